@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target.
+let common: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// Settings of the targets that touch bytes from the network: every unsafe construct must be
+/// spelled `unsafe`, and views into buffers may be returned (`Lifetimes`).
+let strict: [SwiftSetting] =
+  common + [
+    .strictMemorySafety(),
+    .treatWarning("StrictMemorySafety", as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+  ]
+
+let package = Package(
+  name: "Parley",
+  products: [
+    .executable(name: "parley", targets: ["ParleyCLI"])
+  ],
+  targets: [
+    // Floor 0: borders to C libraries, and the values every floor shares.
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
+    .systemLibrary(
+      name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .target(name: "CLinux"),
+    .target(name: "Basics", swiftSettings: strict),
+
+    // Floor 1: the protocol stack, no I/O inside.
+    .target(name: "RTC", dependencies: ["Basics", "COpenSSL"], swiftSettings: strict),
+
+    // Floor 2: messages, and sockets.
+    .target(name: "Signaling", swiftSettings: common),
+    .target(
+      name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
+      swiftSettings: strict),
+
+    // Floor 3: the media server's routing core and its workers; the meeting service's records.
+    .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
+    .target(
+      name: "Meetings", dependencies: ["Basics", "Transport", "CSQLite", "CJOSE", "COpenSSL"],
+      swiftSettings: common),
+
+    // Floor 5: HTTP and WebSocket API, signalling sessions, wiring.
+    .target(
+      name: "MeetingServer",
+      dependencies: [
+        "Basics", "RTC", "SFU", "Transport", "Signaling", "Meetings", "COpenSSL", "CQRCode",
+      ],
+      swiftSettings: common),
+
+    // Floor 6: the command line.
+    .executableTarget(
+      name: "ParleyCLI", dependencies: ["Basics", "MeetingServer"], swiftSettings: common),
+
+    .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
+    .testTarget(
+      name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL"], swiftSettings: common),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Basics", "Transport"], swiftSettings: common),
+    .testTarget(
+      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU"], swiftSettings: common),
+    .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
+    .testTarget(
+      name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),
+    .testTarget(
+      name: "MeetingServerTests",
+      dependencies: ["Basics", "MeetingServer", "Meetings", "Signaling", "Transport"],
+      swiftSettings: common),
+  ]
+)

@@ -1,0 +1,3 @@
+#pragma once
+// The border to libqrencode (QR codes on a terminal).
+#include <qrencode.h>
