@@ -1,0 +1,42 @@
+# Parley: every target installs what is missing first. See README.md.
+SHELL := /bin/bash
+PORT ?= 8080
+DATA ?= data
+SWIFT ?= swift
+
+.PHONY: help run build test test-swift test-interop bench lint format clean
+
+help: ## Show this list.
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+run: build ## Build and serve on http://localhost:8080 (PORT=…, DATA=…).
+	exec .build/release/parley serve --port $(PORT) --data $(DATA)
+
+build: ## Set up and build the release, .build/release/parley.
+	@Scripts/setup build
+	$(SWIFT) build -c release --product parley
+
+test: test-swift test-interop ## Set up and run every test.
+
+test-swift: ## The Swift tests.
+	@Scripts/setup test
+	$(SWIFT) test
+
+test-interop: build ## Real browsers and other stacks against the release build.
+	@Scripts/setup test
+	.venv/bin/python Tests/Interop/run.py
+
+bench: ## Measure; figures and machine go to Benchmarks/output.
+	@Scripts/setup build
+	$(SWIFT) build -c release --product parley
+	$(SWIFT) build -c release --product parley-bench
+	.build/release/parley-bench
+
+lint: ## Check the format of every Swift file.
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
+
+format: ## Format every Swift file in place.
+	$(SWIFT) format --in-place --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
+
+clean: ## Remove what was built.
+	rm -rf .build .venv Benchmarks/output Tests/Interop/output

@@ -1,0 +1,69 @@
+"""Known moving pictures and tones, as files that Chromium takes for its camera and microphone.
+
+A picture has a background colour that belongs to one participant and a white bar that crosses it once in
+``SWEEP`` seconds; a receiver that finds the colour and sees the bar move at that speed has decoded this very
+picture. A tone is pulsed, because browsers' noise suppression takes a steady one for noise.
+"""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+
+import numpy as np
+
+WIDTH, HEIGHT, RATE, SWEEP = 640, 360, 20, 2.0
+
+#: Background colours (red, green, blue) and tones in hertz: the cast of the tests.
+CAST = {
+    "Ann": ((200, 40, 40), 440),
+    "Ben": ((40, 160, 60), 660),
+    "Cem": ((50, 70, 200), 880),
+}
+
+
+def _yuv(red: int, green: int, blue: int) -> tuple[int, int, int]:
+    y = 16 + (65.738 * red + 129.057 * green + 25.064 * blue) / 256
+    u = 128 + (-37.945 * red - 74.494 * green + 112.439 * blue) / 256
+    v = 128 + (112.439 * red - 94.154 * green - 18.285 * blue) / 256
+    return round(y), round(u), round(v)
+
+
+def write_picture(path: Path, colour: tuple[int, int, int]) -> None:
+    """Writes one sweep as YUV4MPEG2; Chromium plays it in a loop."""
+    y, u, v = _yuv(*colour)
+    bar = WIDTH // 10
+    with path.open("wb") as file:
+        file.write(f"YUV4MPEG2 W{WIDTH} H{HEIGHT} F{RATE}:1 Ip A1:1 C420jpeg\n".encode())
+        frames = int(RATE * SWEEP)
+        for index in range(frames):
+            luma = np.full((HEIGHT, WIDTH), y, np.uint8)
+            cb = np.full((HEIGHT // 2, WIDTH // 2), u, np.uint8)
+            cr = np.full((HEIGHT // 2, WIDTH // 2), v, np.uint8)
+            columns = (np.arange(bar) + index * WIDTH // frames) % WIDTH
+            luma[:, columns] = 235
+            cb[:, columns // 2] = 128
+            cr[:, columns // 2] = 128
+            file.write(b"FRAME\n" + luma.tobytes() + cb.tobytes() + cr.tobytes())
+
+
+def write_tone(path: Path, frequency: int) -> None:
+    """Writes 3 s of a tone of ``frequency`` Hz in pulses of 250 ms, 150 ms apart."""
+    rate = 48_000
+    time = np.arange(rate * 3) / rate
+    phase = time % 0.4
+    envelope = np.clip(np.minimum(phase, 0.25 - phase) / 0.01, 0, 1)
+    samples = (0.5 * envelope * np.sin(2 * np.pi * frequency * time) * 32767).astype("<i2")
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(samples.tobytes())
+
+
+def make(folder: Path) -> None:
+    """Writes ``<name>.y4m`` and ``<name>.wav`` for everyone of the cast."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (colour, frequency) in CAST.items():
+        write_picture(folder / f"{name}.y4m", colour)
+        write_tone(folder / f"{name}.wav", frequency)
