@@ -1,21 +1,113 @@
 #pragma once
-// Linux calls and constants that Swift's Glibc module lacks.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <netinet/ip.h>
-#include <netinet/tcp.h>
-#include <netinet/udp.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
+// Linux calls and constants that Swift's Glibc module lacks, and the socket control messages whose
+// macros do not reach Swift. Addresses cross this border as two words and a port, so that no
+// sockaddr is ever read on the Swift side.
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <sys/types.h>
-#include <sys/uio.h>
+
+/// An IP address and port in host order; IPv4 is kept in its IPv6-mapped form.
+typedef struct parley_address {
+  uint64_t high;
+  uint64_t low;
+  uint16_t port;
+} parley_address;
+
+/// Reads a socket address of either family; another family gives the unspecified IPv6 address.
+parley_address parley_address_read(const struct sockaddr *address);
+
+/// Writes `address` for a socket of the family (IPv4 becomes its mapped form on an IPv6 socket).
+/// Returns the length, 0 where an IPv6 address does not fit an IPv4 socket.
+socklen_t parley_address_write(parley_address address, int family, struct sockaddr_storage *out);
+
+// MARK: epoll
+
+/// One ready descriptor.
+typedef struct parley_event {
+  uint64_t token;
+  uint32_t events;
+} parley_event;
+
+/// Adds, changes or removes a descriptor. Returns 0 or -errno.
+int parley_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+
+/// Waits at most `timeout` nanoseconds (negative: for ever). Returns a count or -errno.
+int parley_epoll_wait(int epoll, parley_event *events, int capacity, int64_t timeout);
+
+/// CLOCK_MONOTONIC in nanoseconds.
+int64_t parley_now(void);
+/// A new epoll descriptor, close-on-exec, or -errno.
+int parley_epoll_create(void);
+/// A new non-blocking event counter, close-on-exec, or -errno.
+int parley_event_create(void);
+
+// MARK: threads
+
+/// Starts a joinable thread with a name and every signal blocked. Returns 0 or an error number.
+int parley_thread_start(
+  pthread_t *thread, const char *name, int cpu, void (*body)(void *), void *argument);
+
+// MARK: TCP and options
+
+/// Sets an integer socket option. Returns 0 or -errno.
+int parley_set_option(int fd, int level, int name, int value);
+/// Reads an integer socket option; -errno when it cannot be read.
+int parley_get_option(int fd, int level, int name);
+/// Opens, binds and (for a stream) listens. Returns a non-blocking close-on-exec descriptor or -errno.
+int parley_open_bound(int type, parley_address address, int dual_stack, int backlog);
+/// The address a socket is bound to.
+parley_address parley_local_address(int fd);
+/// The address a socket is connected to.
+parley_address parley_peer_address(int fd);
+/// Accepts one connection, non-blocking and close-on-exec. Returns a descriptor or -errno.
+int parley_accept(int fd, parley_address *peer);
+
+// MARK: UDP receiving
+
+/// The buffers of one batched receive, in one mapping of which only touched pages are resident.
+typedef struct parley_receive_slab parley_receive_slab;
+
+/// One received buffer: a datagram, or several of `segment` bytes (the last may be shorter).
+typedef struct parley_received {
+  uint8_t *bytes;
+  uint32_t length;
+  uint32_t segment;
+  parley_address remote;
+  parley_address local;
+} parley_received;
+
+/// Maps a slab of `slots` buffers of `slot_size` bytes; null when memory is short.
+parley_receive_slab *parley_receive_slab_create(uint32_t slots, uint32_t slot_size);
+void parley_receive_slab_destroy(parley_receive_slab *slab);
+/// Receives at most one datagram a slot without blocking. Returns a count or -errno.
+int parley_receive(parley_receive_slab *slab, int fd);
+/// The buffer of slot `index` after a receive. A truncated datagram has the length 0.
+parley_received parley_receive_at(parley_receive_slab *slab, uint32_t index, uint16_t local_port);
+
+// MARK: UDP sending
+
+/// One message to send: `length` bytes, cut into datagrams of `segment` bytes when that is not 0.
+typedef struct parley_message {
+  const uint8_t *bytes;
+  uint32_t length;
+  uint16_t segment;
+  parley_address to;
+  parley_address from;  // unspecified: the kernel chooses
+} parley_message;
+
+/// Sends up to `count` messages with one system call (at most 64 are taken). Returns how many were
+/// sent, or -errno of the first when none was.
+int parley_send(int fd, int family, const parley_message *messages, uint32_t count);
+
+// MARK: addresses of this machine
+
+/// Fills `out` with the machine's usable addresses. Returns the count or -errno.
+int parley_local_addresses(parley_address *out, int capacity);
+/// Resolves a name (blocking). Returns the count or a negative `EAI_` code.
+int parley_resolve(const char *host, const char *port, parley_address *out, int capacity);
+/// Connects a blocking-free TCP socket. Returns the descriptor (connection in progress) or -errno.
+int parley_connect_start(parley_address address);
+
+/// Writes the system's sentence for an error number, ended by a zero byte.
+void parley_error_text(int code, char *out, int capacity);

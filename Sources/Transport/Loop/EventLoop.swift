@@ -1,0 +1,346 @@
+public import Basics
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// One `epoll` loop on a thread of its own that is also the executor of the actors living on it.
+///
+/// A media worker is an actor whose `unownedExecutor` is a loop's. Its sockets are registered here, and their handlers
+/// run synchronously on the loop's thread: from a handler, actor state is reached without a hop (through
+/// `assumeIsolated`, or directly when the handler is a closure made in the actor's own method). Calls from other tasks
+/// arrive as jobs between the packets.
+///
+/// One round ("tick"): wait → read the clock once (``now``) → handlers of the ready descriptors → the deadline handler
+/// if its time has come → jobs → the tick-end handler, where batches are flushed. A tick allocates nothing.
+///
+/// Everything under "On the loop's thread" traps when it is called from elsewhere: there is no lock around that state.
+/// A loop holds a thread, and the thread holds the loop: ``stop()`` ends both.
+public final class EventLoop: SerialExecutor, @unchecked Sendable {
+  // Unchecked because: `jobs` is behind a mutex, `owner` and `stopping` are atomic, and all else is touched by the
+  // loop's thread only (before the thread starts, by the initialiser).
+
+  /// A registered descriptor.
+  private struct Source {
+    var descriptor: Int32
+    var generation: UInt32
+    var handler: (Readiness) -> Void
+  }
+
+  private struct Jobs {
+    var waiting: [UnownedJob] = []
+    var sleeping = false
+    var finished = false
+    var afterlife = false
+  }
+
+  /// Identifies a registration; it stays unambiguous after the descriptor is closed and its number used again.
+  public struct Registration: Hashable, Sendable {
+    let index: UInt32
+    let generation: UInt32
+  }
+
+  /// The thread's name, as `top -H` shows it (15 bytes of it).
+  public let name: String
+
+  private let epoll: Int32
+  private let wakeUp: Int32
+  private var thread = pthread_t()
+  private let owner = Atomic<UInt>(0)
+  private let stopping = Atomic<Bool>(false)
+  private let jobs = Mutex(Jobs())
+  private let joined = Mutex(false)
+
+  private var sources: [Source?] = []
+  private var freeIndices: [UInt32] = []
+  private var generation: UInt32 = 0
+  private var running: [UnownedJob] = []
+  private var current: Instant
+  private var deadline = Instant.distantFuture
+  private var onDeadline: (() -> Void)?
+  private var onTickEnd: (() -> Void)?
+  private var ticks: UInt64 = 0
+
+  private static let wakeUpToken = UInt64.max
+
+  /// Starts a loop.
+  ///
+  /// - Parameters:
+  ///   - name: The thread's name.
+  ///   - cpu: The core to pin the thread to; nil leaves it to the scheduler. A core that does not exist is an error.
+  public init(name: String, cpu: Int? = nil) throws(TransportError) {
+    self.name = name
+    epoll = parley_epoll_create()
+    guard epoll >= 0 else { throw .from(call: "epoll_create1", code: -epoll, address: .unspecified) }
+    wakeUp = parley_event_create()
+    guard wakeUp >= 0 else {
+      close(epoll)
+      throw .from(call: "eventfd", code: -wakeUp, address: .unspecified)
+    }
+    current = Instant(nanoseconds: parley_now())
+    running.reserveCapacity(64)
+    jobs.withLock { $0.waiting.reserveCapacity(64) }
+    var code = -parley_epoll_control(epoll, 1, wakeUp, Readiness.readable.rawValue, Self.wakeUpToken)
+    if code == 0 {
+      // The thread owns one reference to the loop and gives it back when its body ends.
+      let retained = unsafe Unmanaged.passRetained(self)
+      code = unsafe parley_thread_start(
+        &thread, name, Int32(cpu ?? -1),
+        { unsafe Unmanaged<EventLoop>.fromOpaque($0!).takeRetainedValue().run() },
+        retained.toOpaque())
+      if code != 0 { unsafe retained.release() }
+    }
+    guard code == 0 else { throw .system(call: "starting the thread \(name)", code: code) }
+  }
+
+  deinit {
+    close(epoll)
+    close(wakeUp)
+  }
+
+  /// Ends the loop after the tick under way; may be called from any thread, more than once. Descriptors stay open:
+  /// they belong to those who registered them.
+  public func stop() {
+    stopping.store(true, ordering: .releasing)
+    wake()
+  }
+
+  /// Waits, blocking, until the loop's thread has ended. Call ``stop()`` first; not from the loop itself.
+  public func join() {
+    precondition(!isCurrent, "an event loop cannot wait for its own end")
+    joined.withLock { done in
+      if done { return }
+      // The thread was started as joinable by the initialiser, and is joined once.
+      pthread_join(thread, nil)
+      done = true
+    }
+  }
+
+  // MARK: Executor
+
+  /// Whether the caller runs on this loop's thread.
+  public var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(bitPattern: Int(bitPattern: currentThread())) }
+
+  /// Traps when the caller is not on the loop's thread; `assumeIsolated` asks this.
+  public func checkIsolated() {
+    precondition(isCurrent, "this code must run on the event loop \(name)")
+  }
+
+  /// Whether the caller is on the loop's thread; never traps.
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  /// Adds a job; any thread. One lock, and one system call when the loop sleeps.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let unowned = UnownedJob(job)
+    let (mustWake, mustDrain) = jobs.withLock { state in
+      state.waiting.append(unowned)
+      let wake = state.sleeping
+      state.sleeping = false
+      let drain = state.finished && !state.afterlife
+      if drain { state.afterlife = true }
+      return (wake, drain)
+    }
+    if mustWake { wake() }
+    if mustDrain { drainAfterEnd() }
+  }
+
+  /// The reference an actor returns as its `unownedExecutor`; the actor must keep the loop alive.
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    unsafe UnownedSerialExecutor(ordinary: self)
+  }
+
+  // MARK: On the loop's thread
+
+  /// The time of the wake-up under way, read once a tick from the monotonic clock. From another thread, the clock now.
+  public var now: Instant { isCurrent ? current : Instant(nanoseconds: parley_now()) }
+
+  /// The monotonic clock right now, from any thread; for measuring inside a tick.
+  public static var clock: Instant { Instant(nanoseconds: parley_now()) }
+
+  /// How many ticks there were.
+  public var tickCount: UInt64 {
+    checkIsolated()
+    return ticks
+  }
+
+  /// Calls `handler` when `descriptor` becomes ready. The handler is kept until ``unregister(_:)``; capture weakly or
+  /// unregister to break the cycle. `descriptor` stays the caller's to close (after unregistering).
+  public func register(
+    _ descriptor: Int32, for readiness: Readiness, handler: @escaping (Readiness) -> Void
+  ) throws(TransportError) -> Registration {
+    checkIsolated()
+    generation &+= 1
+    let index: UInt32
+    if let free = freeIndices.popLast() {
+      index = free
+    } else {
+      index = UInt32(truncatingIfNeeded: sources.count)
+      sources.append(nil)
+    }
+    let token = UInt64(generation) << 32 | UInt64(index)
+    let code = parley_epoll_control(epoll, 1, descriptor, readiness.rawValue, token)
+    guard code == 0 else {
+      freeIndices.append(index)
+      throw .system(call: "epoll_ctl", code: -code)
+    }
+    sources[Int(index)] = Source(descriptor: descriptor, generation: generation, handler: handler)
+    return Registration(index: index, generation: generation)
+  }
+
+  /// Changes what a registered descriptor is watched for.
+  public func modify(_ registration: Registration, for readiness: Readiness) {
+    checkIsolated()
+    guard let source = source(registration) else { return }
+    let token = UInt64(registration.generation) << 32 | UInt64(registration.index)
+    _ = parley_epoll_control(epoll, 3, source.descriptor, readiness.rawValue, token)
+  }
+
+  /// Ends a registration; its handler is not called again, not even for an event of this tick.
+  public func unregister(_ registration: Registration) {
+    checkIsolated()
+    guard let source = source(registration) else { return }
+    _ = parley_epoll_control(epoll, 2, source.descriptor, 0, 0)
+    sources[Int(registration.index)] = nil
+    freeIndices.append(registration.index)
+  }
+
+  /// Sets what is called when the deadline has come, and at the end of every tick. Set once; nil removes.
+  public func setHandlers(onDeadline: (() -> Void)?, onTickEnd: (() -> Void)?) {
+    checkIsolated()
+    self.onDeadline = onDeadline
+    self.onTickEnd = onTickEnd
+  }
+
+  /// The next instant at which the deadline handler is to run; replaces the one before. The handler runs once, and
+  /// then there is no deadline until it is set again. Costs nothing: the wait's timeout is the timer.
+  public func setDeadline(_ instant: Instant) {
+    checkIsolated()
+    deadline = instant
+  }
+
+  private func source(_ registration: Registration) -> Source? {
+    let index = Int(registration.index)
+    guard index < sources.count, let source = sources[index], source.generation == registration.generation else {
+      return nil
+    }
+    return source
+  }
+
+  // MARK: The loop
+
+  private func currentThread() -> pthread_t { pthread_self() }
+
+  private func wake() {
+    var one: UInt64 = 1
+    // Eight bytes of a local variable; a full counter means that the loop is awake anyway.
+    _ = unsafe write(wakeUp, &one, 8)
+  }
+
+  private func run() {
+    owner.store(UInt(bitPattern: Int(bitPattern: currentThread())), ordering: .relaxed)
+    // Allocated for the life of the thread and freed at its end; the kernel fills at most `capacity` entries.
+    let capacity = 128
+    let events = UnsafeMutableBufferPointer<parley_event>.allocate(capacity: capacity)
+    defer { unsafe events.deallocate() }
+    while !stopping.load(ordering: .acquiring) {
+      let count = unsafe parley_epoll_wait(epoll, events.baseAddress, Int32(capacity), timeout())
+      jobs.withLock { $0.sleeping = false }
+      current = Instant(nanoseconds: parley_now())
+      ticks &+= 1
+      var index = 0
+      while index < Int(count) {
+        let event = unsafe events[index]
+        index += 1
+        if event.token == Self.wakeUpToken {
+          drainWakeUp()
+          continue
+        }
+        let slot = Int(event.token & 0xFFFF_FFFF)
+        let generation = UInt32(truncatingIfNeeded: event.token >> 32)
+        guard slot < sources.count, let source = sources[slot], source.generation == generation else { continue }
+        source.handler(Readiness(rawValue: event.events))
+      }
+      if current >= deadline {
+        deadline = .distantFuture
+        onDeadline?()
+      }
+      runJobs()
+      onTickEnd?()
+    }
+    end()
+  }
+
+  /// How long to wait, in nanoseconds: not at all when jobs are there.
+  private func timeout() -> Int64 {
+    let hasJobs = jobs.withLock { state in
+      state.sleeping = state.waiting.isEmpty
+      return !state.sleeping
+    }
+    if hasJobs || stopping.load(ordering: .acquiring) { return 0 }
+    if deadline == .distantFuture { return -1 }
+    return max((deadline - Instant(nanoseconds: parley_now())).nanoseconds, 0)
+  }
+
+  private func drainWakeUp() {
+    var value: UInt64 = 0
+    // Eight bytes of a local variable.
+    _ = unsafe read(wakeUp, &value, 8)
+  }
+
+  /// Runs the jobs that are there now; those they add wait for the next tick, so that packets are not starved.
+  private func runJobs() {
+    jobs.withLock { swap(&$0.waiting, &running) }
+    var index = 0
+    while index < running.count {
+      // Each job is run exactly once, on the executor it was enqueued on.
+      unsafe running[index].runSynchronously(on: asUnownedSerialExecutor())
+      index += 1
+    }
+    running.removeAll(keepingCapacity: true)
+  }
+
+  private func end() {
+    while true {
+      runJobs()
+      let done = jobs.withLock { state in
+        if !state.waiting.isEmpty { return false }
+        state.finished = true
+        return true
+      }
+      if done { break }
+    }
+    sources.removeAll()
+    onDeadline = nil
+    onTickEnd = nil
+    owner.store(0, ordering: .relaxed)
+  }
+
+  /// Runs jobs that arrive when the loop has ended, on a short-lived thread: a task that awaits an actor of a
+  /// stopped loop must finish, not hang.
+  private func drainAfterEnd() {
+    let retained = unsafe Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let code = unsafe parley_thread_start(
+      &thread, name, -1,
+      { unsafe Unmanaged<EventLoop>.fromOpaque($0!).takeRetainedValue().afterlife() },
+      retained.toOpaque())
+    if code == 0 {
+      pthread_detach(thread)
+    } else {
+      unsafe retained.release()
+    }
+  }
+
+  private func afterlife() {
+    owner.store(UInt(bitPattern: Int(bitPattern: currentThread())), ordering: .relaxed)
+    while true {
+      runJobs()
+      let done = jobs.withLock { state in
+        if !state.waiting.isEmpty { return false }
+        owner.store(0, ordering: .relaxed)
+        state.afterlife = false
+        return true
+      }
+      if done { return }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Basics
+import Glibc
+import Testing
+import Transport
+
+/// An actor that lives on a loop, as a media worker does.
+private actor Resident {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  var events: [String] = []
+  private var pipe: (read: Int32, write: Int32) = (-1, -1)
+  private var registration: EventLoop.Registration?
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  func note(_ event: String) { events.append(event) }
+  var onLoop: Bool { loop.isCurrent }
+
+  func watchPipe() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(Glibc.pipe(&ends) == 0)
+    pipe = (ends[0], ends[1])
+    registration = try loop.register(ends[0], for: .readable) { [unowned self] readiness in
+      self.assumeIsolated { resident in
+        var byte: UInt8 = 0
+        _ = read(resident.pipe.read, &byte, 1)
+        resident.events.append("pipe \(byte) \(readiness.contains(.readable))")
+      }
+    }
+    loop.setHandlers(
+      onDeadline: { [unowned self] in self.assumeIsolated { $0.events.append("deadline") } },
+      onTickEnd: { [unowned self] in self.assumeIsolated { $0.events.append("end") } })
+  }
+
+  func writePipe(_ byte: UInt8) {
+    var byte = byte
+    _ = write(pipe.write, &byte, 1)
+  }
+
+  func setDeadline(in span: TimeSpan) { loop.setDeadline(loop.now + span) }
+
+  func closePipe() {
+    if let registration { loop.unregister(registration) }
+    registration = nil
+    loop.setHandlers(onDeadline: nil, onTickEnd: nil)
+    close(pipe.read)
+    close(pipe.write)
+  }
+
+  /// Two descriptors ready in one tick, the first of which ends the second's registration.
+  func unregisterSecondInFirst() throws {
+    var a: [Int32] = [0, 0]
+    var b: [Int32] = [0, 0]
+    _ = Glibc.pipe(&a)
+    _ = Glibc.pipe(&b)
+    var registrations: [EventLoop.Registration] = []
+    for fd in [a[0], b[0]] {
+      registrations.append(
+        try loop.register(fd, for: .readable) { [unowned self] _ in
+          self.assumeIsolated { resident in
+            resident.events.append("fired")
+            for r in resident.both { resident.loop.unregister(r) }
+          }
+        })
+    }
+    both = registrations
+    var byte: UInt8 = 1
+    _ = write(a[1], &byte, 1)
+    _ = write(b[1], &byte, 1)
+  }
+  private var both: [EventLoop.Registration] = []
+}
+
+@Suite struct EventLoopTests {
+  @Test("an actor's calls run on the loop's thread, and nowhere else")
+  func executor() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    #expect(await resident.onLoop)
+    #expect(!loop.isCurrent)
+    await withTaskGroup(of: Void.self) { group in
+      for i in 0..<200 { group.addTask { await resident.note("\(i)") } }
+    }
+    #expect(await resident.events.count == 200)
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("a ready descriptor's handler runs synchronously in the actor, and the tick-end handler after it")
+  func descriptors() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    try await resident.watchPipe()
+    await resident.writePipe(7)
+    await wait("the pipe's byte and the tick's end after it") {
+      let events = await resident.events
+      guard let index = events.firstIndex(of: "pipe 7 true") else { return false }
+      return events[index...].contains("end")
+    }
+    await resident.closePipe()
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("the deadline handler runs once, not before its time")
+  func deadline() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    try await resident.watchPipe()
+    let start = EventLoop.clock
+    await resident.setDeadline(in: .milliseconds(30))
+    await wait("the deadline") { await resident.events.contains("deadline") }
+    #expect(EventLoop.clock - start >= .milliseconds(30))
+    for _ in 0..<10 { await resident.note("again") }
+    #expect(await resident.events.filter { $0 == "deadline" }.count == 1)
+    await resident.closePipe()
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("an event of the tick in which its registration ended is not delivered")
+  func staleEvents() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    try await resident.unregisterSecondInFirst()
+    await wait("the first handler") { await resident.events.contains("fired") }
+    for _ in 0..<5 { await resident.note("later") }
+    #expect(await resident.events.filter { $0 == "fired" }.count == 1)
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("a call to an actor whose loop has ended still returns")
+  func callsAfterEnd() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    loop.stop()
+    loop.join()
+    for i in 0..<50 { await resident.note("\(i)") }
+    #expect(await resident.events.count == 50)
+    #expect(await resident.onLoop)
+  }
+
+  @Test("a stopped loop gives back its thread and descriptors")
+  func freesEverything() async throws {
+    try await confirmation { done in
+      let before = openDescriptors()
+      for _ in 0..<20 {
+        let loop = try EventLoop(name: "test loop", cpu: 0)
+        loop.stop()
+        loop.join()
+      }
+      // Other suites open sockets at the same time; twenty leaked loops would be forty descriptors.
+      await wait("descriptors back at about \(before)") { openDescriptors() < before + 40 }
+      done()
+    }
+  }
+}

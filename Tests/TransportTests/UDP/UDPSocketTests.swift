@@ -1,0 +1,240 @@
+import Basics
+import Testing
+@_spi(Testing) import Transport
+
+/// What one socket received, in order.
+private struct Received: Equatable {
+  var bytes: [UInt8]
+  var remote: TransportAddress
+  var local: TransportAddress
+}
+
+/// Receives until `count` datagrams are there.
+private func receive(_ count: Int, on socket: UDPSocket, slab: ReceiveSlab) async -> [Received] {
+  var out: [Received] = []
+  let end = ContinuousClock.now + .seconds(10)
+  while out.count < count && ContinuousClock.now < end {
+    let more = socket.receive(into: slab) { bytes, remote, local in
+      var copy: [UInt8] = []
+      for i in bytes.indices { copy.append(bytes[i]) }
+      out.append(Received(bytes: copy, remote: remote, local: local))
+    }
+    if !more && out.count < count { try? await Task.sleep(for: .milliseconds(1)) }
+  }
+  return out
+}
+
+/// Sends from an array; spans of temporaries inside `#expect` are more than the compiler can take.
+@discardableResult private func emit(
+  _ bytes: [UInt8], on socket: UDPSocket, segmentSize: Int? = nil, to: TransportAddress, from: TransportAddress? = nil
+) -> UDPSocket.SendResult {
+  socket.sendSegmented(bytes.span, segmentSize: segmentSize ?? bytes.count, to: to, from: from)
+}
+
+/// A packet of `length` bytes that no other index has.
+private func packet(_ index: Int, _ length: Int) -> [UInt8] {
+  (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ index &* 31) }
+}
+
+@Suite struct UDPSocketTests {
+  @Test("a datagram arrives with its sender's address", arguments: [loopbackV4, loopbackV6])
+  func roundTrip(ip: IPAddress) async throws {
+    let slab = try ReceiveSlab(slots: 4)
+    let a = try UDPSocket(bind: TransportAddress(ip: ip, port: 0))
+    let b = try UDPSocket(bind: TransportAddress(ip: ip, port: 0))
+    #expect(a.localAddress.port != 0)
+    #expect(emit([1, 2, 3], on: a, to: b.localAddress, from: nil) == .sent)
+    let got = await receive(1, on: b, slab: slab)
+    #expect(got == [Received(bytes: [1, 2, 3], remote: a.localAddress, local: b.localAddress)])
+    #expect(a.counters.packetsSent == 1 && a.counters.bytesSent == 3)
+    #expect(b.counters.packetsReceived == 1 && b.counters.bytesReceived == 3)
+  }
+
+  @Test("a wildcard socket says which local address was meant, and answers from it (IP_PKTINFO)")
+  func packetInfo() async throws {
+    let slab = try ReceiveSlab(slots: 4)
+    let server = try UDPSocket(bind: TransportAddress(ip: anyV4, port: 0))
+    let client = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    // 127.0.0.2 is this machine too; without IP_PKTINFO the answer would come from 127.0.0.1.
+    let second = TransportAddress(ip: IPAddress(v4: 0x7F00_0002), port: server.localAddress.port)
+    #expect(emit([9], on: client, to: second, from: nil) == .sent)
+    let got = await receive(1, on: server, slab: slab)
+    #expect(got.first?.local == second)
+    #expect(emit([8], on: server, to: client.localAddress, from: got.first?.local) == .sent)
+    let answer = await receive(1, on: client, slab: slab)
+    #expect(answer.first?.remote == second)
+  }
+
+  @Test("a dual-stack socket serves IPv6 and IPv4, whose peers keep their IPv4 addresses (IPV6_RECVPKTINFO)")
+  func dualStack() async throws {
+    let slab = try ReceiveSlab(slots: 4)
+    let server = try UDPSocket(bind: TransportAddress(ip: anyV6, port: 0), dualStack: true)
+    for ip in [loopbackV4, loopbackV6] {
+      let client = try UDPSocket(bind: TransportAddress(ip: ip, port: 0))
+      let target = TransportAddress(ip: ip, port: server.localAddress.port)
+      #expect(emit([1], on: client, to: target, from: nil) == .sent)
+      let got = await receive(1, on: server, slab: slab)
+      #expect(got.first?.remote == client.localAddress)
+      #expect(got.first?.local == target)
+      #expect(emit([2], on: server, to: client.localAddress, from: target) == .sent)
+      let answer = await receive(1, on: client, slab: slab)
+      #expect(answer.first?.remote == target)
+    }
+  }
+
+  @Test("a segmented run arrives as the datagrams it was made of", arguments: [true, false], [loopbackV4, loopbackV6])
+  func segmentation(coalesce: Bool, ip: IPAddress) async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: ip, port: 0))
+    let receiver = try UDPSocket(bind: TransportAddress(ip: ip, port: 0), coalesce: coalesce)
+    let packets = (0..<10).map { packet($0, $0 == 9 ? 700 : 1_135) }
+    #expect(
+      emit(
+        packets.flatMap { $0 }, on: sender, segmentSize: 1_135, to: receiver.localAddress, from: nil) == .sent)
+    let got = await receive(10, on: receiver, slab: slab)
+    #expect(got.map(\.bytes) == packets)
+    #expect(got.allSatisfy { $0.remote == sender.localAddress })
+    #expect(sender.counters.packetsSent == 10)
+    #expect(sender.counters.segmentationFallbacks == 0)
+    #expect(sender.usesSegmentation && sender.counters.sendCalls == 1)
+    if coalesce { #expect(receiver.counters.receiveCalls == 1) }
+  }
+
+  @Test("a run longer than 64 datagrams or 65,507 bytes is cut into several sends")
+  func longRun() async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let receiver = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let packets = (0..<150).map { packet($0, 1_200) }
+    #expect(
+      emit(
+        packets.flatMap { $0 }, on: sender, segmentSize: 1_200, to: receiver.localAddress, from: nil) == .sent)
+    let got = await receive(150, on: receiver, slab: slab)
+    #expect(got.map(\.bytes) == packets)
+    #expect(sender.counters.sendCalls == 3)
+  }
+
+  @Test("a segment size that the path refuses (EINVAL) is sent as single datagrams instead")
+  func fallback() async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let receiver = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    // The loopback device's MTU is 65,536, so nothing is too long for it; without checksums the kernel refuses too.
+    sender.disableChecksumForTests()
+    let packets = (0..<4).map { packet($0, 1_000) }
+    #expect(
+      emit(
+        packets.flatMap { $0 }, on: sender, segmentSize: 1_000, to: receiver.localAddress, from: nil) == .sent)
+    let got = await receive(4, on: receiver, slab: slab)
+    #expect(got.map(\.bytes) == packets)
+    #expect(sender.counters.segmentationFallbacks == 4)
+    // EINVAL may be this destination's alone; eight in a row are the system's.
+    #expect(sender.usesSegmentation)
+    for _ in 0..<7 {
+      emit(packets.flatMap { $0 }, on: sender, segmentSize: 1_000, to: receiver.localAddress, from: nil)
+    }
+    #expect(!sender.usesSegmentation)
+    #expect(sender.counters.packetsSent == 32)
+  }
+
+  @Test("a batch sends runs to many receivers with one call, written in place")
+  func batch() async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let receivers = try (0..<20).map { _ in try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0)) }
+    let batch = try SendBatch()
+    for (index, receiver) in receivers.enumerated() {
+      let range = try #require(batch.allocate(5 * 1_000))
+      batch.withBytes(range) { bytes in
+        for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: i / 1_000 &+ index) }
+      }
+      // Only part of what was taken is used.
+      let used = range.lowerBound..<(range.lowerBound + 3_500)
+      #expect(batch.submit(used, segmentSize: 1_000, to: receiver.localAddress, from: nil))
+    }
+    batch.flush(through: sender)
+    #expect(sender.counters.sendCalls == 1)
+    #expect(sender.counters.packetsSent == 80)
+    #expect(batch.runCount == 0 && batch.allocated == 0)
+    for (index, receiver) in receivers.enumerated() {
+      let got = await receive(4, on: receiver, slab: slab)
+      #expect(got.map(\.bytes.count) == [1_000, 1_000, 1_000, 500])
+      #expect(got.enumerated().allSatisfy { $0.element.bytes[0] == UInt8(truncatingIfNeeded: $0.offset + index) })
+    }
+  }
+
+  @Test("a batch without segmentation still delivers everything, and one bad destination spoils nobody else's packets")
+  func batchFallback() async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    sender.disableChecksumForTests()
+    let first = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let last = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let batch = try SendBatch()
+    let unreachable = TransportAddress(ip: loopbackV6, port: 9)  // an IPv6 address on an IPv4 socket
+    for target in [first.localAddress, unreachable, last.localAddress, last.localAddress] {
+      let range = try #require(batch.allocate(2_000))
+      #expect(batch.submit(range, segmentSize: 1_000, to: target, from: nil))
+    }
+    batch.flush(through: sender)
+    #expect(await receive(2, on: first, slab: slab).count == 2)
+    #expect(await receive(4, on: last, slab: slab).count == 4)
+    #expect(sender.counters.sendErrors == 2)
+    #expect(sender.counters.packetsSent == 6)
+  }
+
+  @Test("ranges and sizes outside of a batch are refused, not trusted")
+  func batchBounds() throws {
+    let batch = try SendBatch(capacity: 70_000, runs: 64)
+    #expect(batch.allocate(80_000) == nil)
+    #expect(batch.allocate(0) == nil)
+    let range = try #require(batch.allocate(66_000))
+    let to = TransportAddress(ip: loopbackV4, port: 9)
+    #expect(!batch.submit(range, segmentSize: 1_200, to: to, from: nil))
+    #expect(!batch.submit(0..<65_000, segmentSize: 1_000, to: to, from: nil))  // 65 datagrams
+    #expect(!batch.submit(65_000..<67_000, segmentSize: 1_000, to: to, from: nil))
+    #expect(!batch.submit(0..<1_000, segmentSize: 0, to: to, from: nil))
+    #expect(batch.withBytes(65_000..<67_000) { $0.count } == 0)
+    #expect(batch.submit(0..<64_000, segmentSize: 1_000, to: to, from: nil))
+  }
+
+  @Test("an answer to a port that is closed (ICMP) does not stop the socket")
+  func portUnreachable() async throws {
+    let slab = try ReceiveSlab(slots: 4)
+    let socket = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let closed = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0)).localAddress
+    for _ in 0..<5 { emit([1], on: socket, to: closed, from: nil) }
+    let other = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    #expect(emit([2], on: other, to: socket.localAddress, from: nil) == .sent)
+    #expect(await receive(1, on: socket, slab: slab).first?.bytes == [2])
+    #expect(emit([3], on: socket, to: other.localAddress, from: nil) == .sent)
+  }
+
+  @Test("a datagram longer than a slot is a counted drop, not a shorter datagram")
+  func truncated() async throws {
+    let slab = try ReceiveSlab(slots: 4, slotSize: 2_048)
+    let a = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let b = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    emit(packet(1, 3_000), on: a, to: b.localAddress, from: nil)
+    emit([5], on: a, to: b.localAddress, from: nil)
+    #expect(await receive(1, on: b, slab: slab).map(\.bytes) == [[5]])
+    #expect(b.counters.packetsTruncated == 1)
+  }
+
+  @Test("the machine's addresses contain loopback and no link-local IPv6")
+  func localAddresses() throws {
+    let all = try LocalAddresses.all()
+    #expect(all.contains(loopbackV4))
+    #expect(!all.contains { !$0.isIPv4 && $0.isLinkLocal })
+    #expect(Set(all).count == all.count)
+  }
+
+  @Test("a port in use is an error that says so and what to do")
+  func portInUse() throws {
+    let first = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let error = #expect(throws: TransportError.self) { _ = try UDPSocket(bind: first.localAddress) }
+    #expect(error == .addressInUse(first.localAddress))
+    #expect("\(error!)".contains("Port \(first.localAddress.port) on 127.0.0.1 is in use"))
+    #expect("\(error!)".contains("choose another port"))
+  }
+}
