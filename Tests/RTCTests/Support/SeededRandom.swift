@@ -25,7 +25,9 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
     out.reserveCapacity(count)
     while out.count < count {
       let word = next()
-      for shift in 0..<min(8, count - out.count) { out.append(UInt8(truncatingIfNeeded: word >> (shift * 8))) }
+      for shift in 0..<min(8, count - out.count) {
+        out.append(UInt8(truncatingIfNeeded: word >> (shift * 8)))
+      }
     }
     return out
   }

@@ -1,0 +1,48 @@
+public import Basics
+
+/// The transport protocol of an ICE candidate (RFC 8839 section 5.1, RFC 6544 section 4.5).
+public enum IceTransport: UInt8, Hashable, Sendable {
+  /// Datagrams.
+  case udp
+  /// A stream with a two-byte length before each packet (``FramedStream``).
+  case tcp
+}
+
+/// One way between the two sides: the 5-tuple, and the socket or connection it runs over.
+///
+/// Media may flow only over a path that an authenticated check has proven (RFC 7675). Copies are free.
+public struct IcePath: Hashable, Sendable {
+  /// UDP or TCP.
+  public var transport: IceTransport
+  /// Our address.
+  public var local: TransportAddress
+  /// The peer's address as we see it.
+  public var remote: TransportAddress
+  /// The socket or connection, in the numbering of whoever owns it. Two TCP connections between the same addresses,
+  /// one after the other, differ here.
+  public var handle: UInt32
+
+  /// A path.
+  @inlinable
+  public init(transport: IceTransport, local: TransportAddress, remote: TransportAddress, handle: UInt32 = 0)
+  {
+    self.transport = transport
+    self.local = local
+    self.remote = remote
+    self.handle = handle
+  }
+}
+
+/// Bytes that an agent wants sent over a path.
+public struct IceTransmission: Hashable, Sendable {
+  /// Where to.
+  public let path: IcePath
+  /// One datagram, or one frame's content on TCP.
+  public let bytes: [UInt8]
+
+  /// Bytes for a path.
+  public init(path: IcePath, bytes: [UInt8]) {
+    self.path = path
+    self.bytes = bytes
+  }
+}

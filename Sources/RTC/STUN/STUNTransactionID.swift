@@ -1,0 +1,41 @@
+/// The 96 bits that tie a STUN response to its request (RFC 8489 section 5).
+public struct STUNTransactionID: Hashable, Sendable {
+  /// The first four bytes, big-endian.
+  public let high: UInt32
+  /// The last eight bytes, big-endian.
+  public let low: UInt64
+
+  /// The id of these 96 bits.
+  @inlinable public init(high: UInt32, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// A fresh id. Production passes `SystemRandomNumberGenerator`, because an id that can be guessed lets
+  /// others forge unauthenticated responses (RFC 8489 section 6.1).
+  public init(using random: inout some RandomNumberGenerator) {
+    self.init(high: UInt32(truncatingIfNeeded: random.next()), low: random.next())
+  }
+}
+
+/// The STUN method (RFC 8489 section 18.2).
+public struct STUNMethod: RawRepresentable, Hashable, Sendable {
+  /// The 12 bits of the method.
+  public let rawValue: UInt16
+  /// The method with these 12 bits, known or not.
+  @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
+  /// Binding: "which address do you see", and ICE's connectivity check.
+  public static let binding = STUNMethod(rawValue: 0x001)
+}
+
+/// The STUN message class (RFC 8489 section 5).
+public enum STUNClass: UInt8, Hashable, Sendable {
+  /// Wants a response.
+  case request = 0
+  /// Wants none.
+  case indication = 1
+  /// The request was carried out.
+  case successResponse = 2
+  /// The request was refused; ERROR-CODE says why.
+  case errorResponse = 3
+}
