@@ -1,0 +1,84 @@
+public import FoundationEssentials
+
+/// Who gets into a meeting without waiting for someone to admit them.
+///
+/// The values are those of the Skype for Business service; they are kept with the meeting. A guest passes without
+/// waiting only with ``everyone``.
+public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The organiser only.
+  case locked = "Locked"
+  /// Invited people of the organiser's company.
+  case invited = "Invited"
+  /// Everybody of the organiser's company.
+  case sameEnterprise = "SameEnterprise"
+  /// Everybody who has the address.
+  case everyone = "Everyone"
+}
+
+/// What a participant may do.
+public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Takes part.
+  case guest
+  /// Also looks after others.
+  case presenter
+}
+
+/// A meeting as the store knows it: the lasting facts, not who is in it just now.
+public struct MeetingRecord: Sendable, Hashable {
+  /// How the meeting came to be.
+  public enum Kind: String, Sendable, Hashable, Codable {
+    /// Opened by its name, on first use; has no end.
+    case room
+    /// Made by request under an unguessable name; has an end.
+    case adHoc
+  }
+
+  /// Names the meeting for ever.
+  public var id: MeetingID
+  /// Whose meeting it is.
+  public var tenant: TenantID
+  /// The name in its URL.
+  public var room: RoomName
+  /// How it came to be.
+  public var kind: Kind
+  /// The title.
+  public var subject: String
+  /// A longer text about it; may be empty.
+  public var summary: String
+  /// Who gets in without waiting.
+  public var accessLevel: AccessLevel
+  /// When it was made.
+  public var created: Date
+  /// When it ends by itself; nil when it does not.
+  public var expires: Date?
+  /// The most participants at a time.
+  public var capacity: Int
+
+  /// The longest subject kept, in characters.
+  public static let maximumSubject = 250
+  /// The longest description kept, in characters.
+  public static let maximumSummary = 2_000
+  /// How many participants a meeting takes unless it says otherwise.
+  public static let defaultCapacity = 500
+
+  /// A meeting.
+  public init(
+    id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
+    accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
+    capacity: Int = MeetingRecord.defaultCapacity
+  ) {
+    self.id = id
+    self.tenant = tenant
+    self.room = room
+    self.kind = kind
+    self.subject = String(subject.prefix(Self.maximumSubject))
+    self.summary = String(summary.prefix(Self.maximumSummary))
+    self.accessLevel = accessLevel
+    self.created = created
+    self.expires = expires
+    self.capacity = capacity
+  }
+
+  /// Whether its time is over at `now`.
+  public func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
+}

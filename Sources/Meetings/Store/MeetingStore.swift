@@ -1,0 +1,89 @@
+public import FoundationEssentials
+
+/// Where meetings and tenants are kept. Embedded (``SQLiteMeetingStore``) by default.
+///
+/// Every method is safe to call from any task and has done its work durably when it returns: what was answered survives
+/// the end of the process.
+public protocol MeetingStore: Sendable {
+  /// The tenant that requests without credentials belong to; made on first use, which costs a key generation.
+  func defaultTenant(now: Date) async throws(MeetingStoreError) -> Tenant
+  /// The tenant whose signing key has the id `keyID`.
+  func tenant(signingKeyID: String) async throws(MeetingStoreError) -> Tenant?
+  /// The meeting of a room name; made when there is none. An expired one is returned as it is.
+  func openMeeting(room: RoomName, tenant: TenantID, now: Date) async throws(MeetingStoreError) -> MeetingRecord
+  /// Keeps a new meeting. Throws ``MeetingStoreError/exists(_:)`` when the room name is taken.
+  func insert(_ meeting: MeetingRecord) async throws(MeetingStoreError)
+  /// The meeting with that id.
+  func meeting(id: MeetingID) async throws(MeetingStoreError) -> MeetingRecord?
+  /// The meeting with that room name.
+  func meeting(room: RoomName) async throws(MeetingStoreError) -> MeetingRecord?
+  /// Notes that someone joined, so that the meeting is not purged as unused.
+  func markUsed(_ id: MeetingID, now: Date) async throws(MeetingStoreError)
+  /// Refuses a token from now on; the note is kept until `expires`.
+  func revoke(_ token: TokenID, expires: Date) async throws(MeetingStoreError)
+  /// Whether a token was revoked.
+  func isRevoked(_ token: TokenID) async throws(MeetingStoreError) -> Bool
+  /// Forgets what nobody needs any more: ad-hoc meetings a week after their end, rooms by name that nobody joined for a
+  /// day, revocations of expired tokens. Returns how many rows went.
+  func purge(now: Date) async throws(MeetingStoreError) -> Int
+  /// Whether the store can be read and written just now.
+  func check() async throws(MeetingStoreError)
+  /// Ends all work and closes the files. Later calls throw ``MeetingStoreError/closed``.
+  func close() async
+}
+
+/// What can go wrong with a store. Each says what to do.
+public enum MeetingStoreError: Error, Sendable, Equatable {
+  /// The data folder or a file in it cannot be created or written.
+  case notWritable(path: String, reason: String)
+  /// No space is left for the data folder.
+  case diskFull(path: String)
+  /// The file is no database, or a damaged one.
+  case damaged(path: String, reason: String)
+  /// A newer version of the server has written the file.
+  case newerVersion(path: String, found: Int, known: Int)
+  /// Another process holds the file for longer than the busy timeout.
+  case busy(path: String)
+  /// The room name is taken.
+  case exists(String)
+  /// The store was closed.
+  case closed
+  /// Anything else.
+  case failed(path: String, reason: String)
+
+  /// The stable code.
+  public var code: String {
+    switch self {
+    case .notWritable: "dataNotWritable"
+    case .diskFull: "diskFull"
+    case .damaged: "dataDamaged"
+    case .newerVersion: "dataTooNew"
+    case .busy: "dataBusy"
+    case .exists: "roomTaken"
+    case .closed: "shuttingDown"
+    case .failed: "dataFailed"
+    }
+  }
+}
+
+extension MeetingStoreError: CustomStringConvertible {
+  /// What happened and what to do, as sentences.
+  public var description: String {
+    switch self {
+    case .notWritable(let path, let reason):
+      "The data folder \(path) cannot be written (\(reason)). "
+        + "Make it writable for the user the server runs as, or name another with --data."
+    case .diskFull(let path):
+      "No space is left for the data folder \(path). Free some; nothing that was stored before is lost."
+    case .damaged(let path, let reason):
+      "\(path) cannot be read as a database (\(reason)). Restore it from a backup, or move it away to start anew."
+    case .newerVersion(let path, let found, let known):
+      "\(path) was written by a newer version (format \(found), this one knows \(known)). Start that version instead."
+    case .busy(let path):
+      "\(path) is held by another process. End it, or name another folder with --data."
+    case .exists(let room): "There is already a meeting named \(room). Choose another name."
+    case .closed: "The server is shutting down. Try again in a moment."
+    case .failed(let path, let reason): "The database \(path) failed: \(reason)."
+    }
+  }
+}

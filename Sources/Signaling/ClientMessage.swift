@@ -1,0 +1,119 @@
+/// What a client says to the server; `docs/protocol.md` describes each message.
+public enum ClientMessage: Sendable, Hashable {
+  /// Enter the meeting of a token. The first message of a new place.
+  case join(Join)
+  /// Take the place back after a lost socket.
+  case resume(token: String)
+  /// A new offer: tracks added or removed, more slots, or an ICE restart.
+  case offer(Offer)
+  /// The track sent in m-section `mid` is muted or not.
+  case mute(mid: String, muted: Bool)
+  /// A new display name.
+  case rename(name: String)
+  /// A chat message to everybody, or to one participant.
+  case chat(text: String, to: String?)
+  /// Leave now.
+  case leave
+  /// Asks for a `pong` with the same number.
+  case ping(time: Double?)
+
+  /// The content of `join`.
+  public struct Join: Sendable, Hashable, Codable {
+    /// The join token, `psat=` and a JWT.
+    public var token: String
+    /// The display name.
+    public var name: String
+    /// The first SDP offer.
+    public var offer: String
+    /// The tracks that the client sends.
+    public var tracks: [TrackDescription]
+    /// What the client is, for logs.
+    public var client: String?
+
+    /// The content of a `join`.
+    public init(token: String, name: String, offer: String, tracks: [TrackDescription], client: String? = nil) {
+      self.token = token
+      self.name = name
+      self.offer = offer
+      self.tracks = tracks
+      self.client = client
+    }
+  }
+
+  /// The content of `offer`.
+  public struct Offer: Sendable, Hashable, Codable {
+    /// The client's number for it; the answer carries the same.
+    public var id: Int
+    /// The SDP.
+    public var offer: String
+    /// The tracks that the client sends, whole.
+    public var tracks: [TrackDescription]
+
+    /// The content of an `offer`.
+    public init(id: Int, offer: String, tracks: [TrackDescription]) {
+      self.id = id
+      self.offer = offer
+      self.tracks = tracks
+    }
+  }
+}
+
+extension ClientMessage: Codable {
+  private enum Kind: String { case join, resume, offer, mute, rename, chat, leave, ping }
+
+  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, name, text, to, time }
+
+  /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    let type = try container.decode(String.self, forKey: .type)
+    switch Kind(rawValue: type) {
+    case .join: self = .join(try Join(from: decoder))
+    case .resume: self = .resume(token: try container.decode(String.self, forKey: .resumeToken))
+    case .offer: self = .offer(try Offer(from: decoder))
+    case .mute:
+      self = .mute(
+        mid: try container.decode(String.self, forKey: .mid),
+        muted: try container.decode(Bool.self, forKey: .muted))
+    case .rename: self = .rename(name: try container.decode(String.self, forKey: .name))
+    case .chat:
+      self = .chat(
+        text: try container.decode(String.self, forKey: .text),
+        to: try container.decodeIfPresent(String.self, forKey: .to))
+    case .leave: self = .leave
+    case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
+    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    func type(_ kind: Kind) throws { try container.encode(kind.rawValue, forKey: .type) }
+    switch self {
+    case .join(let join):
+      try type(.join)
+      try join.encode(to: encoder)
+    case .resume(let token):
+      try type(.resume)
+      try container.encode(token, forKey: .resumeToken)
+    case .offer(let offer):
+      try type(.offer)
+      try offer.encode(to: encoder)
+    case .mute(let mid, let muted):
+      try type(.mute)
+      try container.encode(mid, forKey: .mid)
+      try container.encode(muted, forKey: .muted)
+    case .rename(let name):
+      try type(.rename)
+      try container.encode(name, forKey: .name)
+    case .chat(let text, let to):
+      try type(.chat)
+      try container.encode(text, forKey: .text)
+      try container.encodeIfPresent(to, forKey: .to)
+    case .leave: try type(.leave)
+    case .ping(let time):
+      try type(.ping)
+      try container.encodeIfPresent(time, forKey: .time)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+public import FoundationEssentials
+
+/// Where and how to join a meeting: what `GET /discover…` answers with.
+public struct DiscoverDocument: Sendable, Hashable, Codable {
+  /// The document's version; 1.
+  public var version: Int
+  /// The room name.
+  public var meeting: String
+  /// The title to show.
+  public var subject: String
+  /// The address of the signalling WebSocket (`ws:` or `wss:`).
+  public var signaling: String
+  /// A join token for a guest; only for an open meeting asked for by its room name.
+  public var token: String?
+  /// When the token, or else the meeting, ends; nil when neither does.
+  public var expires: Date?
+  /// STUN and TURN servers, in the browser's `RTCIceServer` form.
+  public var iceServers: [IceServer]
+  /// The meeting's conference URI.
+  public var conferenceId: String
+  /// Links by relation.
+  public var links: [String: Link]
+
+  /// A link of the document.
+  public struct Link: Sendable, Hashable, Codable {
+    /// The address, absolute.
+    public var href: String
+    /// A link to `href`.
+    public init(href: String) { self.href = href }
+  }
+
+  /// A STUN or TURN server.
+  public struct IceServer: Sendable, Hashable, Codable {
+    /// `stun:`, `turn:` or `turns:` addresses.
+    public var urls: [String]
+    /// The user name, for TURN.
+    public var username: String?
+    /// The password, for TURN.
+    public var credential: String?
+
+    /// A server reached at `urls`.
+    public init(urls: [String], username: String? = nil, credential: String? = nil) {
+      self.urls = urls
+      self.username = username
+      self.credential = credential
+    }
+  }
+
+  /// A discover document.
+  public init(
+    meeting: String, subject: String, signaling: String, token: String?, expires: Date?,
+    iceServers: [IceServer] = [], conferenceId: String, links: [String: Link]
+  ) {
+    version = 1
+    self.meeting = meeting
+    self.subject = subject
+    self.signaling = signaling
+    self.token = token
+    self.expires = expires
+    self.iceServers = iceServers
+    self.conferenceId = conferenceId
+    self.links = links
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case version, meeting, subject, signaling, token, expires, iceServers, conferenceId
+    case links = "_links"
+  }
+}

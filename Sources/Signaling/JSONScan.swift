@@ -1,0 +1,101 @@
+/// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting and duplicate keys.
+///
+/// The decoder itself neither bounds the nesting as tightly as we want nor refuses duplicate keys; of two equal keys
+/// it silently keeps one, and a second reader may keep the other. The scan costs one pass and one set of keys for each
+/// open object. It does not check the whole grammar (the decoder does that afterwards); it only promises that for
+/// every text the decoder accepts, depth and keys are as it saw them.
+enum JSONScan {
+  static func check(_ bytes: [UInt8], maximumDepth: Int) throws(SignalingError) {
+    // A decoder that sniffs UTF-16 or UTF-32 would read other keys than this scan; zero bytes give those away.
+    if bytes.contains(0) { throw .notJSON("it contains a zero byte") }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw .notJSON("it starts with a byte order mark") }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw .notJSON("it is not UTF-8") }
+
+    var keys: [Set<String>] = []  // one set for each open container; arrays keep theirs empty
+    var isObject: [Bool] = []
+    var expectsKey = false
+    var index = 0
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        if isObject.count >= maximumDepth { throw .tooDeep }
+        let object = bytes[index] == UInt8(ascii: "{")
+        isObject.append(object)
+        keys.append([])
+        expectsKey = object
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard isObject.popLast() != nil else { throw .notJSON("a bracket closes nothing") }
+        keys.removeLast()
+        expectsKey = false
+      case UInt8(ascii: ","):
+        expectsKey = isObject.last ?? false
+      case UInt8(ascii: "\""):
+        let start = index + 1
+        var end = start
+        var escaped = false
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+          if bytes[end] == UInt8(ascii: "\\") {
+            escaped = true
+            end += 1
+          }
+          end += 1
+        }
+        guard end < bytes.count else { throw .notJSON("a string does not end") }
+        if expectsKey, let top = keys.indices.last {
+          let key = escaped ? try unescape(bytes[start..<end]) : String(decoding: bytes[start..<end], as: UTF8.self)
+          guard keys[top].insert(key).inserted else { throw .duplicateKey(String(key.prefix(40))) }
+          expectsKey = false
+        }
+        index = end
+      default: break
+      }
+      index += 1
+    }
+    guard isObject.isEmpty else { throw .notJSON("it ends inside an object or array") }
+  }
+
+  /// The text of a string literal with its escapes resolved (RFC 8259 section 7).
+  private static func unescape(_ literal: ArraySlice<UInt8>) throws(SignalingError) -> String {
+    var units: [UInt8] = []
+    var index = literal.startIndex
+    while index < literal.endIndex {
+      guard literal[index] == UInt8(ascii: "\\"), index + 1 < literal.endIndex else {
+        units.append(literal[index])
+        index += 1
+        continue
+      }
+      let letter = literal[index + 1]
+      index += 2
+      switch letter {
+      case UInt8(ascii: "n"): units.append(10)
+      case UInt8(ascii: "t"): units.append(9)
+      case UInt8(ascii: "r"): units.append(13)
+      case UInt8(ascii: "b"): units.append(8)
+      case UInt8(ascii: "f"): units.append(12)
+      case UInt8(ascii: "u"):
+        var code = try hex(literal, &index)
+        if (0xD800...0xDBFF).contains(code) {
+          guard index + 1 < literal.endIndex, literal[index] == UInt8(ascii: "\\"),
+            literal[index + 1] == UInt8(ascii: "u")
+          else { throw .notJSON("a key has half a surrogate pair") }
+          index += 2
+          let low = try hex(literal, &index)
+          guard (0xDC00...0xDFFF).contains(low) else { throw .notJSON("a key has half a surrogate pair") }
+          code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw .notJSON("a key has half a surrogate pair") }
+        units.append(contentsOf: Array(String(Character(scalar)).utf8))
+      default: units.append(letter)
+      }
+    }
+    return String(decoding: units, as: UTF8.self)
+  }
+
+  private static func hex(_ literal: ArraySlice<UInt8>, _ index: inout Int) throws(SignalingError) -> UInt32 {
+    guard index + 4 <= literal.endIndex, literal[index] != UInt8(ascii: "+"),
+      let value = UInt32(String(decoding: literal[index..<index + 4], as: UTF8.self), radix: 16)
+    else { throw .notJSON("an escape lacks its four hexadecimal digits") }
+    index += 4
+    return value
+  }
+}

@@ -1,0 +1,181 @@
+/// What the server says to a client; `docs/protocol.md` describes each message.
+public enum ServerMessage: Sendable, Hashable {
+  /// Joined: the answer and the whole state.
+  case welcome(Welcome)
+  /// The place is held: the whole state, to compare with.
+  case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry])
+  /// The answer to the offer with the same `id`.
+  case answer(id: Int, answer: String, slots: [SlotInfo])
+  /// Somebody came.
+  case participantJoined(ParticipantInfo)
+  /// A name or the state of a connection changed.
+  case participantUpdated(ParticipantInfo)
+  /// Somebody went.
+  case participantLeft(id: String, reason: LeaveReason)
+  /// A track became available.
+  case published(participant: String, publication: PublicationInfo)
+  /// A track was muted or unmuted.
+  case publicationUpdated(participant: String, publication: PublicationInfo)
+  /// A track is gone.
+  case unpublished(participant: String, publication: String)
+  /// What each slot now carries, whole.
+  case slots([SlotInfo])
+  /// How many slots the client should have at least.
+  case needSlots(audio: Int, video: Int)
+  /// Who speaks, loudest first.
+  case speakers([SpeakerLevel])
+  /// How well media flows, by participant id.
+  case quality([String: ConnectionQuality])
+  /// A chat message.
+  case chat(ChatEntry)
+  /// Answers `ping`.
+  case pong(time: Double?)
+  /// Something was refused. When `fatal`, the socket closes.
+  case error(code: SignalingErrorCode, message: String, fatal: Bool, id: Int?)
+  /// The meeting is over for this client; the socket closes.
+  case ended(reason: EndReason, message: String)
+
+  /// The content of `welcome`.
+  public struct Welcome: Sendable, Hashable, Codable {
+    /// The client's own participant id.
+    public var participant: String
+    /// What `resume` needs. A secret: it stands for the place in the meeting.
+    public var resumeToken: String
+    /// How many seconds the place is held without a socket.
+    public var resumeWindow: Int
+    /// The meeting.
+    public var meeting: MeetingInfo
+    /// The SDP answer.
+    public var answer: String
+    /// Everybody in the meeting, the client itself included.
+    public var participants: [ParticipantInfo]
+    /// What each slot carries.
+    public var slots: [SlotInfo]
+    /// The last messages of the chat.
+    public var chat: [ChatEntry]
+
+    /// The content of a `welcome`.
+    public init(
+      participant: String, resumeToken: String, resumeWindow: Int, meeting: MeetingInfo, answer: String,
+      participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry]
+    ) {
+      self.participant = participant
+      self.resumeToken = resumeToken
+      self.resumeWindow = resumeWindow
+      self.meeting = meeting
+      self.answer = answer
+      self.participants = participants
+      self.slots = slots
+      self.chat = chat
+    }
+  }
+}
+
+extension ServerMessage: Codable {
+  private enum Kind: String {
+    case welcome, resumed, answer, participantJoined, participantUpdated, participantLeft, published
+    case publicationUpdated, unpublished, slots, needSlots, speakers, quality, chat, pong, error, ended
+  }
+
+  private enum Key: String, CodingKey {
+    case type, participants, slots, chat, id, answer, participant, reason, publication, audio, video
+    case speakers, quality, message, time, code, fatal
+  }
+
+  /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    func get<Value: Decodable>(_ key: Key) throws -> Value { try container.decode(Value.self, forKey: key) }
+    let type: String = try get(.type)
+    switch Kind(rawValue: type) {
+    case .welcome: self = .welcome(try Welcome(from: decoder))
+    case .resumed: self = .resumed(participants: try get(.participants), slots: try get(.slots), chat: try get(.chat))
+    case .answer: self = .answer(id: try get(.id), answer: try get(.answer), slots: try get(.slots))
+    case .participantJoined: self = .participantJoined(try get(.participant))
+    case .participantUpdated: self = .participantUpdated(try get(.participant))
+    case .participantLeft: self = .participantLeft(id: try get(.id), reason: try get(.reason))
+    case .published: self = .published(participant: try get(.participant), publication: try get(.publication))
+    case .publicationUpdated:
+      self = .publicationUpdated(participant: try get(.participant), publication: try get(.publication))
+    case .unpublished: self = .unpublished(participant: try get(.participant), publication: try get(.publication))
+    case .slots: self = .slots(try get(.slots))
+    case .needSlots: self = .needSlots(audio: try get(.audio), video: try get(.video))
+    case .speakers: self = .speakers(try get(.speakers))
+    case .quality: self = .quality(try get(.quality))
+    case .chat: self = .chat(try get(.message))
+    case .pong: self = .pong(time: try container.decodeIfPresent(Double.self, forKey: .time))
+    case .error:
+      self = .error(
+        code: try get(.code), message: try get(.message), fatal: try get(.fatal),
+        id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .ended: self = .ended(reason: try get(.reason), message: try get(.message))
+    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    func put(_ value: some Encodable, _ key: Key) throws { try container.encode(value, forKey: key) }
+    try put(kind.rawValue, .type)
+    switch self {
+    case .welcome(let welcome): try welcome.encode(to: encoder)
+    case .resumed(let participants, let slots, let chat):
+      try put(participants, .participants)
+      try put(slots, .slots)
+      try put(chat, .chat)
+    case .answer(let id, let answer, let slots):
+      try put(id, .id)
+      try put(answer, .answer)
+      try put(slots, .slots)
+    case .participantJoined(let participant), .participantUpdated(let participant):
+      try put(participant, .participant)
+    case .participantLeft(let id, let reason):
+      try put(id, .id)
+      try put(reason, .reason)
+    case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
+      try put(participant, .participant)
+      try put(publication, .publication)
+    case .unpublished(let participant, let publication):
+      try put(participant, .participant)
+      try put(publication, .publication)
+    case .slots(let slots): try put(slots, .slots)
+    case .needSlots(let audio, let video):
+      try put(audio, .audio)
+      try put(video, .video)
+    case .speakers(let speakers): try put(speakers, .speakers)
+    case .quality(let quality): try put(quality, .quality)
+    case .chat(let message): try put(message, .message)
+    case .pong(let time): try container.encodeIfPresent(time, forKey: .time)
+    case .error(let code, let message, let fatal, let id):
+      try put(code, .code)
+      try put(message, .message)
+      try put(fatal, .fatal)
+      try container.encodeIfPresent(id, forKey: .id)
+    case .ended(let reason, let message):
+      try put(reason, .reason)
+      try put(message, .message)
+    }
+  }
+
+  private var kind: Kind {
+    switch self {
+    case .welcome: .welcome
+    case .resumed: .resumed
+    case .answer: .answer
+    case .participantJoined: .participantJoined
+    case .participantUpdated: .participantUpdated
+    case .participantLeft: .participantLeft
+    case .published: .published
+    case .publicationUpdated: .publicationUpdated
+    case .unpublished: .unpublished
+    case .slots: .slots
+    case .needSlots: .needSlots
+    case .speakers: .speakers
+    case .quality: .quality
+    case .chat: .chat
+    case .pong: .pong
+    case .error: .error
+    case .ended: .ended
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// The stable codes of the protocol's `error` message. A client decides by the code; the sentence beside it is for people.
+public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The message is no JSON object, lacks a key, or a value has the wrong type or form.
+  case badMessage
+  /// The `type` is not one this version knows. Never fatal.
+  case unknownType
+  /// The message is larger or deeper than ``SignalingLimits`` allows.
+  case tooLarge
+  /// More messages a second than the server accepts.
+  case tooFast
+  /// The join token is forged, damaged, revoked, or for another server.
+  case badToken
+  /// The join token was valid once.
+  case tokenExpired
+  /// The page's origin is neither the server's own nor one that the token allows.
+  case wrongOrigin
+  /// The meeting of the token or URL does not exist.
+  case noSuchMeeting
+  /// The meeting's time is over.
+  case meetingExpired
+  /// The meeting has as many participants as it may have.
+  case meetingFull
+  /// The display name is empty once control characters are taken out.
+  case badName
+  /// The SDP offer was refused.
+  case badOffer
+  /// Neither `join` nor `resume` came in time.
+  case joinTimeout
+  /// The place in the meeting was given up; join anew.
+  case resumeExpired
+  /// The role does not allow this, or it is not possible in this state.
+  case notAllowed
+  /// The server failed; the log says why.
+  case internalError = "internal"
+}
+
+/// Why a frame could not be read as a message. Carries what the `error` answer needs.
+public enum SignalingError: Error, Sendable, Equatable {
+  /// The frame has `bytes` bytes, more than ``SignalingLimits/maximumBytes``.
+  case tooLarge(bytes: Int)
+  /// Objects and arrays are nested deeper than ``SignalingLimits/maximumDepth``.
+  case tooDeep
+  /// An object has the same key twice, so two readers could understand it differently.
+  case duplicateKey(String)
+  /// Not UTF-8, or not JSON.
+  case notJSON(String)
+  /// JSON, but not a message: what is missing or wrong.
+  case badMessage(String)
+  /// A message of a type that this version does not know.
+  case unknownType(String)
+
+  /// The code to answer with.
+  public var code: SignalingErrorCode {
+    switch self {
+    case .tooLarge, .tooDeep: .tooLarge
+    case .duplicateKey, .notJSON, .badMessage: .badMessage
+    case .unknownType: .unknownType
+    }
+  }
+}
+
+extension SignalingError: CustomStringConvertible {
+  /// What happened and what was expected, as a sentence.
+  public var description: String {
+    switch self {
+    case .tooLarge(let bytes):
+      "The message has \(bytes) bytes; at most \(SignalingLimits.maximumBytes) are accepted."
+    case .tooDeep:
+      "The message is nested deeper than \(SignalingLimits.maximumDepth) levels."
+    case .duplicateKey(let key): "The key \"\(key)\" appears twice in one object."
+    case .notJSON(let why): "The message is not valid JSON: \(why)."
+    case .badMessage(let why): "The message cannot be understood: \(why)."
+    case .unknownType(let type): "This server does not know messages of type \"\(type)\"."
+    }
+  }
+}
+
+/// The bounds that both ends hold messages to, checked before anything is parsed or stored.
+public enum SignalingLimits {
+  /// Bytes in one text frame.
+  public static let maximumBytes = 256 * 1024
+  /// Levels of nested objects and arrays.
+  public static let maximumDepth = 16
+  /// Characters in a chat message.
+  public static let chatCharacters = 4_000
+  /// Characters in a display name.
+  public static let nameCharacters = 80
+  /// Entries in `tracks`.
+  public static let tracks = 16
+  /// Seconds from the opening of the socket to `join` or `resume`.
+  public static let joinSeconds = 10
+}
