@@ -1,6 +1,12 @@
 #pragma once
 // The border to OpenSSL 3 (TLS, DTLS, EVP, X.509).
-// Function-like macros do not reach Swift; each is given a name here.
+// Function-like macros, variadic functions and computed constants do not reach Swift; each is given a name here.
+//
+// SRTP's HMAC keeps SHA-1 states by value through the low-level SHA1_* functions: OpenSSL 3.0's EVP_MAC allocates
+// twice for every message, which the packet path cannot afford. Those functions are marked as deprecated.
+#ifndef OPENSSL_SUPPRESS_DEPRECATED
+#define OPENSSL_SUPPRESS_DEPRECATED
+#endif
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
@@ -11,7 +17,49 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <sys/time.h>
+
+// A fresh P-256 key, or NULL. (EVP_EC_gen is a macro over a variadic function.)
+static inline EVP_PKEY *parley_generate_p256(void) { return EVP_EC_gen("P-256"); }
+
+// The options of every DTLS context: no renegotiation, tickets, compression or path MTU queries.
+static inline void parley_dtls_set_options(SSL_CTX *ctx) {
+  SSL_CTX_set_options(ctx, SSL_OP_NO_QUERY_MTU | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
+                               SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+                               SSL_OP_SINGLE_ECDH_USE);
+  SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+}
+
+// Allows exactly DTLS 1.2. Returns 1 on success.
+static inline int parley_dtls_pin_version(SSL_CTX *ctx) {
+  return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) == 1 &&
+         SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION) == 1;
+}
+
+// Sets the key agreement groups by name. Returns 1 on success.
+static inline int parley_ssl_set_groups(SSL_CTX *ctx, const char *list) {
+  return (int)SSL_CTX_set1_groups_list(ctx, list);
+}
+
+// Bounds the peer's certificate message, in bytes.
+static inline void parley_ssl_set_max_cert_list(SSL_CTX *ctx, long bytes) {
+  SSL_CTX_set_max_cert_list(ctx, bytes);
+}
+
+// Sets the size that no datagram of `ssl` exceeds. Returns 0 when OpenSSL finds it too small.
+static inline long parley_dtls_set_mtu(SSL *ssl, long mtu) { return SSL_set_mtu(ssl, mtu); }
+
+// The name of OpenSSL's reason in the oldest queued error, or NULL.
+static inline const char *parley_error_reason(unsigned long code) { return ERR_reason_error_string(code); }
+
+// SSL_CTX_use_certificate and friends want DER; these give an object's DER form. The caller frees with parley_free.
+static inline int parley_certificate_der(X509 *certificate, unsigned char **out) { return i2d_X509(certificate, out); }
+static inline int parley_private_key_der(EVP_PKEY *key, unsigned char **out) { return i2d_PrivateKey(key, out); }
+static inline void parley_free(void *memory) { OPENSSL_free(memory); }
+static inline void parley_clear_free(void *memory, size_t length) { OPENSSL_clear_free(memory, length); }
