@@ -1,0 +1,149 @@
+import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley.js";
+import { h } from "./dom.js";
+import { icon, mark } from "./icons.js";
+import { noticeForEnd, noticeForError } from "./messages.js";
+import { Prejoin } from "./prejoin.js";
+import { Room } from "./room.js";
+import { choices, recentRooms, theme } from "./storage.js";
+
+/** The page of a meeting: from its address through prejoin and the meeting to its end. */
+
+const app = document.getElementById("app");
+const address = new URL(location.href);
+const overrides = new Overrides(location.hash);
+const name = RoomName.fromURL(address);
+const invitation = name === null ? "" : new URL(`/${encodeURIComponent(name)}`, address).href;
+let title = overrides.subject ?? name ?? "Meeting";
+let current = null;
+
+theme.apply();
+begin();
+
+async function begin() {
+  setTitle();
+  if (!isSupported()) {
+    showNotice({
+      title: "This browser cannot take part",
+      text: "It lacks WebRTC. Use a current version of Chrome, Edge, Firefox or Safari.", retry: false, icon: "warning",
+    });
+    return;
+  }
+  const problem = name === null ? "An address has one room name after the server's name." : RoomName.problem(name);
+  if (problem !== null) {
+    showNotice({ title: "No meeting has this address", text: problem, retry: false });
+    return;
+  }
+  if (!overrides.prejoin) { joinAtOnce(); return; }
+  prepare();
+}
+
+function setTitle() { document.title = `${title} · Parley`; }
+
+function show(element) {
+  current?.close?.();
+  current = null;
+  app.replaceChildren(element);
+}
+
+/** Shows the page before joining, and finds out meanwhile whether there is such a meeting. */
+function prepare() {
+  const prejoin = new Prejoin({ title, overrides, onJoin: (ready) => join(ready, prejoin) });
+  show(prejoin.element);
+  current = prejoin;
+  prejoin.start();
+  discover({ url: address }).catch((error) => {
+    // A server that is away for a moment is no reason to send anybody off; joining will tell.
+    if (error.code !== "unreachable" && current === prejoin) {
+      prejoin.stop();
+      showNotice(noticeForError(error));
+    }
+  });
+}
+
+function joinAtOnce() {
+  const stored = choices.get();
+  join({
+    name: overrides.displayName ?? (stored.name || "Guest"),
+    microphone: true,
+    camera: !overrides.startAudioOnly && overrides.startWithVideoMuted !== true,
+    microphoneMuted: overrides.startWithAudioMuted === true,
+  }, null);
+}
+
+/**
+ * Joins. With a prejoin page, that page stays until there is a meeting to show; without one, the meeting is shown as it connects.
+ */
+async function join(ready, prejoin) {
+  const stored = choices.get();
+  const meeting = new Meeting({
+    url: address,
+    name: ready.name,
+    microphone: ready.microphone ?? false,
+    camera: ready.camera ?? false,
+    microphoneMuted: ready.microphoneMuted,
+    devices: { microphone: { deviceId: stored.microphoneId }, camera: { deviceId: stored.cameraId } },
+    resolution: overrides.resolution,
+    preferredVideoCodec: overrides.preferredVideoCodec,
+    iceTransport: overrides.iceTransport,
+  });
+  window.parley = meeting;
+  const pending = [];
+  let room = null;
+  const keep = ({ detail }) => { if (!room && !detail.fatal) { pending.push(detail.error); } };
+  meeting.addEventListener("error", keep);
+  meeting.addEventListener("ended", ({ detail }) => {
+    const shown = room !== null;
+    if (shown || detail.reason === "left") { show(endPage(detail)); focusHeading(); }
+  });
+  const enter = () => {
+    title = overrides.subject ?? meeting.info?.subject ?? title;
+    setTitle();
+    room = new Room(meeting, { title, url: invitation, invite: !overrides.disableInviteFunctions });
+    show(room.element);
+    current = room;
+    for (const error of pending) { meeting.dispatchEvent(new CustomEvent("error", { detail: { error, fatal: false } })); }
+    recentRooms.add(name, title === name ? undefined : title);
+  };
+  prejoin?.setBusy(true);
+  if (!prejoin) {
+    app.replaceChildren(h("main", { class: "notice-page" }, h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }))));
+  }
+  try {
+    await meeting.join();
+    enter();
+  } catch (error) {
+    if (meeting.state !== "ended") { meeting.leave(); }
+    if (error.code === "cancelled") { return; }
+    show(noticePage(noticeForError(error)));
+    focusHeading();
+  }
+}
+
+function endPage(detail) {
+  return noticePage(noticeForEnd(detail), detail.reason === "left");
+}
+
+function showNotice(notice) {
+  show(noticePage(notice));
+  focusHeading();
+}
+
+function focusHeading() { app.querySelector("h1")?.focus(); }
+
+/**
+ * A page with a message and a way back.
+ */
+function noticePage(notice, left = false) {
+  const again = h("button", { class: "button primary large", type: "button", text: left ? "Rejoin" : "Try again" });
+  again.addEventListener("click", () => begin());
+  return h("div", { class: "notice-frame" },
+    h("header", { class: "page-head" }, h("a", { class: "brand", href: "/" }, mark(), h("span", { text: "Parley" }))),
+    h("main", { class: "notice-page" },
+      h("div", { class: "notice" },
+        h("div", { class: "notice-sign" }, icon(notice.icon ?? "warning")),
+        h("h1", { tabIndex: -1, text: notice.title }),
+        h("p", { text: notice.text }),
+        h("div", { class: "notice-actions" },
+          notice.retry ? again : null,
+          h("a", { class: `button large${notice.retry ? "" : " primary"}`, href: "/", text: "Start page" })))));
+}

@@ -1,0 +1,89 @@
+/**
+ * Errors and ends in plain words, with what can be done.
+ *
+ * @typedef {object} Notice
+ * @property {string} title
+ * @property {string} text
+ * @property {boolean} retry whether joining again may help
+ * @property {string} [icon]
+ */
+
+/**
+ * @param {import("/sdk/parley.js").ParleyError} error
+ * @returns {Notice}
+ */
+export function noticeForError(error) {
+  switch (error.code) {
+    case "noSuchMeeting":
+      return { title: "There is no such meeting", text: "Check the address, or start a new meeting.", retry: false };
+    case "meetingExpired":
+      return { title: "This meeting is over", text: "Its time has run out. Ask the host for a new invitation, or start a new meeting.", retry: false };
+    case "tokenExpired":
+      return { title: "Your invitation has expired", text: "Ask the person who invited you for a new link.", retry: false };
+    case "badToken":
+      return { title: "Your invitation is not valid", text: "The link may be incomplete, or made for another meeting. Ask for a new one.", retry: false };
+    case "wrongOrigin":
+      return { title: "This page may not join the meeting", text: "The invitation was made for another website. Open the meeting from there.", retry: false };
+    case "notAllowed":
+      return { title: "You may not join this meeting", text: "Ask the host to invite you.", retry: false };
+    case "meetingFull":
+      return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true };
+    case "badName":
+      return { title: "The server did not accept the name", text: error.message, retry: true };
+    case "mediaFailed":
+      return {
+        title: "No way for sound and pictures",
+        text: "The server answers, but this network lets no media through to it. A firewall or a VPN may be the reason; try another network.",
+        retry: true, icon: "offline",
+      };
+    case "unreachable":
+      return { title: "The server does not answer", text: "Check your connection to the internet and try again.", retry: true, icon: "offline" };
+    case "connectionLost":
+      return { title: "The connection was lost", text: "It could not be restored. Check your network and join again.", retry: true, icon: "offline" };
+    default:
+      return { title: "Something went wrong", text: error.message || "The server gave no reason.", retry: true };
+  }
+}
+
+/**
+ * @param {{reason: string, message: string, error: Error|null}} ended detail of the `ended` event
+ * @returns {Notice}
+ */
+export function noticeForEnd(ended) {
+  if (ended.error) { return noticeForError(ended.error); }
+  switch (ended.reason) {
+    case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
+    case "removed": return { title: "You were removed from the meeting", text: "Somebody with the right to do so took you out.", retry: false };
+    case "replaced":
+      return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
+    case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false };
+    case "shutdown": return { title: "The server is closing", text: "It may be back in a moment. Your meeting keeps its address.", retry: true };
+    case "connectionLost": return noticeForError({ code: "connectionLost", message: "" });
+    default: return { title: "The meeting has ended", text: ended.message, retry: true };
+  }
+}
+
+/**
+ * Why a device does not work, and what to do about it.
+ *
+ * @param {"microphone"|"camera"} device
+ * @param {import("/sdk/parley.js").ParleyError} error
+ * @returns {{title: string, text: string}}
+ */
+export function deviceProblem(device, error) {
+  const Device = device === "camera" ? "Camera" : "Microphone";
+  switch (error.code) {
+    case "denied":
+      return { title: `${Device} is blocked`, text: `Allow it through the ${device} sign in the address bar or in the site's settings, then try again.` };
+    case "deviceNotFound":
+      return { title: `No ${device} found`, text: "Connect one, or join without it." };
+    case "deviceBusy":
+      return { title: `${Device} is in use`, text: "Another program holds it. Close that program and try again." };
+    case "insecureContext":
+      return { title: `${Device} needs a secure page`, text: "Browsers allow it only over HTTPS. You can still join to watch, listen and chat." };
+    case "unsupported":
+      return { title: `${Device} is not available`, text: "This browser gives pages no access to it." };
+    default:
+      return { title: `${Device} does not work`, text: error.message };
+  }
+}

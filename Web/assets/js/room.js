@@ -1,0 +1,375 @@
+import { MeetingState } from "/sdk/parley.js";
+import { Announcer } from "./announcer.js";
+import { AudioSink } from "./audio-sink.js";
+import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { icon, mark } from "./icons.js";
+import { deviceProblem } from "./messages.js";
+import { ChatPanel, PeoplePanel } from "./panels.js";
+import { Stage } from "./stage.js";
+import { choices } from "./storage.js";
+
+/** The page while in the meeting. */
+export class Room {
+  #meeting;
+  #options;
+  #stage;
+  #chat;
+  #people;
+  #audio;
+  #announcer;
+  #buttons = {};
+  #panel = null;
+  #unread = 0;
+  #banner;
+  #hear;
+  #alone;
+  #title;
+  #sharing;
+  #clock;
+  #timers = [];
+  #menu = null;
+  #ended = false;
+  #beforePanel = null;
+  #onKey = (event) => this.#key(event);
+
+  /**
+   * @param {import("/sdk/parley.js").Meeting} meeting
+   * @param {{title: string, url: string, invite: boolean}} options
+   */
+  constructor(meeting, options) {
+    this.#meeting = meeting;
+    this.#options = options;
+    this.#stage = new Stage(meeting, {
+      onDetails: (tile) => openDetails(meeting, tile.participant),
+      onMore: () => this.#openPanel("people"),
+      onPinned: (tile) => this.#announcer.say(tile ? `Pinned ${tile.participant.name}` : "Unpinned"),
+    });
+    this.#chat = new ChatPanel(meeting, () => this.#openPanel(null));
+    this.#people = new PeoplePanel(meeting, {
+      onClose: () => this.#openPanel(null),
+      onPin: (participant) => {
+        const tile = this.#stage.tile(participant, participant.sharing && !participant.isLocal ? "screen" : "camera");
+        if (tile) { this.#stage.togglePin(tile); }
+      },
+      onDetails: (participant) => openDetails(meeting, participant),
+      onInvite: options.invite ? () => this.#invite() : null,
+    });
+    this.#build();
+    this.#listen();
+    this.#stage.element.classList.toggle("mirror-self", choices.get().mirror);
+    this.#refresh();
+  }
+
+  /** Takes listeners away; the page goes on to another state. */
+  close() {
+    this.#ended = true;
+    document.removeEventListener("keydown", this.#onKey);
+    for (const timer of this.#timers) { clearInterval(timer); }
+    if (document.fullscreenElement) { document.exitFullscreen().catch(() => {}); }
+    document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
+  }
+
+  // MARK: Building
+
+  #build() {
+    const button = (name, label, onClick, options = {}) => {
+      const caption = h("span", { class: "control-label", text: label });
+      const element = h("button", { class: `control ${options.className ?? ""}`, type: "button", on: { click: onClick } },
+        icon(options.icon ?? name), caption);
+      element.title = options.key ? `${label} (${options.key})` : label;
+      if (options.key) { element.setAttribute("aria-keyshortcuts", options.key); }
+      this.#buttons[name] = element;
+      return element;
+    };
+    const { devices } = this.#meeting;
+    this.#title = h("h1", { class: "room-title", dir: "auto", text: this.#options.title });
+    this.#clock = h("span", { class: "room-clock" });
+    this.#banner = h("div", { class: "banner", role: "status", hidden: true });
+    this.#hear = h("button", { class: "button primary hear", type: "button", hidden: true, on: { click: () => this.#audio.unblock() } },
+      icon("speaker"), h("span", { text: "Click to hear the others" }));
+    this.#sharing = h("div", { class: "sharing-note", hidden: true }, icon("screen"), h("span", { text: "You are sharing your screen" }),
+      h("button", { class: "button small", type: "button", text: "Stop sharing", on: { click: () => this.#toggleScreen() } }));
+    this.#alone = h("div", { class: "alone", hidden: true },
+      h("h2", { text: "You are the first one here" }),
+      ...(this.#options.invite
+        ? [h("p", { text: "Send this address to whom you want to meet:" }), h("p", { class: "alone-url", text: this.#options.url }), copyButton(() => this.#options.url, "Copy link", (text) => this.#announcer.say(text))]
+        : [h("p", { text: "The others will appear here." })]));
+    const dock = h("footer", { class: "dock", role: "toolbar", "aria-label": "Meeting controls" },
+      h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title, this.#clock)),
+      h("div", { class: "dock-main" },
+        button("microphone", "Microphone", () => this.#toggleMicrophone(), { key: "M" }),
+        button("camera", "Camera", () => this.#toggleCamera(), { key: "V" }),
+        devices.screenAvailable ? button("screen", "Share", () => this.#toggleScreen(), { key: "S", className: "control-wide" }) : null,
+        button("chat", "Chat", () => this.#openPanel("chat"), { key: "C" }),
+        button("people", "People", () => this.#openPanel("people"), { key: "P", className: "control-wide" }),
+        this.#options.invite ? button("link", "Invite", () => this.#invite(), { key: "I", className: "control-wide" }) : null,
+        button("more", "More", () => this.#toggleMenu())),
+      h("div", { class: "dock-end" }, button("leave", "Leave", () => this.#meeting.leave(), { className: "control-leave" })));
+    setAttribute(this.#buttons.chat, "aria-controls", "chat-panel");
+    setAttribute(this.#buttons.people, "aria-controls", "people-panel");
+    setAttribute(this.#buttons.more, "aria-haspopup", "menu");
+    setAttribute(this.#buttons.more, "aria-expanded", "false");
+    const sounds = h("div", { class: "sounds", hidden: true });
+    this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
+    this.element = h("div", { class: "room" },
+      h("main", { class: "room-main" }, this.#banner, this.#sharing, this.#stage.element, this.#alone, this.#hear),
+      this.#chat.element, this.#people.element, dock, sounds);
+    this.#announcer = new Announcer(this.element);
+    const start = Date.now();
+    this.#timers.push(setInterval(() => {
+      const seconds = Math.floor((Date.now() - start) / 1000);
+      const two = (number) => String(number).padStart(2, "0");
+      const hours = Math.floor(seconds / 3600);
+      setText(this.#clock, `${hours > 0 ? `${hours}:` : ""}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`);
+    }, 1_000));
+    setText(this.#clock, "00:00");
+  }
+
+  #listen() {
+    const meeting = this.#meeting;
+    const on = (type, listener) => meeting.addEventListener(type, ({ detail }) => { if (!this.#ended) { listener(detail); } });
+    const quiet = () => meeting.participants.size > 12 || meeting.state !== MeetingState.connected;
+    on("participantJoined", ({ participant }) => {
+      if (!quiet()) { this.#announcer.show(`${participant.name} joined`, { icon: "people" }); }
+      this.#refresh();
+    });
+    on("participantLeft", ({ participant, reason }) => {
+      if (!quiet()) { this.#announcer.show(`${participant.name} ${reason === "timeout" ? "lost the connection" : reason === "removed" ? "was removed" : "left"}`, { icon: "leave" }); }
+      this.#refresh();
+    });
+    for (const type of ["participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed"]) { on(type, () => this.#refresh()); }
+    on("published", ({ participant, publication }) => {
+      if (publication.source === "screen" && !participant.isLocal && meeting.state === MeetingState.connected) {
+        this.#announcer.show(`${participant.name} shares the screen`, { icon: "screen" });
+      }
+      this.#refresh();
+    });
+    on("trackSubscribed", ({ track }) => {
+      if (track.kind === "audio") { this.#audio.add(track); }
+      this.#refresh();
+    });
+    on("trackUnsubscribed", ({ track }) => { if (track.kind === "audio") { this.#audio.remove(track); } });
+    on("speakers", ({ speakers }) => {
+      this.#stage.showSpeakers(speakers);
+      this.#people.refresh();
+    });
+    on("chat", ({ message, history }) => this.#chatMessage(message, history));
+    on("statechanged", () => this.#showState());
+    on("reconnected", () => this.#announcer.show("You are connected again", { icon: "check" }));
+    on("error", ({ error, fatal }) => { if (!fatal) { this.#problem(error); } });
+    for (const participant of meeting.participants.values()) {
+      for (const publication of participant.publications) {
+        if (publication.track?.kind === "audio") { this.#audio.add(publication.track); }
+      }
+    }
+    document.addEventListener("keydown", this.#onKey);
+    this.#timers.push(setInterval(() => this.#showState(), 1_000));
+  }
+
+  // MARK: What is shown
+
+  #refresh() {
+    const { localParticipant } = this.#meeting;
+    this.#stage.refresh();
+    this.#people.refresh();
+    this.#chat.refreshPeople();
+    this.#switchLook("microphone", localParticipant.microphoneOn, "Microphone");
+    this.#switchLook("camera", localParticipant.cameraOn, "Camera");
+    if (this.#buttons.screen) {
+      const sharing = localParticipant.sharing;
+      this.#buttons.screen.querySelector("svg").replaceWith(icon(sharing ? "screenStop" : "screen"));
+      setText(this.#buttons.screen.querySelector(".control-label"), sharing ? "Stop" : "Share");
+      setAttribute(this.#buttons.screen, "aria-label", sharing ? "Stop sharing the screen" : "Share the screen");
+      this.#buttons.screen.classList.toggle("control-active", sharing);
+    }
+    this.#sharing.hidden = !localParticipant.sharing;
+    this.#alone.hidden = this.#meeting.participants.size > 0;
+    setAttribute(this.#buttons.people, "aria-label", `People, ${this.#stage.peopleCount} in the meeting`);
+    this.#buttons.people.dataset.count = String(this.#stage.peopleCount);
+    this.#showState();
+  }
+
+  #switchLook(source, on, label) {
+    const button = this.#buttons[source];
+    button.querySelector("svg").replaceWith(icon(on ? source : `${source}Off`));
+    button.classList.toggle("control-off", !on);
+    setAttribute(button, "aria-pressed", on ? "true" : "false");
+    setAttribute(button, "aria-label", `${label}, ${on ? "on" : "off"}`);
+    button.title = `Turn the ${source} ${on ? "off" : "on"} (${source === "camera" ? "V" : "M"})`;
+  }
+
+  #showState() {
+    const { state } = this.#meeting;
+    const offline = navigator.onLine === false;
+    const text = state === MeetingState.connecting ? "Connecting…"
+      : state === MeetingState.reconnecting
+        ? (offline ? "You are offline. The meeting goes on as soon as your network is back." : "The connection was interrupted. Reconnecting…")
+        : "";
+    if (this.#banner.dataset.text === text) { return; }
+    this.#banner.dataset.text = text;
+    this.#banner.hidden = text === "";
+    this.#banner.replaceChildren(h("span", { class: "spinner", "aria-hidden": "true" }), h("span", { text }));
+    this.element.classList.toggle("room-reconnecting", state === MeetingState.reconnecting);
+  }
+
+  #problem(error) {
+    const device = /camera/i.test(error.message) ? "camera" : /microphone/i.test(error.message) ? "microphone" : null;
+    if (device && ["denied", "deviceNotFound", "deviceBusy", "deviceFailed", "insecureContext", "unsupported"].includes(error.code)) {
+      const { title, text } = deviceProblem(device, error);
+      this.#announcer.show(`${title}. ${text}`, { icon: `${device}Off`, urgent: true });
+      return;
+    }
+    if (error.code === "tooFast") { this.#announcer.show("That was too fast. Wait a moment.", { icon: "warning", urgent: true }); return; }
+    this.#announcer.show(error.message, { icon: "warning", urgent: true });
+  }
+
+  #chatMessage(message, history) {
+    this.#chat.add(message);
+    if (message.from === this.#meeting.localParticipant.id || this.#panel === "chat") { return; }
+    if (history) { return; }
+    this.#unread += 1;
+    this.#showUnread();
+    const text = message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
+    this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, onClick: () => this.#openPanel("chat", true) });
+  }
+
+  #showUnread() {
+    const button = this.#buttons.chat;
+    button.querySelector(".badge")?.remove();
+    if (this.#unread > 0) { button.append(h("span", { class: "badge", "aria-hidden": "true", text: this.#unread > 99 ? "99+" : String(this.#unread) })); }
+    setAttribute(button, "aria-label", this.#unread > 0 ? `Chat, ${this.#unread} unread` : "Chat");
+  }
+
+  // MARK: What is done
+
+  #openPanel(name, stay = false) {
+    const next = this.#panel === name && !stay ? null : name;
+    if (next && !this.#panel) { this.#beforePanel = document.activeElement; }
+    const hadFocus = this.#chat.element.contains(document.activeElement) || this.#people.element.contains(document.activeElement);
+    this.#panel = next;
+    this.#chat.element.hidden = next !== "chat";
+    this.#people.element.hidden = next !== "people";
+    this.element.classList.toggle("room-panel", next !== null);
+    setAttribute(this.#buttons.chat, "aria-expanded", next === "chat" ? "true" : "false");
+    setAttribute(this.#buttons.people, "aria-expanded", next === "people" ? "true" : "false");
+    this.#buttons.chat.classList.toggle("control-active", next === "chat");
+    this.#buttons.people.classList.toggle("control-active", next === "people");
+    if (next === "chat") {
+      this.#unread = 0;
+      this.#showUnread();
+      this.#chat.focus();
+    } else if (next === "people") {
+      this.#people.focus();
+    } else if (hadFocus) {
+      (this.#beforePanel?.isConnected && this.#beforePanel !== document.body ? this.#beforePanel : this.#buttons[name] ?? this.#buttons.chat).focus();
+    }
+  }
+
+  #invite() { openInvite(this.#options.url, this.#options.title, (text) => this.#announcer.say(text)); }
+
+  async #toggleMicrophone() {
+    const { localParticipant } = this.#meeting;
+    const on = !localParticipant.microphoneOn;
+    await this.#try("microphone", () => localParticipant.setMicrophone(on, { deviceId: choices.get().microphoneId }));
+    if (localParticipant.microphoneOn === on) { this.#announcer.say(on ? "Microphone on" : "Microphone off"); }
+  }
+
+  async #toggleCamera() {
+    const { localParticipant } = this.#meeting;
+    const on = !localParticipant.cameraOn;
+    await this.#try("camera", () => localParticipant.setCamera(on, { deviceId: choices.get().cameraId }));
+    if (localParticipant.cameraOn === on) { this.#announcer.say(on ? "Camera on" : "Camera off"); }
+  }
+
+  async #toggleScreen() {
+    const { localParticipant, devices } = this.#meeting;
+    if (!devices.screenAvailable) { return; }
+    const on = !localParticipant.sharing;
+    await this.#try("screen", () => localParticipant.setScreenShare(on));
+    if (localParticipant.sharing === on) { this.#announcer.say(on ? "You share your screen" : "Screen sharing ended"); }
+  }
+
+  /** Does something with a device: the button is busy meanwhile, and a failure is told. */
+  async #try(name, action) {
+    const button = this.#buttons[name];
+    if (button?.classList.contains("control-busy")) { return; }
+    button?.classList.add("control-busy");
+    try {
+      await action();
+    } catch (error) {
+      if (error.code !== "cancelled") { this.#problem(error); }
+    } finally {
+      button?.classList.remove("control-busy");
+      this.#refresh();
+    }
+  }
+
+  #toggleMenu() {
+    if (this.#menu) { this.#closeMenu(); return; }
+    const { devices } = this.#meeting;
+    const entry = (name, text, action, className = "") => h("button", {
+      class: `menu-item ${className}`, type: "button", role: "menuitem", on: { click: () => { this.#closeMenu(); action(); } },
+    }, icon(name), h("span", { text }));
+    const menu = h("div", { class: "menu", role: "menu", "aria-label": "More" },
+      devices.screenAvailable ? entry("screen", this.#meeting.localParticipant.sharing ? "Stop sharing" : "Share the screen", () => this.#toggleScreen(), "menu-narrow") : null,
+      entry("people", `People (${this.#stage.peopleCount})`, () => this.#openPanel("people", true), "menu-narrow"),
+      this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
+      entry("settings", "Settings", () => this.#settings()),
+      entry("chart", "Your connection", () => openDetails(this.#meeting, this.#meeting.localParticipant)),
+      document.fullscreenEnabled ? entry("fullscreen", document.fullscreenElement ? "Leave full screen" : "Full screen", () => this.#toggleFullscreen()) : null,
+      entry("help", "Keyboard shortcuts", () => openHelp()));
+    menu.addEventListener("keydown", (event) => {
+      const items = [...menu.querySelectorAll(".menu-item")].filter((item) => item.offsetParent !== null);
+      const index = items.indexOf(document.activeElement);
+      const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: items.length - 1 }[event.key];
+      if (to !== undefined) {
+        event.preventDefault();
+        items[(to + items.length) % items.length].focus();
+      } else if (event.key === "Tab") { this.#closeMenu(); }
+    });
+    this.#menu = { menu, outside: (event) => { if (!menu.contains(event.target) && !this.#buttons.more.contains(event.target)) { this.#closeMenu(false); } } };
+    document.addEventListener("pointerdown", this.#menu.outside);
+    this.#buttons.more.parentElement.append(menu);
+    setAttribute(this.#buttons.more, "aria-expanded", "true");
+    [...menu.querySelectorAll(".menu-item")].find((item) => item.offsetParent !== null)?.focus();
+  }
+
+  #closeMenu(focus = true) {
+    if (!this.#menu) { return; }
+    document.removeEventListener("pointerdown", this.#menu.outside);
+    this.#menu.menu.remove();
+    this.#menu = null;
+    setAttribute(this.#buttons.more, "aria-expanded", "false");
+    if (focus) { this.#buttons.more.focus(); }
+  }
+
+  #settings() {
+    openSettings(this.#meeting, {
+      onSpeaker: (id) => this.#audio.useSpeaker(id),
+      onMirror: (mirror) => this.#stage.element.classList.toggle("mirror-self", mirror),
+      onProblem: (device, error) => this.#problem(error),
+    });
+  }
+
+  #toggleFullscreen() {
+    if (document.fullscreenElement) { document.exitFullscreen().catch(() => {}); } else { document.documentElement.requestFullscreen().catch(() => {}); }
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) { return; }
+    if (event.key === "Escape") {
+      if (this.#menu) { this.#closeMenu(); } else if (this.#panel && !document.querySelector("dialog[open]")) { this.#openPanel(null); }
+      return;
+    }
+    if (event.repeat || event.target.closest?.("input, textarea, select, [contenteditable], dialog")) { return; }
+    const actions = {
+      m: () => this.#toggleMicrophone(), v: () => this.#toggleCamera(), s: () => this.#toggleScreen(), c: () => this.#openPanel("chat"),
+      p: () => this.#openPanel("people"), i: () => { if (this.#options.invite) { this.#invite(); } }, f: () => this.#toggleFullscreen(), "?": () => openHelp(),
+    };
+    const action = actions[event.key.toLowerCase()];
+    if (!action) { return; }
+    event.preventDefault();
+    action();
+  }
+}

@@ -1,0 +1,79 @@
+import { RoomName } from "/sdk/parley.js";
+import { openDialog, themeChoice } from "./dialogs.js";
+import { h, setText } from "./dom.js";
+import { icon, mark } from "./icons.js";
+import { recentRooms, theme } from "./storage.js";
+
+/** The start page: a new meeting, a meeting by name, and the rooms visited lately. */
+
+theme.apply();
+
+for (const place of document.querySelectorAll("[data-icon]")) { place.replaceChildren(icon(place.dataset.icon)); }
+for (const place of document.querySelectorAll("[data-mark]")) { place.replaceChildren(mark()); }
+
+document.getElementById("appearance").addEventListener("click", () => openDialog("Appearance", [themeChoice()]));
+
+document.getElementById("new-meeting").addEventListener("click", () => { location.href = `/${RoomName.random()}`; });
+
+const form = document.getElementById("join-form");
+const field = document.getElementById("room-name");
+const problem = document.getElementById("room-problem");
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const target = addressOf(field.value.trim());
+  if (target.problem) {
+    setText(problem, target.problem);
+    problem.hidden = false;
+    field.setAttribute("aria-invalid", "true");
+    field.focus();
+    return;
+  }
+  location.href = target.address;
+});
+field.addEventListener("input", () => {
+  problem.hidden = true;
+  field.removeAttribute("aria-invalid");
+});
+
+/** Where a typed name, or a pasted address of this server, leads. */
+function addressOf(text) {
+  if (/^https?:\/\//i.test(text)) {
+    let url;
+    try { url = new URL(text); } catch { return { problem: "This address is not complete." }; }
+    if (url.origin !== location.origin) { return { problem: "This address belongs to another server." }; }
+    const name = RoomName.fromURL(url);
+    const wrong = name === null ? "This address names no room." : RoomName.problem(name);
+    return wrong ? { problem: wrong } : { address: url.pathname + url.search + url.hash };
+  }
+  const typed = text.normalize("NFC").replace(/\s+/gu, "-");
+  const wrong = RoomName.problem(typed);
+  return wrong ? { problem: wrong } : { address: `/${encodeURIComponent(typed)}` };
+}
+
+const recent = document.getElementById("recent");
+const list = document.getElementById("recent-list");
+
+function showRecent() {
+  const rooms = recentRooms.get();
+  recent.hidden = rooms.length === 0;
+  list.replaceChildren(...rooms.map((room) => h("li", { class: "recent-room" },
+    h("a", { href: `/${encodeURIComponent(room.name)}` },
+      h("span", { class: "recent-name", dir: "auto", text: room.subject ?? room.name }),
+      h("span", { class: "recent-time", text: ago(room.time) })),
+    h("button", {
+      class: "icon-button small", type: "button", "aria-label": `Forget ${room.name}`, title: "Forget",
+      on: { click: () => { recentRooms.remove(room.name); showRecent(); (list.querySelector("a") ?? field).focus(); } },
+    }, icon("close")))));
+}
+
+function ago(time) {
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  const minutes = Math.round((time - Date.now()) / 60_000);
+  if (minutes > -1) { return "just now"; }
+  if (minutes > -60) { return words.format(minutes, "minute"); }
+  if (minutes > -60 * 24) { return words.format(Math.round(minutes / 60), "hour"); }
+  return words.format(Math.round(minutes / 60 / 24), "day");
+}
+
+showRecent();

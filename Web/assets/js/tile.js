@@ -1,0 +1,175 @@
+import { h, setAttribute, setText } from "./dom.js";
+import { icon, qualityBars } from "./icons.js";
+
+/**
+ * The initials that stand for a name without a picture.
+ *
+ * @param {string} name
+ * @returns {string} one or two characters
+ */
+export function initials(name) {
+  const words = name.trim().split(/[\s\-_.]+/u).filter((word) => word.length > 0);
+  const first = [...(words[0] ?? "?")][0];
+  const last = words.length > 1 ? [...words[words.length - 1]][0] : "";
+  return (first + last).toLocaleUpperCase();
+}
+
+/**
+ * A hue that a name always gets.
+ *
+ * @param {string} name
+ * @returns {number} index of one of eight colours
+ */
+export function hueIndex(name) {
+  let hash = 7;
+  for (const character of name) { hash = (hash * 31 + character.codePointAt(0)) >>> 0; }
+  return hash % 8;
+}
+
+const qualityWords = { excellent: "very good connection", good: "fair connection", poor: "poor connection", lost: "connection lost" };
+
+/** One picture on the stage: a participant's camera, or a shared screen. */
+export class Tile {
+  #video = null;
+  #avatar;
+  #name;
+  #marks;
+  #microphone;
+  #bars = qualityBars();
+  #state;
+  #pin;
+  #track = null;
+  #actions;
+
+  /**
+   * @param {import("/sdk/parley.js").Participant} participant
+   * @param {"camera"|"screen"} kind
+   * @param {{onPin: (tile: Tile) => void, onDetails: (tile: Tile) => void}} handlers
+   */
+  constructor(participant, kind, handlers) {
+    this.participant = participant;
+    this.kind = kind;
+    this.key = `${participant.isLocal ? "self" : participant.id}:${kind}`;
+    /** When this participant spoke last; decides who is shown where not all fit. */
+    this.lastSpoke = 0;
+    this.#avatar = h("div", { class: "avatar", "aria-hidden": "true" });
+    this.#name = h("span", { class: "tile-name-text", dir: "auto" });
+    this.#microphone = h("span", { class: "tile-microphone" }, icon("microphoneOff"));
+    this.#state = h("div", { class: "tile-state", hidden: true });
+    this.#marks = h("div", { class: "tile-name" }, this.#microphone, this.#name, this.#bars.element);
+    this.#pin = h("button", { class: "tile-action", type: "button", on: { click: () => handlers.onPin(this) } }, icon("pin"));
+    this.#actions = h("div", { class: "tile-actions" },
+      h("button", {
+        class: "tile-action", type: "button", title: "Connection details", "aria-label": "Connection details",
+        on: { click: () => handlers.onDetails(this) },
+      }, icon("chart")),
+      this.#pin);
+    this.element = h("article", {
+      class: `tile tile-${kind}${participant.isLocal ? " tile-self" : ""}`, "data-participant": participant.id || "self", "data-kind": kind,
+      tabIndex: -1, role: "group",
+    }, this.#avatar, this.#state, this.#marks, this.#actions);
+    this.element.addEventListener("dblclick", (event) => {
+      if (!event.target.closest("button")) { handlers.onPin(this); }
+    });
+    this.update();
+  }
+
+  /** The publication whose picture is shown. */
+  get publication() { return this.participant.publication(this.kind); }
+
+  /** Whether there is a picture to show. @type {boolean} */
+  get hasPicture() { return this.#track !== null; }
+
+  /** The playing element, or null. @type {HTMLVideoElement|null} */
+  get video() { return this.#video; }
+
+  /** Brings the tile up to date with its participant. */
+  update() {
+    const { participant, kind } = this;
+    const publication = this.publication;
+    const track = publication && !publication.muted && publication.track?.mediaStreamTrack ? publication.track : null;
+    this.#showTrack(track);
+    const name = participant.isLocal ? (participant.name ? `${participant.name} (you)` : "You") : participant.name;
+    setText(this.#name, kind === "screen" ? (participant.isLocal ? "Your screen" : `${participant.name} – screen`) : name);
+    setText(this.#avatar, initials(participant.name || "?"));
+    setAttribute(this.element, "data-hue", hueIndex(participant.name));
+    setAttribute(this.element, "data-participant", participant.id || "self");
+    const muted = kind === "camera" && !participant.microphoneOn;
+    this.#microphone.hidden = !muted;
+    this.#bars.element.classList.toggle("bars-hidden", kind === "screen" || participant.quality === "unknown");
+    this.#bars.set(participant.quality);
+    const away = participant.connection === "reconnecting";
+    this.#state.hidden = !away;
+    setText(this.#state, away ? "Reconnecting…" : "");
+    this.element.classList.toggle("tile-away", away);
+    const label = kind === "screen"
+      ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.name}`)
+      : [
+        name, muted ? "microphone off" : "microphone on", participant.cameraOn ? "camera on" : "camera off",
+        qualityWords[participant.quality], away ? "reconnecting" : null,
+      ].filter(Boolean).join(", ");
+    setAttribute(this.element, "aria-label", label);
+  }
+
+  /** @param {number} level 0 when silent */
+  setSpeaking(level) {
+    if (this.kind !== "camera") { return; }
+    if (level > 0) { this.lastSpoke = performance.now(); }
+    this.element.classList.toggle("tile-speaking", level > 0);
+  }
+
+  /** @param {boolean} pinned */
+  setPinned(pinned) {
+    const who = this.kind === "screen" ? "screen" : this.participant.name || "you";
+    this.#pin.replaceChildren(icon(pinned ? "unpin" : "pin"));
+    setAttribute(this.#pin, "aria-pressed", pinned ? "true" : "false");
+    setAttribute(this.#pin, "aria-label", pinned ? `Unpin ${who}` : `Pin ${who}`);
+    setAttribute(this.#pin, "title", pinned ? "Unpin" : "Pin");
+    this.element.classList.toggle("tile-pinned", pinned);
+  }
+
+  /** @param {{x: number, y: number, width: number, height: number}} place */
+  place(place) {
+    const { style } = this.element;
+    style.setProperty("transform", `translate(${place.x.toFixed(1)}px, ${place.y.toFixed(1)}px)`);
+    style.setProperty("width", `${place.width.toFixed(1)}px`);
+    style.setProperty("height", `${place.height.toFixed(1)}px`);
+    style.setProperty("--tile-size", `${Math.min(place.width, place.height).toFixed(0)}px`);
+    const least = Math.min(place.width, place.height);
+    this.element.classList.toggle("tile-small", least < 130 || place.width < 180);
+    this.element.classList.toggle("tile-tiny", place.width < 120);
+  }
+
+  /** Takes the tile off the page. */
+  remove() {
+    this.#showTrack(null);
+    this.element.remove();
+  }
+
+  #showTrack(track) {
+    if (this.#track === track) { return; }
+    if (this.#track && this.#video) { this.#track.detach(this.#video); }
+    this.#track = track;
+    if (!track) {
+      this.#video?.remove();
+      this.#video = null;
+      this.element.classList.remove("tile-picture");
+      return;
+    }
+    const video = track.attach(document.createElement("video"));
+    video.className = "tile-video";
+    video.setAttribute("aria-hidden", "true");
+    video.setAttribute("playsinline", "");
+    video.disablePictureInPicture = false;
+    this.#video?.remove();
+    this.#video = video;
+    this.element.classList.remove("tile-picture");
+    this.element.prepend(video);
+    const reveal = () => { if (this.#video === video) { this.element.classList.add("tile-picture"); } };
+    // The avatar stays until a picture has really come.
+    if (typeof video.requestVideoFrameCallback === "function") { video.requestVideoFrameCallback(reveal); } else {
+      video.addEventListener("playing", reveal, { once: true });
+    }
+    video.play().catch(() => {});
+  }
+}

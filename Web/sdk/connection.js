@@ -1,0 +1,389 @@
+import { ParleyError } from "./errors.js";
+import { Stats } from "./stats.js";
+
+const initialSlots = 4;
+const maximumSlots = { audio: 16, video: 48 };
+const disconnectedPatience = 3_000;
+const restartPatience = 6_000;
+const maximumRestarts = 3;
+
+const sendLimits = {
+  camera: { maxBitrate: 1_700_000 },
+  screen: { maxBitrate: 2_500_000, maxFramerate: 30 },
+  microphone: { maxBitrate: 64_000 },
+  screenAudio: { maxBitrate: 128_000 },
+};
+
+/**
+ * The one peer connection of a client. The client always offers: `sendonly` m-sections for its own tracks, `recvonly` ones as slots that
+ * the server fills as it likes. There is never more than one offer under way.
+ *
+ * Dispatches `statechange`, `interrupted` (media stopped; an ICE restart is being tried), `recovered` and `failed` (restarts did not help).
+ */
+export class Connection extends EventTarget {
+  #pc;
+  #send;
+  #options;
+  #senders = new Map();
+  #slots = { audio: [], video: [] };
+  #stats;
+  #wanted = null;
+  #running = false;
+  #pending = null;
+  #nextId = 1;
+  #restarts = 0;
+  #timer = null;
+  #interrupted = false;
+  #everConnected = false;
+  #closed = false;
+
+  /**
+   * @param {object} options
+   * @param {RTCIceServer[]} [options.iceServers]
+   * @param {string} [options.preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
+   * @param {"tcp"} [options.iceTransport] use only TCP candidates of the server
+   * @param {(message: object) => boolean} send sends an `offer` message; false when it cannot be sent now, then `resend` follows later
+   */
+  constructor(options, send) {
+    super();
+    this.#options = options;
+    this.#send = send;
+    this.#pc = new RTCPeerConnection({
+      iceServers: options.iceServers ?? [], bundlePolicy: "max-bundle", rtcpMuxPolicy: "require",
+    });
+    this.#stats = new Stats(this.#pc);
+    this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
+    this.#pc.addEventListener("iceconnectionstatechange", () => this.#iceChanged());
+  }
+
+  /** The browser's object, for statistics and tests. @type {RTCPeerConnection} */
+  get peerConnection() { return this.#pc; }
+
+  /** Whether media can flow now. @type {boolean} */
+  get connected() { return this.#pc.connectionState === "connected"; }
+
+  /** Whether media could flow at any time. @type {boolean} */
+  get everConnected() { return this.#everConnected; }
+
+  /** Statistics of this connection. @type {Stats} */
+  get stats() { return this.#stats; }
+
+  // MARK: Own tracks
+
+  /**
+   * Adds an own track, to be carried by the next offer.
+   *
+   * @param {string} source
+   * @param {MediaStreamTrack} track
+   * @param {boolean} muted
+   */
+  addTrack(source, track, muted) {
+    const known = this.#senders.get(source);
+    if (known) {
+      // An m-section given up earlier is taken again, so that the offer does not grow with every screen share.
+      known.active = true;
+      known.muted = muted;
+      known.transceiver.direction = "sendonly";
+      known.replaced = known.transceiver.sender.replaceTrack(track);
+      return;
+    }
+    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: [{ ...sendLimits[source] }] });
+    this.#preferCodecs(transceiver, track.kind, true);
+    this.#senders.set(source, { transceiver, muted, active: true, replaced: Promise.resolve() });
+  }
+
+  /**
+   * Puts another browser track under a source, without an offer.
+   *
+   * @param {string} source
+   * @param {MediaStreamTrack|null} track null sends nothing
+   */
+  async replaceTrack(source, track) {
+    const known = this.#senders.get(source);
+    if (known) { await known.transceiver.sender.replaceTrack(track); }
+  }
+
+  /**
+   * Gives up an own track; the next offer says so.
+   *
+   * @param {string} source
+   */
+  removeTrack(source) {
+    const known = this.#senders.get(source);
+    if (!known) { return; }
+    known.active = false;
+    known.transceiver.direction = "inactive";
+    known.replaced = known.transceiver.sender.replaceTrack(null);
+  }
+
+  /**
+   * Remembers whether a source is muted and gives its m-section.
+   *
+   * @param {string} source
+   * @param {boolean} muted
+   * @returns {string|null} mid, or null before the first offer
+   */
+  setMuted(source, muted) {
+    const known = this.#senders.get(source);
+    if (!known) { return null; }
+    known.muted = muted;
+    return known.transceiver.mid;
+  }
+
+  /** What the protocol calls `tracks`. @type {{mid: string, source: string, muted: boolean}[]} */
+  get tracks() {
+    return [...this.#senders]
+      .filter(([, each]) => each.active && each.transceiver.mid !== null)
+      .map(([source, each]) => ({ mid: each.transceiver.mid, source, muted: each.muted }));
+  }
+
+  /**
+   * The m-section of a source, or null.
+   *
+   * @param {string} source
+   * @returns {string|null}
+   */
+  midOf(source) { return this.#senders.get(source)?.transceiver.mid ?? null; }
+
+  // MARK: Slots
+
+  /**
+   * Makes sure that there are at least so many receive slots.
+   *
+   * @param {{audio?: number, video?: number}} count
+   * @returns {boolean} whether some were added, so that an offer is needed
+   */
+  ensureSlots(count) {
+    let added = false;
+    for (const kind of ["audio", "video"]) {
+      const wanted = Math.min(maximumSlots[kind], Number(count[kind]) || 0);
+      while (this.#slots[kind].length < wanted) {
+        const transceiver = this.#pc.addTransceiver(kind, { direction: "recvonly" });
+        this.#preferCodecs(transceiver, kind, false);
+        this.#slots[kind].push(transceiver);
+        added = true;
+      }
+    }
+    return added;
+  }
+
+  /**
+   * The browser track that a slot receives.
+   *
+   * @param {string} mid
+   * @returns {MediaStreamTrack|null}
+   */
+  slotTrack(mid) {
+    for (const transceiver of [...this.#slots.audio, ...this.#slots.video]) {
+      if (transceiver.mid === mid) { return transceiver.receiver.track; }
+    }
+    return null;
+  }
+
+  // MARK: Offers
+
+  /**
+   * The first offer, which travels inside `join`.
+   *
+   * @returns {Promise<{offer: string, tracks: object[]}>}
+   */
+  async firstOffer() {
+    this.ensureSlots({ audio: initialSlots, video: initialSlots });
+    await this.#pc.setLocalDescription(await this.#pc.createOffer());
+    return { offer: this.#pc.localDescription.sdp, tracks: this.tracks };
+  }
+
+  /**
+   * Takes the server's answer to the first offer.
+   *
+   * @param {string} sdp
+   */
+  async firstAnswer(sdp) {
+    await this.#setAnswer(sdp);
+    if (this.#wanted) { this.#run(); }
+  }
+
+  /**
+   * Sends an offer with the state as it is then. Calls that come while one is under way share the next one.
+   *
+   * @param {{iceRestart?: boolean}} [options]
+   * @returns {Promise<void>} when the answer is in place
+   */
+  negotiate(options = {}) {
+    if (this.#closed) { return Promise.resolve(); }
+    this.#wanted ??= withResolvers({ iceRestart: false });
+    this.#wanted.iceRestart ||= options.iceRestart === true;
+    const { promise } = this.#wanted;
+    this.#run();
+    return promise;
+  }
+
+  /**
+   * Takes an `answer` message.
+   *
+   * @param {{id: number, answer: string}} message
+   * @returns {Promise<boolean>} whether it belongs to the offer under way
+   */
+  async receiveAnswer(message) {
+    if (this.#pending?.id !== message.id) { return false; }
+    const pending = this.#pending;
+    try {
+      await this.#setAnswer(message.answer);
+      this.#pending = null;
+      pending.resolve();
+    } catch (error) {
+      await this.#rollBack(pending, error);
+    }
+    return true;
+  }
+
+  /**
+   * Takes an `error` message about an offer.
+   *
+   * @param {{id?: number, code: string, message: string}} message
+   * @returns {Promise<boolean>} whether it belongs to the offer under way
+   */
+  async receiveRefusal(message) {
+    if (!this.#pending || this.#pending.id !== message.id) { return false; }
+    await this.#rollBack(this.#pending, new ParleyError(message.code, message.message));
+    return true;
+  }
+
+  /** Sends the offer under way again, after the signalling was lost. */
+  resend() {
+    if (this.#pending) { this.#send({ ...this.#pending.message, tracks: this.tracks }); }
+  }
+
+  /**
+   * Restarts ICE: new credentials on both sides, while media goes on as long as it can.
+   *
+   * @returns {Promise<void>}
+   */
+  restartIce() { return this.negotiate({ iceRestart: true }); }
+
+  /** Ends the connection. */
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#pc.close();
+    this.#pending?.resolve();
+    this.#wanted?.resolve();
+    this.#pending = this.#wanted = null;
+  }
+
+  async #run() {
+    if (this.#running || this.#closed || this.#pc.signalingState !== "stable" || !this.#pc.remoteDescription) { return; }
+    this.#running = true;
+    while (this.#wanted && !this.#closed) {
+      const wanted = this.#wanted;
+      this.#wanted = null;
+      try {
+        await Promise.all([...this.#senders.values()].map((each) => each.replaced));
+        await this.#pc.setLocalDescription(await this.#pc.createOffer({ iceRestart: wanted.iceRestart }));
+        await new Promise((resolve, reject) => {
+          const id = this.#nextId++;
+          const message = { type: "offer", id, offer: this.#pc.localDescription.sdp, tracks: this.tracks };
+          this.#pending = { id, message, resolve, reject };
+          this.#send(message);
+        });
+        wanted.resolve();
+      } catch (error) {
+        wanted.reject(error);
+      }
+    }
+    this.#running = false;
+  }
+
+  async #rollBack(pending, error) {
+    this.#pending = null;
+    try { await this.#pc.setLocalDescription({ type: "rollback" }); } catch { /* already stable */ }
+    pending.reject(error);
+  }
+
+  async #setAnswer(sdp) {
+    const text = this.#options.iceTransport === "tcp" ? withoutUDP(sdp) : sdp;
+    await this.#pc.setRemoteDescription({ type: "answer", sdp: text });
+  }
+
+  #preferCodecs(transceiver, kind, sending) {
+    if (typeof transceiver.setCodecPreferences !== "function") { return; }
+    const codecs = RTCRtpReceiver.getCapabilities?.(kind)?.codecs;
+    if (!codecs) { return; }
+    const rank = kind === "audio" ? audioRank : videoRank(this.#options.preferredVideoCodec, sending);
+    const chosen = codecs.filter((codec) => rank(codec) < 100);
+    const sorted = chosen.map((codec, index) => ({ codec, index }))
+      .sort((a, b) => rank(a.codec) - rank(b.codec) || a.index - b.index)
+      .map(({ codec }) => codec);
+    try { transceiver.setCodecPreferences(sorted); } catch { /* the browser's own order is as good */ }
+  }
+
+  // MARK: Losing and finding the path
+
+  #iceChanged() {
+    const state = this.#pc.iceConnectionState;
+    clearTimeout(this.#timer);
+    if (state === "connected" || state === "completed") {
+      this.#everConnected = true;
+      this.#restarts = 0;
+      if (this.#interrupted) {
+        this.#interrupted = false;
+        this.dispatchEvent(new Event("recovered"));
+      }
+    } else if (state === "disconnected") {
+      this.#timer = setTimeout(() => this.#restart(), disconnectedPatience);
+    } else if (state === "failed") {
+      this.#restart();
+    }
+  }
+
+  #restart() {
+    if (this.#closed) { return; }
+    if (!this.#interrupted) {
+      this.#interrupted = true;
+      this.dispatchEvent(new Event("interrupted"));
+    }
+    if (this.#restarts >= maximumRestarts) { this.dispatchEvent(new Event("failed")); return; }
+    this.#restarts += 1;
+    clearTimeout(this.#timer);
+    this.restartIce().catch(() => {}).finally(() => {
+      clearTimeout(this.#timer);
+      if (this.#interrupted && !this.#closed) { this.#timer = setTimeout(() => this.#restart(), restartPatience); }
+    });
+  }
+}
+
+function withoutUDP(sdp) {
+  return sdp.split("\r\n").filter((line) => !/^a=candidate:\S+ \d+ udp /i.test(line)).join("\r\n");
+}
+
+function audioRank(codec) {
+  switch (codec.mimeType.toLowerCase()) {
+    case "audio/red": return 0;
+    case "audio/opus": return 1;
+    default: return 100;
+  }
+}
+
+function videoRank(preferred, sending) {
+  return (codec) => {
+    const name = codec.mimeType.slice(codec.mimeType.indexOf("/") + 1).toUpperCase();
+    if (["RTX", "RED", "ULPFEC", "FLEXFEC-03"].includes(name)) { return name === "RTX" ? 50 : 60; }
+    if (!["VP8", "VP9", "H264", "AV1"].includes(name)) { return 100; }
+    // Dozens of slots with every profile would make an offer of hundreds of kilobytes.
+    const parameters = codec.sdpFmtpLine ?? "";
+    if (name === "VP9" && /profile-id=[1-9]/.test(parameters)) { return 100; }
+    if (name === "AV1" && /profile=[1-9]/.test(parameters)) { return 100; }
+    if (name === "H264" && (/packetization-mode=0/.test(parameters) || !/profile-level-id=42/i.test(parameters))) {
+      return sending ? 40 : 100;
+    }
+    if (name === preferred) { return 0; }
+    return 10;
+  };
+}
+
+function withResolvers(fields) {
+  const result = { ...fields };
+  result.promise = new Promise((resolve, reject) => { result.resolve = resolve; result.reject = reject; });
+  result.promise.catch(() => {});
+  return result;
+}

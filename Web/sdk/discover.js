@@ -1,0 +1,68 @@
+import { ParleyError } from "./errors.js";
+
+/**
+ * Where and how to join: the discover document (`docs/protocol.md`).
+ *
+ * @typedef {object} DiscoverDocument
+ * @property {string} meeting room name
+ * @property {string} subject title
+ * @property {string} signaling address of the WebSocket
+ * @property {string} [token] join token
+ * @property {RTCIceServer[]} iceServers
+ */
+
+/**
+ * Fetches the discover document of a meeting.
+ *
+ * @param {object} options one of `url` or `discover` is needed
+ * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `?jwt=` in it is used as the token
+ * @param {string|URL} [options.discover] address of the discover document itself
+ * @param {string} [options.token] join token; wins over the one in the address
+ * @param {AbortSignal} [options.signal]
+ * @returns {Promise<DiscoverDocument>} with `token` always filled in
+ * @throws {ParleyError} with the server's code, `unreachable`, or `noSuchMeeting`
+ */
+export async function discover(options) {
+  const base = globalThis.location?.href;
+  const url = options.url === undefined ? null : new URL(options.url, base);
+  const token = options.token ?? url?.searchParams.get("jwt") ?? undefined;
+  const address = options.discover === undefined ? addressFor(url, token) : new URL(options.discover, base);
+  let response;
+  try {
+    response = await fetch(address, {
+      headers: { Accept: "application/json" }, cache: "no-store", credentials: "omit", signal: options.signal,
+    });
+  } catch (error) {
+    if (options.signal?.aborted) { throw new ParleyError("cancelled", "The request was cancelled.", { cause: error }); }
+    throw new ParleyError("unreachable", "The server did not answer.", { cause: error });
+  }
+  let document;
+  try { document = await response.json(); } catch { document = null; }
+  if (!response.ok) {
+    const code = typeof document?.code === "string" ? document.code : codeOf(response.status);
+    const message = typeof document?.Error === "string" ? document.Error : `The server answered with status ${response.status}.`;
+    throw new ParleyError(code, message, { status: response.status });
+  }
+  if (typeof document?.signaling !== "string") {
+    throw new ParleyError("internal", "The server's answer names no signalling address.", { status: response.status });
+  }
+  const found = document.token ?? token;
+  if (typeof found !== "string") { throw new ParleyError("badToken", "A token is needed to join this meeting."); }
+  return { ...document, token: found, iceServers: Array.isArray(document.iceServers) ? document.iceServers : [] };
+}
+
+function addressFor(url, token) {
+  if (url === null) { throw new ParleyError("noSuchMeeting", "Give the address of a meeting."); }
+  if (token !== undefined) {
+    const context = token.startsWith("psat=") ? token : `psat=${token}`;
+    return new URL(`/discover?anonymousMeetingJoinContext=${encodeURIComponent(context)}`, url);
+  }
+  // The path stays as it was encoded, so that the server alone decides what the name is.
+  return new URL(`/discover${url.pathname}`, url);
+}
+
+function codeOf(status) {
+  if (status === 401 || status === 403) { return "badToken"; }
+  if (status === 404 || status === 410) { return "noSuchMeeting"; }
+  return status >= 500 ? "internal" : "badMessage";
+}

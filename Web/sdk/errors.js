@@ -1,0 +1,35 @@
+/**
+ * An error with a stable `code`, so that a page can say in its own words what happened.
+ *
+ * Codes of the server (`badToken`, `tokenExpired`, `noSuchMeeting`, `meetingExpired`, `meetingFull`, `badName`, …) pass through
+ * unchanged; see `docs/protocol.md`. The SDK adds:
+ *
+ * | code | meaning |
+ * |---|---|
+ * | `denied` | the browser or the user refused a device |
+ * | `deviceNotFound` | there is no such device |
+ * | `deviceBusy` | the device exists but could not be opened, mostly because another program holds it |
+ * | `deviceFailed` | another failure of a device |
+ * | `insecureContext` | devices need HTTPS or localhost |
+ * | `unsupported` | the browser lacks something that is needed |
+ * | `unreachable` | the server did not answer |
+ * | `mediaFailed` | signalling works but no media path could be found |
+ * | `connectionLost` | the connection was lost and could not be restored |
+ * | `notJoined` | the call needs a joined meeting |
+ * | `cancelled` | the user closed a chooser, or the meeting was left meanwhile |
+ */
+export class ParleyError extends Error {
+  /**
+   * @param {string} code stable code, see the table above
+   * @param {string} message what happened, for people
+   * @param {{cause?: unknown, status?: number}} [options] the error beneath; the HTTP status where there is one
+   */
+  constructor(code, message, options = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ParleyError";
+    /** Stable code. @type {string} */
+    this.code = code;
+    /** HTTP status, where the error came from an HTTP answer. @type {number|undefined} */
+    this.status = options.status;
+  }
+}

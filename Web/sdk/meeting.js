@@ -1,0 +1,684 @@
+import { Connection } from "./connection.js";
+import { Devices } from "./devices.js";
+import { discover } from "./discover.js";
+import { ParleyError } from "./errors.js";
+import { LocalParticipant, RemoteParticipant } from "./participant.js";
+import { Publication } from "./publication.js";
+import { Signaling } from "./signaling.js";
+import { Stats } from "./stats.js";
+import { RemoteTrack } from "./track.js";
+
+/**
+ * The states of a meeting.
+ *
+ * - `idle`: not joined yet
+ * - `connecting`: joining; media does not flow yet
+ * - `connected`: joined, and the media connection stands
+ * - `reconnecting`: the signalling or the media connection was lost and is being restored
+ * - `ended`: over for this client
+ */
+export const MeetingState = Object.freeze({
+  idle: "idle", connecting: "connecting", connected: "connected", reconnecting: "reconnecting", ended: "ended",
+});
+
+const firstConnectPatience = 12_000;
+const rejoinPatience = 120_000;
+const statsInterval = 2_000;
+
+/** Errors after which joining again is of no use. */
+const final = new Set([
+  "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+]);
+
+/**
+ * A meeting as this client takes part in it.
+ *
+ * Events (each a `CustomEvent` whose `detail` has the named fields):
+ *
+ * | event | detail |
+ * |---|---|
+ * | `statechanged` | `state` |
+ * | `joined` | `participants` — media flows for the first time |
+ * | `participantJoined`, `participantUpdated` | `participant` |
+ * | `participantLeft` | `participant`, `reason` |
+ * | `published`, `unpublished` | `participant`, `publication` |
+ * | `muted` | `participant`, `publication`, `muted` |
+ * | `trackSubscribed`, `trackUnsubscribed` | `participant`, `publication`, `track` |
+ * | `speakers` | `speakers`: participants, loudest first |
+ * | `quality` | `participants` whose quality changed |
+ * | `chat` | `message`, `history` (true for one that was written before joining) |
+ * | `reconnecting`, `reconnected` | — |
+ * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
+ * | `error` | `error` (`ParleyError`), `fatal` |
+ */
+export class Meeting extends EventTarget {
+  #devices;
+  #signaling = null;
+  #connection = null;
+  #state = MeetingState.idle;
+  #participants = new Map();
+  #slots = [];
+  #speakers = [];
+  #chat = [];
+  #unsentChat = [];
+  #info = null;
+  #joinedOnce = false;
+  #rejoining = false;
+  #mediaDown = false;
+  #signalingDown = false;
+  #statsTimer = null;
+  #connectTimer = null;
+  #serverQuality = new Set();
+  #document = null;
+  #onOnline = () => this.#online();
+  #onPageHide = (event) => { if (!event.persisted) { this.leave(); } };
+
+  /**
+   * Joins and waits until media flows.
+   *
+   * @param {JoinOptions} options
+   * @returns {Promise<Meeting>}
+   * @throws {ParleyError}
+   */
+  static async join(options) {
+    const meeting = new Meeting(options);
+    await meeting.join();
+    return meeting;
+  }
+
+  /**
+   * @typedef {object} JoinOptions
+   * @property {string|URL} [url] address of the meeting (`https://host/<room>`); this, `discover`, or `signaling` with `token`
+   * @property {string|URL} [discover] address of a discover document
+   * @property {string} [signaling] address of the WebSocket, when no discover document is to be fetched
+   * @property {string} [token] join token
+   * @property {string} name display name
+   * @property {boolean|MediaStreamTrack} [microphone] true opens one
+   * @property {boolean|MediaStreamTrack} [camera] true opens one
+   * @property {boolean} [microphoneMuted] publish the microphone muted
+   * @property {{microphone?: {deviceId?: string}, camera?: {deviceId?: string, facingMode?: string}}} [devices] devices to prefer
+   * @property {number} [resolution] height of the camera picture
+   * @property {string} [preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
+   * @property {"tcp"} [iceTransport] media over TCP only
+   * @property {string} [client] names the program to the server
+   */
+
+  /** @param {JoinOptions} options */
+  constructor(options) {
+    super();
+    /** @type {JoinOptions} */
+    this.options = { ...options };
+    this.#devices = new Devices();
+    /** Oneself. @type {LocalParticipant} */
+    this.localParticipant = new LocalParticipant(options.name ?? "Guest", this, this.#devices);
+  }
+
+  /** One of `MeetingState`. @type {string} */
+  get state() { return this.#state; }
+
+  /** The others, by id, in the order they joined. @type {Map<string, RemoteParticipant>} */
+  get participants() { return this.#participants; }
+
+  /** What the server said about the meeting: `id`, `name`, `url`, `subject`, `expires`. @type {object|null} */
+  get info() { return this.#info; }
+
+  /** Everybody who speaks now, loudest first. @type {import("./participant.js").Participant[]} */
+  get speakers() { return this.#speakers; }
+
+  /** Messages in order. @type {object[]} */
+  get chat() { return this.#chat; }
+
+  /** The peer connection's owner; null before joining. @type {Connection|null} */
+  get connection() { return this.#connection; }
+
+  /** The signalling channel; null before joining. @type {Signaling|null} */
+  get signaling() { return this.#signaling; }
+
+  /** Devices of this machine. @type {Devices} */
+  get devices() { return this.#devices; }
+
+  /**
+   * Joins and waits until media flows.
+   *
+   * @throws {ParleyError}
+   */
+  async join() {
+    if (this.#state !== MeetingState.idle) { throw new ParleyError("notAllowed", "This meeting was joined before."); }
+    this.#setState(MeetingState.connecting);
+    try {
+      await this.#openDevices();
+      this.#ensureGoingOn();
+      globalThis.addEventListener?.("online", this.#onOnline);
+      globalThis.addEventListener?.("pagehide", this.#onPageHide);
+      await this.#connect();
+      await this.#untilConnected();
+    } catch (error) {
+      const known = error instanceof ParleyError ? error : new ParleyError("internal", String(error?.message ?? error), { cause: error });
+      if (this.#state !== MeetingState.ended) {
+        this._emit("error", { error: known, fatal: true });
+        this.#end("failed", known.message, known);
+      }
+      throw known;
+    }
+    this.#joinedOnce = true;
+    this.#statsTimer = setInterval(() => this.#measure(), statsInterval);
+    this.#refreshState();
+    this._emit("joined", { participants: [...this.#participants.values()] });
+  }
+
+  /** Leaves: tells the server and frees every device. Safe to call at any time, also twice. */
+  leave() {
+    if (this.#state === MeetingState.ended) { return; }
+    this.#signaling?.close({ leave: true });
+    this.#end("left", "You left the meeting.");
+  }
+
+  /**
+   * Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+   *
+   * @param {string} text 1 to 4,000 characters
+   * @param {{to?: string}} [options] id of the one participant who is to get it
+   * @returns {boolean} false when the text is empty or too long
+   */
+  sendChat(text, options = {}) {
+    const length = [...text].length;
+    if (text.trim().length === 0 || length > 4_000) { return false; }
+    const message = { type: "chat", text, ...(options.to ? { to: options.to } : {}) };
+    this.#unsentChat.push(message);
+    this._send(message);
+    return true;
+  }
+
+  /**
+   * Somebody by id, oneself included.
+   *
+   * @param {string} id
+   * @returns {import("./participant.js").Participant|undefined}
+   */
+  participant(id) { return id === this.localParticipant.id ? this.localParticipant : this.#participants.get(id); }
+
+  /**
+   * Reads statistics: the path and every stream.
+   *
+   * @returns {Promise<{time: number, transport: object, streams: object[]}|null>}
+   */
+  async stats() { return this.#connection ? this.#connection.stats.collect() : null; }
+
+  /** Looks for a new media path (ICE restart). @returns {Promise<void>} */
+  async restartIce() { await this.#connection?.restartIce(); }
+
+  // MARK: Joining
+
+  async #openDevices() {
+    const { options } = this;
+    const opened = { microphone: options.microphone, camera: options.camera };
+    if (opened.microphone === true && opened.camera === true) {
+      Object.assign(opened, await this.#devices.openBoth({ ...options.devices, resolution: options.resolution }));
+    } else {
+      const kept = (promise) => promise.catch((error) => error);
+      if (opened.microphone === true) { opened.microphone = await kept(this.#devices.openMicrophone(options.devices?.microphone)); }
+      if (opened.camera === true) {
+        opened.camera = await kept(this.#devices.openCamera({ resolution: options.resolution, ...options.devices?.camera }));
+      }
+    }
+    for (const [source, track] of Object.entries(opened)) {
+      if (track instanceof MediaStreamTrack) {
+        if (track.readyState === "live") {
+          this.localParticipant._prepare(track, source, source === "microphone" && options.microphoneMuted === true);
+        }
+      } else if (track instanceof Error) {
+        // One may take part without devices: the page tells, the join goes on.
+        this._emit("error", { error: track, fatal: false });
+      }
+    }
+  }
+
+  async #connect() {
+    const { options } = this;
+    this.#document = options.signaling
+      ? { signaling: options.signaling, token: options.token, iceServers: [] }
+      : await discover({ url: options.url, discover: options.discover, token: options.token });
+    this.#ensureGoingOn();
+    const signaling = new Signaling(this.#document.signaling, (message) => this.#receive(message, connection));
+    const connection = new Connection(
+      {
+        iceServers: this.#document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
+      },
+      (message) => signaling.send(message),
+    );
+    this.#signaling = signaling;
+    this.#connection = connection;
+    this.#watch(signaling, connection);
+    for (const publication of this.localParticipant.publications) {
+      this.#addToConnection(publication);
+    }
+    const { offer, tracks } = await connection.firstOffer();
+    this.#ensureGoingOn();
+    await signaling.join({
+      token: this.#document.token, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
+    });
+    this.#ensureGoingOn();
+  }
+
+  #addToConnection(publication) {
+    const track = publication.track?.mediaStreamTrack;
+    // A camera that is off has nothing to offer yet; switching it on publishes it anew.
+    if (track) { this.#connection.addTrack(publication.source, track, publication.muted); }
+  }
+
+  #watch(signaling, connection) {
+    const current = () => this.#signaling === signaling && this.#state !== MeetingState.ended;
+    signaling.addEventListener("lost", () => {
+      if (!current()) { return; }
+      this.#signalingDown = true;
+      this.#refreshState();
+    });
+    signaling.addEventListener("resumed", () => {
+      if (!current()) { return; }
+      this.#signalingDown = false;
+      this.#tellAgain();
+      this.#refreshState();
+    });
+    signaling.addEventListener("expired", ({ detail }) => { if (current()) { this.#rejoin(detail); } });
+    signaling.addEventListener("fault", ({ detail }) => {
+      this._emit("error", { error: new ParleyError("internal", String(detail?.message ?? detail), { cause: detail }), fatal: false });
+    });
+    connection.addEventListener("statechange", () => { if (current()) { this.#refreshState(); } });
+    connection.addEventListener("interrupted", () => {
+      if (!current()) { return; }
+      this.#mediaDown = true;
+      signaling.probe();
+      this.#refreshState();
+    });
+    connection.addEventListener("recovered", () => {
+      if (!current()) { return; }
+      this.#mediaDown = false;
+      this.#refreshState();
+    });
+    connection.addEventListener("failed", () => {
+      if (current() && this.#joinedOnce) { this.#rejoin(new ParleyError("mediaFailed", "The media connection was lost.")); }
+    });
+  }
+
+  /** Waits for the media path; after a while tries an ICE restart, and gives up after twice the time. */
+  #untilConnected() {
+    const connection = this.#connection;
+    return new Promise((resolve, reject) => {
+      const done = (settle, value) => {
+        clearTimeout(this.#connectTimer);
+        connection.removeEventListener("statechange", check);
+        this.removeEventListener("ended", gone);
+        settle(value);
+      };
+      const check = () => { if (connection.connected) { done(resolve); } };
+      const gone = () => done(reject, new ParleyError("cancelled", "The meeting was left."));
+      connection.addEventListener("statechange", check);
+      this.addEventListener("ended", gone);
+      this.#connectTimer = setTimeout(() => {
+        connection.restartIce().catch(() => {});
+        this.#connectTimer = setTimeout(
+          () => done(reject, new ParleyError("mediaFailed", "No way for sound and pictures was found through this network.")),
+          firstConnectPatience,
+        );
+      }, firstConnectPatience);
+      check();
+    });
+  }
+
+  #ensureGoingOn() {
+    if (this.#state === MeetingState.ended) { throw new ParleyError("cancelled", "The meeting was left."); }
+  }
+
+  /** Joins anew with the same tracks, for as long as patience lasts. */
+  async #rejoin(cause) {
+    if (this.#rejoining) { return; }
+    this.#rejoining = true;
+    this.#refreshState();
+    const start = performance.now();
+    for (let attempt = 0; this.#state !== MeetingState.ended; attempt += 1) {
+      this.#signaling?.close({ leave: true });
+      this.#connection?.close();
+      this.#dropTracks();
+      try {
+        await this.#connect();
+        await this.#untilConnected();
+        break;
+      } catch (error) {
+        if (this.#state === MeetingState.ended) { return; }
+        if (final.has(error?.code)) {
+          this._emit("error", { error, fatal: true });
+          this.#end(error.code === "meetingExpired" ? "expired" : "failed", error.message, error);
+          return;
+        }
+        if (performance.now() - start > rejoinPatience) {
+          this.#end("connectionLost", "The connection was lost and could not be restored.", cause);
+          return;
+        }
+      }
+      await this.#pause(Math.min(8_000, 500 * 2 ** attempt));
+    }
+    if (this.#state === MeetingState.ended) { return; }
+    this.#rejoining = this.#mediaDown = this.#signalingDown = false;
+    for (const message of this.#unsentChat) { this._send(message); }
+    this.#refreshState();
+  }
+
+  #pause(time) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, time);
+      function done() {
+        clearTimeout(timer);
+        globalThis.removeEventListener?.("online", done);
+        resolve();
+      }
+      globalThis.addEventListener?.("online", done);
+    });
+  }
+
+  #online() {
+    if (this.#rejoining || !this.#joinedOnce) { return; }
+    if (this.#signaling?.ready) { this.#signaling.probe(); } else { this.#signaling?.retryNow(); }
+    // The address of this machine may be another one now.
+    this.#connection?.restartIce().catch(() => {});
+  }
+
+  /** After a resume: what was said while the socket was down is said again. */
+  #tellAgain() {
+    for (const { mid, muted } of this.#connection.tracks) { this._send({ type: "mute", mid, muted }); }
+    this._send({ type: "rename", name: this.localParticipant.name });
+    this.#connection.resend();
+    for (const message of this.#unsentChat) { this._send(message); }
+  }
+
+  // MARK: Messages
+
+  async #receive(message, connection) {
+    if (this.#connection !== connection || this.#state === MeetingState.ended) { return; }
+    switch (message.type) {
+      case "welcome": {
+        this.localParticipant.id = message.participant;
+        this.#info = message.meeting ?? null;
+        await connection.firstAnswer(message.answer);
+        this.#takeState(message);
+        return;
+      }
+      case "resumed": this.#takeState(message); return;
+      case "answer":
+        if (await connection.receiveAnswer(message)) { this.#applySlots(message.slots); }
+        return;
+      case "participantJoined": this.#takeParticipant(message.participant); return;
+      case "participantUpdated": this.#takeParticipant(message.participant); return;
+      case "participantLeft": this.#removeParticipant(message.id, message.reason); return;
+      case "published":
+        this.#takePublication(this.participant(message.participant), message.publication);
+        this.#applySlots(this.#slots);
+        return;
+      case "publicationUpdated": this.#takePublication(this.participant(message.participant), message.publication); return;
+      case "unpublished": {
+        const participant = this.participant(message.participant);
+        if (participant && !participant.isLocal) { this.#removePublication(participant, message.publication); }
+        return;
+      }
+      case "slots": this.#applySlots(message.slots); return;
+      case "needSlots":
+        if (connection.ensureSlots(message)) { this._negotiate().catch(() => {}); }
+        return;
+      case "speakers": this.#takeSpeakers(message.speakers); return;
+      case "quality": this.#takeQuality(message.quality); return;
+      case "chat": this.#takeChat(message.message, false); return;
+      case "error": {
+        if (await connection.receiveRefusal(message)) { return; }
+        const error = new ParleyError(String(message.code), String(message.message ?? ""));
+        if (!message.fatal) { this._emit("error", { error, fatal: false }); return; }
+        if (final.has(error.code)) {
+          this._emit("error", { error, fatal: true });
+          this.#end("failed", error.message, error);
+        } else if (this.#joinedOnce) {
+          this.#rejoin(error);
+        }
+        return;
+      }
+      case "ended":
+        this.#end(String(message.reason), String(message.message ?? ""));
+        return;
+      default:
+    }
+  }
+
+  #takeState(message) {
+    const present = new Set();
+    for (const value of message.participants ?? []) {
+      present.add(value.id);
+      this.#takeParticipant(value, true);
+    }
+    for (const id of [...this.#participants.keys()]) {
+      if (!present.has(id)) { this.#removeParticipant(id, "left"); }
+    }
+    this.#applySlots(message.slots);
+    for (const entry of message.chat ?? []) { this.#takeChat(entry, true); }
+  }
+
+  #takeParticipant(value, whole = false) {
+    if (typeof value?.id !== "string") { return; }
+    if (value.id === this.localParticipant.id) {
+      this.localParticipant.role = value.role ?? this.localParticipant.role;
+      for (const each of value.publications ?? []) { this.#takePublication(this.localParticipant, each); }
+      return;
+    }
+    let participant = this.#participants.get(value.id);
+    const isNew = participant === undefined;
+    if (isNew) {
+      participant = new RemoteParticipant(value.id, "");
+      this.#participants.set(value.id, participant);
+    }
+    const before = `${participant.name}\n${participant.role}\n${participant.connection}`;
+    participant.name = String(value.name ?? "Guest");
+    participant.role = String(value.role ?? "guest");
+    participant.connection = value.connection === "reconnecting" ? "reconnecting" : "connected";
+    if (isNew) {
+      this._emit("participantJoined", { participant });
+    } else if (before !== `${participant.name}\n${participant.role}\n${participant.connection}`) {
+      this._emit("participantUpdated", { participant });
+    }
+    for (const each of value.publications ?? []) { this.#takePublication(participant, each); }
+    if (whole) {
+      const ids = new Set((value.publications ?? []).map((each) => each.id));
+      for (const each of [...participant.publications]) {
+        if (!ids.has(each.id)) { this.#removePublication(participant, each.id); }
+      }
+    }
+  }
+
+  #takePublication(participant, value) {
+    if (!participant || typeof value?.id !== "string") { return; }
+    if (participant.isLocal) {
+      const own = participant.publication(value.source);
+      if (own) { own.id = value.id; }
+      return;
+    }
+    const known = participant.publications.find((each) => each.id === value.id);
+    if (known) {
+      const muted = value.muted === true;
+      if (known.muted !== muted) {
+        known.muted = muted;
+        this._emit("muted", { participant, publication: known, muted });
+      }
+      return;
+    }
+    const publication = new Publication(value, participant);
+    participant.publications.push(publication);
+    this._emit("published", { participant, publication });
+  }
+
+  #removePublication(participant, id) {
+    const index = participant.publications.findIndex((each) => each.id === id);
+    if (index < 0) { return; }
+    const [publication] = participant.publications.splice(index, 1);
+    this.#unsubscribe(publication);
+    this._emit("unpublished", { participant, publication });
+  }
+
+  #removeParticipant(id, reason) {
+    const participant = this.#participants.get(id);
+    if (!participant) { return; }
+    for (const each of [...participant.publications]) { this.#removePublication(participant, each.id); }
+    this.#participants.delete(id);
+    this.#speakers = this.#speakers.filter((each) => each !== participant);
+    this._emit("participantLeft", { participant, reason: reason ?? "left" });
+  }
+
+  // MARK: Slots
+
+  #applySlots(slots) {
+    if (!Array.isArray(slots)) { return; }
+    this.#slots = slots;
+    const wanted = new Map();
+    for (const { mid, publication } of slots) {
+      if (typeof publication === "string") { wanted.set(publication, String(mid)); }
+    }
+    for (const participant of this.#participants.values()) {
+      for (const publication of participant.publications) {
+        const mid = wanted.get(publication.id);
+        if (publication.track && publication.track.mid !== mid) { this.#unsubscribe(publication); }
+      }
+    }
+    for (const participant of this.#participants.values()) {
+      for (const publication of participant.publications) {
+        const mid = wanted.get(publication.id);
+        if (mid === undefined || publication.track) { continue; }
+        const mediaStreamTrack = this.#connection.slotTrack(mid);
+        if (!mediaStreamTrack || mediaStreamTrack.kind !== publication.kind) { continue; }
+        publication.track = new RemoteTrack(mediaStreamTrack, publication, mid);
+        this._emit("trackSubscribed", { participant, publication, track: publication.track });
+      }
+    }
+  }
+
+  #unsubscribe(publication) {
+    const { track } = publication;
+    if (!track || publication.participant.isLocal) { return; }
+    publication.track = null;
+    this._emit("trackUnsubscribed", { participant: publication.participant, publication, track });
+    track.detach();
+  }
+
+  #dropTracks() {
+    this.#slots = [];
+    for (const participant of this.#participants.values()) {
+      for (const publication of participant.publications) { this.#unsubscribe(publication); }
+    }
+  }
+
+  // MARK: Smaller messages
+
+  #takeSpeakers(values) {
+    for (const each of this.#speakers) { each.audioLevel = 0; }
+    this.#speakers = [];
+    for (const value of Array.isArray(values) ? values : []) {
+      const participant = this.participant(value.participant);
+      if (!participant) { continue; }
+      participant.audioLevel = Math.min(1, Math.max(0.01, Number(value.level) || 0));
+      this.#speakers.push(participant);
+    }
+    this._emit("speakers", { speakers: [...this.#speakers] });
+  }
+
+  #takeQuality(values) {
+    const changed = [];
+    for (const [id, quality] of Object.entries(values ?? {})) {
+      const participant = this.participant(id);
+      if (!participant || participant.quality === quality) { continue; }
+      participant.quality = String(quality);
+      this.#serverQuality.add(id);
+      changed.push(participant);
+    }
+    if (changed.length > 0) { this._emit("quality", { participants: changed }); }
+  }
+
+  #takeChat(message, history) {
+    if (typeof message?.text !== "string" || this.#chat.some((each) => each.id === message.id)) { return; }
+    if (message.from === this.localParticipant.id) {
+      const index = this.#unsentChat.findIndex((each) => each.text === message.text && (each.to ?? null) === (message.to ?? null));
+      if (index >= 0) { this.#unsentChat.splice(index, 1); }
+    }
+    this.#chat.push(message);
+    this._emit("chat", { message, history });
+  }
+
+  async #measure() {
+    if (!this.#connection || this.#state === MeetingState.ended) { return; }
+    const digest = await this.stats().catch(() => null);
+    const own = this.localParticipant;
+    if (!digest || this.#serverQuality.has(own.id)) { return; }
+    const quality = Stats.quality(digest);
+    if (quality !== own.quality) {
+      own.quality = quality;
+      this._emit("quality", { participants: [own] });
+    }
+  }
+
+  // MARK: State
+
+  #refreshState() {
+    if (this.#state === MeetingState.ended || !this.#joinedOnce) { return; }
+    const fine = !this.#rejoining && !this.#signalingDown && !this.#mediaDown && this.#connection?.connected === true;
+    const brief = !this.#rejoining && !this.#signalingDown && !this.#mediaDown && this.#connection?.peerConnection.connectionState === "disconnected";
+    // A short gap in the checks is no interruption yet; the connection says so itself when it lasts.
+    if (brief) { return; }
+    this.#setState(fine ? MeetingState.connected : MeetingState.reconnecting);
+  }
+
+  #setState(state) {
+    const before = this.#state;
+    if (before === state) { return; }
+    this.#state = state;
+    this._emit("statechanged", { state });
+    if (state === MeetingState.reconnecting) { this._emit("reconnecting", {}); }
+    if (state === MeetingState.connected && before === MeetingState.reconnecting) { this._emit("reconnected", {}); }
+  }
+
+  #end(reason, message, error = null) {
+    if (this.#state === MeetingState.ended) { return; }
+    clearInterval(this.#statsTimer);
+    clearTimeout(this.#connectTimer);
+    globalThis.removeEventListener?.("online", this.#onOnline);
+    globalThis.removeEventListener?.("pagehide", this.#onPageHide);
+    this.#signaling?.close();
+    this.#dropTracks();
+    this.#connection?.close();
+    this.localParticipant._stop();
+    this.#setState(MeetingState.ended);
+    this._emit("ended", { reason, message, error });
+  }
+
+  // MARK: For the parts of the SDK
+
+  _emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  _send(message) { return this.#signaling?.send(message) ?? false; }
+
+  _negotiate() { return this.#connection ? this.#connection.negotiate() : Promise.resolve(); }
+
+  _addTrack(publication) {
+    if (this.#connection) { this.#addToConnection(publication); }
+  }
+
+  async _replaceTrack(source, track) {
+    if (!this.#connection) { return; }
+    const publication = this.localParticipant.publication(source);
+    if (track && publication && this.#connection.midOf(source) === null) {
+      // The source was off when this connection was made, so it has no m-section yet.
+      this.#addToConnection(publication);
+      await this._negotiate();
+      return;
+    }
+    await this.#connection.replaceTrack(source, track);
+  }
+
+  _removeTrack(source) { this.#connection?.removeTrack(source); }
+
+  _sendMute(source, muted) {
+    const mid = this.#connection?.setMuted(source, muted) ?? null;
+    if (mid !== null) { this._send({ type: "mute", mid, muted }); }
+  }
+}

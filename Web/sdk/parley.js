@@ -1,0 +1,25 @@
+/**
+ * Parley's JavaScript SDK: everything an application needs to join a meeting.
+ *
+ * ```js
+ * import { Meeting } from "/sdk/parley.js";
+ * const meeting = await Meeting.join({ url: "/daily", name: "Ann", microphone: true, camera: true });
+ * meeting.addEventListener("trackSubscribed", ({ detail }) => document.body.append(detail.track.attach()));
+ * ```
+ *
+ * @module parley
+ */
+export { Meeting, MeetingState } from "./meeting.js";
+export { LocalParticipant, RemoteParticipant } from "./participant.js";
+export { LocalTrack, RemoteTrack } from "./track.js";
+export { Publication } from "./publication.js";
+export { Signaling } from "./signaling.js";
+export { Connection } from "./connection.js";
+export { Devices } from "./devices.js";
+export { AudioLevel } from "./audio-level.js";
+export { Overrides } from "./overrides.js";
+export { Stats } from "./stats.js";
+export { RoomName } from "./room-name.js";
+export { discover } from "./discover.js";
+export { ParleyError } from "./errors.js";
+export { isSupported } from "./support.js";

@@ -1,0 +1,236 @@
+import { ParleyError } from "./errors.js";
+import { Publication } from "./publication.js";
+import { LocalTrack } from "./track.js";
+
+/** What local and remote participants share. Their events are dispatched by `Meeting`. */
+export class Participant {
+  constructor(id, name) {
+    /** The server's id. @type {string} */
+    this.id = id;
+    /** Display name, as text from outside: show it with `textContent` only. @type {string} */
+    this.name = name;
+    /** @type {string} */
+    this.role = "guest";
+    /** @type {"connected"|"reconnecting"} */
+    this.connection = "connected";
+    /** Network quality. @type {"excellent"|"good"|"poor"|"lost"|"unknown"} */
+    this.quality = "unknown";
+    /** Loudness while speaking, 0…1; 0 when silent. @type {number} */
+    this.audioLevel = 0;
+    /** Publications in the order they came. @type {Publication[]} */
+    this.publications = [];
+  }
+
+  /** Whether the server counts this participant among the speakers now. @type {boolean} */
+  get speaking() { return this.audioLevel > 0; }
+
+  /** True for oneself. @type {boolean} */
+  get isLocal() { return false; }
+
+  /**
+   * The publication of a source.
+   *
+   * @param {"microphone"|"camera"|"screen"|"screenAudio"} source
+   * @returns {Publication|undefined}
+   */
+  publication(source) { return this.publications.find((each) => each.source === source); }
+
+  /** Whether others hear this participant's microphone. @type {boolean} */
+  get microphoneOn() { return this.publication("microphone")?.muted === false; }
+
+  /** Whether others see this participant's camera. @type {boolean} */
+  get cameraOn() { return this.publication("camera")?.muted === false; }
+
+  /** Whether this participant shares a screen. @type {boolean} */
+  get sharing() { return this.publication("screen")?.muted === false; }
+}
+
+/** Somebody else in the meeting. */
+export class RemoteParticipant extends Participant {}
+
+/**
+ * Oneself: devices are switched on and off here.
+ *
+ * Every method may be called at any time; calls for one source run one after the other.
+ */
+export class LocalParticipant extends Participant {
+  #meeting;
+  #devices;
+  #queues = new Map();
+
+  constructor(name, meeting, devices) {
+    super("", name);
+    this.#meeting = meeting;
+    this.#devices = devices;
+  }
+
+  /** @type {boolean} */
+  get isLocal() { return true; }
+
+  /**
+   * Switches the microphone. It is opened when first needed; after that, muting keeps it open, so that speaking can go on at once.
+   *
+   * @param {boolean} on
+   * @param {{deviceId?: string}} [options]
+   * @throws {ParleyError} as `Devices.openMicrophone`
+   */
+  setMicrophone(on, options = {}) {
+    return this.#serially("microphone", async () => {
+      const publication = this.publication("microphone");
+      const track = publication?.track;
+      if (track?.mediaStreamTrack?.readyState === "live") {
+        track.mediaStreamTrack.enabled = on;
+        this.#setMuted(publication, !on);
+      } else if (on) {
+        const opened = await this.#devices.openMicrophone({ ...this.#meeting.options.devices?.microphone, ...options });
+        await this._publish(opened, "microphone");
+      }
+    });
+  }
+
+  /**
+   * Switches the camera. Off stops the device, so that its light goes out; on opens it again.
+   *
+   * @param {boolean} on
+   * @param {{deviceId?: string, facingMode?: string}} [options]
+   * @throws {ParleyError} as `Devices.openCamera`
+   */
+  setCamera(on, options = {}) {
+    return this.#serially("camera", async () => {
+      const publication = this.publication("camera");
+      const live = publication?.track?.mediaStreamTrack?.readyState === "live";
+      if (!on) {
+        if (!publication) { return; }
+        this.#setMuted(publication, true);
+        publication.track.stop();
+        await this.#meeting._replaceTrack("camera", null);
+      } else if (!live) {
+        const opened = await this.#devices.openCamera({
+          resolution: this.#meeting.options.resolution, ...this.#meeting.options.devices?.camera, ...options,
+        });
+        await this._publish(opened, "camera");
+      }
+    });
+  }
+
+  /**
+   * Starts or ends sharing the screen. Starting shows the browser's chooser and needs a user gesture.
+   *
+   * @param {boolean} on
+   * @throws {ParleyError} `cancelled` when the user chose nothing
+   */
+  setScreenShare(on) {
+    return this.#serially("screen", async () => {
+      if (on === this.sharing) { return; }
+      if (!on) { return this.#endScreen(); }
+      const { video, audio } = await this.#devices.openScreen();
+      video.addEventListener("ended", () => { this.setScreenShare(false).catch(() => {}); });
+      if (audio) { this.#add(audio, "screenAudio"); }
+      await this._publish(video, "screen");
+    });
+  }
+
+  /**
+   * Takes another microphone or camera; remembered for the next time it is switched on.
+   *
+   * @param {"microphone"|"camera"} source
+   * @param {string} deviceId
+   * @throws {ParleyError} when the device cannot be opened; the old one then stays
+   */
+  switchDevice(source, deviceId) {
+    const devices = this.#meeting.options.devices ??= {};
+    devices[source] = { ...devices[source], deviceId };
+    return this.#serially(source, async () => {
+      const publication = this.publication(source);
+      if (publication?.track?.mediaStreamTrack?.readyState !== "live") { return; }
+      const opened = source === "camera"
+        ? await this.#devices.openCamera({ resolution: this.#meeting.options.resolution, deviceId })
+        : await this.#devices.openMicrophone({ deviceId });
+      const old = publication.track.mediaStreamTrack;
+      opened.enabled = old.enabled;
+      publication.track._replace(opened);
+      await this.#meeting._replaceTrack(source, opened);
+      old.stop();
+    });
+  }
+
+  /**
+   * Changes the display name for everybody.
+   *
+   * @param {string} name
+   */
+  rename(name) {
+    this.name = name;
+    this.#meeting._send({ type: "rename", name });
+    this.#meeting._emit("participantUpdated", { participant: this });
+  }
+
+  /** Publishes a browser track, or puts it under the publication of that source. */
+  async _publish(mediaStreamTrack, source, { muted = false } = {}) {
+    const existing = this.publication(source);
+    if (existing) {
+      existing.track._replace(mediaStreamTrack);
+      await this.#meeting._replaceTrack(source, mediaStreamTrack);
+      this.#setMuted(existing, muted);
+      return existing;
+    }
+    const publication = this.#add(mediaStreamTrack, source, muted);
+    await this.#meeting._negotiate();
+    return publication;
+  }
+
+  /** Adds a publication without an offer; the caller's next offer carries it. */
+  #add(mediaStreamTrack, source, muted = false) {
+    mediaStreamTrack.enabled = !muted;
+    const track = new LocalTrack(mediaStreamTrack, source);
+    const publication = new Publication({ id: null, kind: track.kind, source, muted }, this);
+    publication.track = track;
+    this.publications.push(publication);
+    this.#meeting._addTrack(publication);
+    track.addEventListener("ended", () => this.#deviceEnded(publication));
+    this.#meeting._emit("published", { participant: this, publication });
+    return publication;
+  }
+
+  /** Adds the tracks that are there before the first offer. */
+  _prepare(mediaStreamTrack, source, muted) { return this.#add(mediaStreamTrack, source, muted); }
+
+  async #endScreen() {
+    for (const source of ["screen", "screenAudio"]) {
+      const publication = this.publication(source);
+      if (!publication) { continue; }
+      this.publications.splice(this.publications.indexOf(publication), 1);
+      publication.track.stop();
+      this.#meeting._removeTrack(source);
+      this.#meeting._emit("unpublished", { participant: this, publication });
+    }
+    await this.#meeting._negotiate();
+  }
+
+  #setMuted(publication, muted) {
+    if (publication.muted === muted) { return; }
+    publication.muted = muted;
+    this.#meeting._sendMute(publication.source, muted);
+    this.#meeting._emit("muted", { participant: this, publication, muted });
+  }
+
+  #deviceEnded(publication) {
+    if (publication.source !== "camera" && publication.source !== "microphone") { return; }
+    this.#setMuted(publication, true);
+    this.#meeting._emit("error", {
+      error: new ParleyError("deviceNotFound", `The ${publication.source} was disconnected.`), fatal: false,
+    });
+  }
+
+  /** Frees every device. */
+  _stop() {
+    for (const publication of this.publications) { publication.track?.stop(); }
+  }
+
+  #serially(key, task) {
+    const before = this.#queues.get(key) ?? Promise.resolve();
+    const run = before.catch(() => {}).then(task);
+    this.#queues.set(key, run.catch(() => {}));
+    return run;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * A track that a participant offers to the others. It has a `track` while this client sends it or receives it.
+ */
+export class Publication {
+  /**
+   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean}} value as in the protocol
+   * @param {import("./participant.js").Participant} participant
+   */
+  constructor(value, participant) {
+    /** The server's id; null for an own track until the server has told it. @type {string|null} */
+    this.id = value.id;
+    /** @type {"audio"|"video"} */
+    this.kind = value.kind;
+    /** @type {"microphone"|"camera"|"screen"|"screenAudio"} */
+    this.source = value.source;
+    /** @type {boolean} */
+    this.muted = value.muted === true;
+    /** Who publishes it. @type {import("./participant.js").Participant} */
+    this.participant = participant;
+    /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */
+    this.track = null;
+  }
+
+  /** Whether the track is received (or, for an own one, sent). @type {boolean} */
+  get subscribed() { return this.track !== null; }
+}

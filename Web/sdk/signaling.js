@@ -1,0 +1,234 @@
+import { ParleyError } from "./errors.js";
+
+const pingInterval = 8_000;
+const silenceLimit = 20_000;
+const joinTimeout = 15_000;
+
+/**
+ * The WebSocket to the server: joins, keeps the place when the socket is lost, and hands messages on one after the other.
+ *
+ * A lost socket is opened again with growing pauses and the place taken back with `resume`, until the server's window has passed.
+ *
+ * Dispatches `lost` (the socket went away), `resumed` (the place is held; `detail` is the message) and `expired` (it cannot be taken
+ * back; `detail` is a `ParleyError`).
+ */
+export class Signaling extends EventTarget {
+  #url;
+  #handler;
+  #socket = null;
+  #ready = false;
+  #closed = false;
+  #resumeToken = null;
+  #resumeWindow = 30;
+  #chain = Promise.resolve();
+  #pingTimer = null;
+  #lastHeard = 0;
+  #lostAt = 0;
+  #attempt = 0;
+  #retryTimer = null;
+  #expiryTimer = null;
+  #joining = null;
+
+  /**
+   * @param {string} url address of the WebSocket
+   * @param {(message: object) => Promise<void>|void} handler called with each message in the order sent, never two at a time
+   */
+  constructor(url, handler) {
+    super();
+    this.#url = url;
+    this.#handler = handler;
+  }
+
+  /** The WebSocket in use, or null. @type {WebSocket|null} */
+  get socket() { return this.#socket; }
+
+  /** Whether messages can be sent now: the server has answered `join` or `resume` on this socket. @type {boolean} */
+  get ready() { return this.#ready; }
+
+  /**
+   * Opens the socket and joins.
+   *
+   * @param {object} message the `join` message
+   * @returns {Promise<object>} `welcome`, after the handler has dealt with it
+   * @throws {ParleyError} with the server's code, or `unreachable`
+   */
+  join(message) {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#failJoin("unreachable", "The server did not answer in time."), joinTimeout);
+      this.#joining = {
+        resolve: (value) => { clearTimeout(timer); this.#joining = null; resolve(value); },
+        reject: (error) => { clearTimeout(timer); this.#joining = null; this.close(); reject(error); },
+      };
+      this.#open({ ...message, type: "join" });
+    });
+  }
+
+  /**
+   * Sends a message, if the socket is ready. State is told again after `resumed`, so nothing is queued here.
+   *
+   * @param {object} message
+   * @returns {boolean} whether it was sent
+   */
+  send(message) {
+    if (!this.#ready || this.#socket?.readyState !== WebSocket.OPEN) { return false; }
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /**
+   * Tries again at once, for instance when the machine is back on a network.
+   */
+  retryNow() {
+    if (this.#closed || this.#ready) { return; }
+    if (this.#socket?.readyState === WebSocket.CONNECTING) { return; }
+    clearTimeout(this.#retryTimer);
+    this.#attempt = 0;
+    this.#resume();
+  }
+
+  /**
+   * Checks that the socket still carries messages; a dead one counts as lost after 3 s.
+   */
+  probe() {
+    if (!this.#ready) { return; }
+    const before = this.#lastHeard;
+    this.send({ type: "ping", time: Math.round(performance.now()) });
+    const socket = this.#socket;
+    setTimeout(() => { if (this.#socket === socket && this.#ready && this.#lastHeard === before) { this.#lose(); } }, 3_000);
+  }
+
+  /**
+   * Closes for good.
+   *
+   * @param {{leave?: boolean}} [options] whether to tell the server first
+   */
+  close(options = {}) {
+    if (this.#closed) { return; }
+    if (options.leave) { this.send({ type: "leave" }); }
+    this.#closed = true;
+    this.#ready = false;
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#expiryTimer);
+    clearInterval(this.#pingTimer);
+    this.#socket?.close(1000);
+    this.#socket = null;
+  }
+
+  #open(firstMessage) {
+    let socket;
+    try {
+      socket = new WebSocket(this.#url);
+    } catch (error) {
+      this.#failJoin("unreachable", "The server's signalling address is not usable.", error);
+      return;
+    }
+    this.#socket = socket;
+    socket.addEventListener("open", () => {
+      if (socket === this.#socket) { socket.send(JSON.stringify(firstMessage)); }
+    });
+    socket.addEventListener("message", (event) => {
+      if (socket !== this.#socket || this.#closed) { return; }
+      this.#lastHeard = performance.now();
+      let message;
+      try { message = JSON.parse(event.data); } catch { return; }
+      if (typeof message?.type !== "string") { return; }
+      this.#chain = this.#chain.then(() => this.#receive(message, socket)).catch((error) => {
+        this.dispatchEvent(new CustomEvent("fault", { detail: error }));
+      });
+    });
+    socket.addEventListener("close", () => {
+      // Messages that came before the close are dealt with first: a fatal error tells why the socket went.
+      this.#chain = this.#chain.then(() => { if (socket === this.#socket) { this.#lose(); } });
+    });
+  }
+
+  async #receive(message, socket) {
+    if (this.#closed) { return; }
+    switch (message.type) {
+      case "pong": return;
+      case "welcome":
+        this.#resumeToken = message.resumeToken;
+        this.#resumeWindow = Number(message.resumeWindow) || 30;
+        this.#becomeReady();
+        try {
+          await this.#handler(message);
+        } catch (error) {
+          this.#joining?.reject(error);
+          return;
+        }
+        this.#joining?.resolve(message);
+        return;
+      case "resumed":
+        if (socket !== this.#socket) { return; }
+        if (typeof message.resumeToken === "string") { this.#resumeToken = message.resumeToken; }
+        clearTimeout(this.#expiryTimer);
+        this.#lostAt = 0;
+        this.#attempt = 0;
+        this.#becomeReady();
+        await this.#handler(message);
+        this.dispatchEvent(new CustomEvent("resumed", { detail: message }));
+        return;
+      case "error":
+        if (message.fatal === true) {
+          const error = new ParleyError(String(message.code), String(message.message ?? "The server refused."));
+          if (this.#joining) { this.#joining.reject(error); return; }
+          if (!this.#ready) { this.#expire(error); return; }
+        }
+        await this.#handler(message);
+        return;
+      default:
+        await this.#handler(message);
+    }
+  }
+
+  #becomeReady() {
+    this.#ready = true;
+    clearInterval(this.#pingTimer);
+    this.#lastHeard = performance.now();
+    this.#pingTimer = setInterval(() => {
+      if (performance.now() - this.#lastHeard > silenceLimit) { this.#lose(); return; }
+      this.send({ type: "ping", time: Math.round(performance.now()) });
+    }, pingInterval);
+  }
+
+  #lose() {
+    if (this.#closed) { return; }
+    const socket = this.#socket;
+    this.#socket = null;
+    try { socket?.close(); } catch { /* it may never have opened */ }
+    clearInterval(this.#pingTimer);
+    if (this.#joining) { this.#failJoin("unreachable", "The server could not be reached."); return; }
+    if (this.#ready) {
+      this.#ready = false;
+      this.#lostAt = performance.now();
+      this.#attempt = 0;
+      this.#expiryTimer = setTimeout(
+        () => this.#expire(new ParleyError("resumeExpired", "The place in the meeting could not be kept.")),
+        this.#resumeWindow * 1000,
+      );
+      this.dispatchEvent(new CustomEvent("lost"));
+    }
+    const pause = Math.min(4_000, 250 * 2 ** this.#attempt) * (0.75 + Math.random() / 2);
+    this.#attempt += 1;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#resume(), pause);
+  }
+
+  #resume() {
+    if (this.#closed) { return; }
+    this.#open({ type: "resume", resumeToken: this.#resumeToken });
+    const socket = this.#socket;
+    // A socket that opens but is not answered must not hold up the next try.
+    setTimeout(() => { if (this.#socket === socket && !this.#ready && !this.#closed) { this.#lose(); } }, 6_000);
+  }
+
+  #expire(error) {
+    if (this.#closed) { return; }
+    this.close();
+    this.dispatchEvent(new CustomEvent("expired", { detail: error }));
+  }
+
+  #failJoin(code, message, cause) {
+    this.#joining?.reject(new ParleyError(code, message, { cause }));
+  }
+}
