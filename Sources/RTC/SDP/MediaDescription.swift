@@ -1,0 +1,84 @@
+public import Basics
+
+/// One m-section of a session description (RFC 8866 section 5.14) with the attributes that WebRTC needs (RFC 9429).
+/// Attributes that are not listed here are dropped when a description is read.
+public struct MediaDescription: Hashable, Sendable {
+  /// What an m-section is for.
+  public enum Kind: Hashable, Sendable {
+    /// RTP audio or video.
+    case media(MediaKind)
+    /// Data channels and the like.
+    case application
+    /// Something else, by the name that stands in the m-line.
+    case other(String)
+
+    /// The word in the m-line.
+    public var text: String {
+      switch self {
+      case .media(let kind): kind.rawValue
+      case .application: "application"
+      case .other(let name): name
+      }
+    }
+  }
+
+  /// What the section is for.
+  public var kind: Kind
+  /// The port; 0 says rejected or stopped, or that the section has no transport of its own (``isBundleOnly``).
+  public var port: UInt16
+  /// The transport protocol, such as `UDP/TLS/RTP/SAVPF`.
+  public var transportProtocol: String
+  /// The formats of the m-line in order of preference: payload types for RTP.
+  public var formats: [String]
+  /// The name of the section, `a=mid`.
+  public var mid: MID?
+  /// Which way media flows; `sendrecv` where nothing is said.
+  public var direction: MediaDirection = .sendrecv
+  /// Who starts DTLS, `a=setup`.
+  public var setup: SetupRole?
+  /// Certificate digests.
+  public var fingerprints: [FingerprintAttribute] = []
+  /// The ICE user name fragment.
+  public var iceUfrag: String?
+  /// The ICE password.
+  public var icePassword: Secret<String>?
+  /// `a=ice-options`.
+  public var iceOptions: [String] = []
+  /// Candidates as written, without `a=candidate:`.
+  public var candidates: [String] = []
+  /// Whether no more candidates follow.
+  public var hasEndOfCandidates = false
+  /// `a=rtcp-mux`.
+  public var hasRTCPMux = false
+  /// `a=rtcp-rsize`.
+  public var hasReducedSizeRTCP = false
+  /// `a=bundle-only`.
+  public var isBundleOnly = false
+  /// `a=extmap-allow-mixed`, of the section or the session.
+  public var allowsMixedExtensions = false
+  /// Payload types with an `a=rtpmap`, in the m-line's order.
+  public var codecs: [CodecDescription] = []
+  /// Header extensions.
+  public var extensions: [ExtensionAttribute] = []
+  /// Sources.
+  public var sources: [SourceAttribute] = []
+  /// Groups of sources.
+  public var sourceGroups: [SourceGroup] = []
+  /// Streams and tracks.
+  public var streamIDs: [MediaStreamID] = []
+  /// Simulcast layers.
+  public var rids: [RIDAttribute] = []
+  /// Simulcast streams.
+  public var simulcast: SimulcastAttribute?
+
+  /// A section without attributes.
+  public init(kind: Kind, port: UInt16, transportProtocol: String, formats: [String]) {
+    self.kind = kind
+    self.port = port
+    self.transportProtocol = transportProtocol
+    self.formats = formats
+  }
+
+  /// Whether the section is rejected or stopped: port 0 without `a=bundle-only` (RFC 9143 section 6).
+  public var isStopped: Bool { port == 0 && !isBundleOnly }
+}
