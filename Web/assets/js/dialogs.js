@@ -252,14 +252,16 @@ export function openSettings(meeting, handlers) {
 
   openDialog("Settings", [
     h("div", { class: "settings" },
-      h("div", { class: "settings-picture" }, preview, previewOff),
-      h("label", { class: "row" }, h("span", { text: "Camera" }), camera),
-      h("label", { class: "row check" }, mirror, h("span", { text: "Mirror my own picture (only for me)" })),
-      h("label", { class: "row" }, h("span", { text: "Microphone" }), microphone, meter.element),
-      devices.speakerChoiceAvailable ? h("label", { class: "row" }, h("span", { text: "Speaker" }), speaker) : null,
-      h("button", { class: "button", type: "button", on: { click: () => playTone(speaker.value) } }, icon("speaker"), h("span", { text: "Play a test tone" })),
-      h("label", { class: "row" }, h("span", { text: "Your name" }), name),
-      themeChoice()),
+      h("div", { class: "settings-part" },
+        h("div", { class: "settings-picture" }, preview, previewOff),
+        h("label", { class: "row" }, h("span", { text: "Camera" }), camera),
+        h("label", { class: "row check" }, mirror, h("span", { text: "Mirror my own picture (only for me)" }))),
+      h("div", { class: "settings-part" },
+        h("label", { class: "row" }, h("span", { text: "Microphone" }), microphone, meter.element),
+        devices.speakerChoiceAvailable ? h("label", { class: "row" }, h("span", { text: "Speaker" }), speaker) : null,
+        h("button", { class: "button small", type: "button", on: { click: () => playTone(speaker.value) } }, icon("speaker"), h("span", { text: "Play a test tone" })),
+        h("label", { class: "row" }, h("span", { text: "Your name" }), name),
+        themeChoice())),
   ], {
     className: "dialog-settings",
     onClose: () => {

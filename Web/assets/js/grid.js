@@ -18,7 +18,7 @@ const widest = 16 / 9;
  */
 export function gridLayout(count, width, height, gap = 8) {
   if (count <= 0 || width <= 0 || height <= 0) { return { columns: 0, rows: 0, tileWidth: 0, tileHeight: 0, tiles: [] }; }
-  const narrowest = width >= height ? 4 / 3 : 3 / 4;
+  const narrowest = width >= height ? 4 / 3 : count === 1 ? 2 / 3 : 3 / 4;
   let best = null;
   for (let columns = 1; columns <= count; columns += 1) {
     const rows = Math.ceil(count / columns);
@@ -66,9 +66,12 @@ export function spotlightLayout(count, width, height, gap = 8) {
   const beside = width > height * 1.15;
   const strip = [];
   if (beside) {
-    const stripWidth = Math.max(120, Math.min(260, width * 0.2));
+    // Up to six people beside the large picture are worth smaller tiles; more than that go behind the mark.
+    const wanted = Math.min(count, 6);
+    const fitting = (height - gap * (wanted - 1)) / wanted * widest;
+    const stripWidth = Math.max(132, Math.min(260, width * 0.2, fitting));
     const tileHeight = stripWidth / widest;
-    const places = Math.max(1, Math.floor((height + gap) / (tileHeight + gap)));
+    const places = Math.max(1, Math.floor((height + gap) / (tileHeight + gap) + 1e-6));
     const shown = Math.min(count, places);
     const top = (height - shown * tileHeight - gap * (shown - 1)) / 2;
     for (let index = 0; index < shown; index += 1) {
@@ -78,7 +81,7 @@ export function spotlightLayout(count, width, height, gap = 8) {
   }
   const stripHeight = Math.max(84, Math.min(150, height * 0.18));
   const tileWidth = Math.min(stripHeight * 4 / 3, (width - gap * 2) / 3);
-  const places = Math.max(1, Math.floor((width + gap) / (tileWidth + gap)));
+  const places = Math.max(1, Math.floor((width + gap) / (tileWidth + gap) + 1e-6));
   const shown = Math.min(count, places);
   const left = (width - shown * tileWidth - gap * (shown - 1)) / 2;
   for (let index = 0; index < shown; index += 1) {

@@ -98,7 +98,7 @@ export class Room {
     const dock = h("footer", { class: "dock", role: "toolbar", "aria-label": "Meeting controls" },
       h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title, this.#clock)),
       h("div", { class: "dock-main" },
-        button("microphone", "Microphone", () => this.#toggleMicrophone(), { key: "M" }),
+        button("microphone", "Mic", () => this.#toggleMicrophone(), { key: "M" }),
         button("camera", "Camera", () => this.#toggleCamera(), { key: "V" }),
         devices.screenAvailable ? button("screen", "Share", () => this.#toggleScreen(), { key: "S", className: "control-wide" }) : null,
         button("chat", "Chat", () => this.#openPanel("chat"), { key: "C" }),
