@@ -1,0 +1,281 @@
+"""The browser client's modules that need no server, tested in Chromium itself.
+
+Run alone with ``python -m unittest discover -s Tests/Interop/web -t Tests/Interop``.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import threading
+import unittest
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[3]
+WEB = ROOT / "Web"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; media-src 'self' blob:"
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """Serves ``Web/`` under a strict policy."""
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class ModuleTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(WEB)))
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.url = f"http://127.0.0.1:{cls.server.server_port}"
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        cls.page = cls.browser.new_page()
+        cls.page.goto(cls.url + "/index.html")
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def run_js(self, body: str, argument: object = None) -> object:
+        return self.page.evaluate(f"async (argument) => {{ {body} }}", argument)
+
+    # MARK: Grid
+
+    def test_every_grid_of_1_to_25_stays_inside_and_never_overlaps(self) -> None:
+        spaces = [(1280, 700), (390, 740), (844, 300), (1000, 1000), (2560, 1300), (320, 480)]
+        layouts = self.run_js("""
+            const { gridLayout } = await import("/assets/js/grid.js");
+            return argument.flatMap(([width, height]) => Array.from({ length: 25 }, (_, index) =>
+              ({ width, height, count: index + 1, ...gridLayout(index + 1, width, height, 8) })));
+        """, spaces)
+        for layout in layouts:
+            self._check(layout["tiles"], layout["count"], layout["width"], layout["height"])
+
+    def _check(self, tiles: list, count: int, width: float, height: float) -> None:
+        self.assertEqual(len(tiles), count)
+        for index, a in enumerate(tiles):
+            self.assertGreaterEqual(a["x"], -0.01)
+            self.assertGreaterEqual(a["y"], -0.01)
+            self.assertLessEqual(a["x"] + a["width"], width + 0.01)
+            self.assertLessEqual(a["y"] + a["height"], height + 0.01)
+            for b in tiles[index + 1:]:
+                apart = (a["x"] + a["width"] <= b["x"] + 0.01 or b["x"] + b["width"] <= a["x"] + 0.01
+                         or a["y"] + a["height"] <= b["y"] + 0.01 or b["y"] + b["height"] <= a["y"] + 0.01)
+                self.assertTrue(apart, f"{count} tiles in {width}×{height}")
+
+    def test_a_wide_space_gets_more_columns_than_an_upright_one(self) -> None:
+        wide, upright = self.run_js("""
+            const { gridLayout } = await import("/assets/js/grid.js");
+            return [gridLayout(6, 1280, 700).columns, gridLayout(6, 390, 740).columns];
+        """)
+        self.assertEqual((wide, upright), (3, 2))
+
+    def test_nine_tiles_cover_most_of_a_16_to_9_space(self) -> None:
+        tiles = self.run_js("""
+            const { gridLayout } = await import("/assets/js/grid.js");
+            return gridLayout(9, 1280, 720).tiles;
+        """)
+        covered = sum(tile["width"] * tile["height"] for tile in tiles)
+        self.assertGreater(covered / (1280 * 720), 0.95)
+
+    def test_a_space_of_no_size_gives_no_tiles_and_no_error(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { gridLayout } = await import("/assets/js/grid.js");
+            return [gridLayout(3, 0, 100).tiles.length, gridLayout(0, 100, 100).tiles.length];
+        """), [0, 0])
+
+    def test_a_spotlight_counts_everybody_it_hides(self) -> None:
+        for width, height in [(1280, 700), (390, 740), (700, 320)]:
+            for count in (0, 1, 3, 6, 24):
+                layout = self.run_js("""
+                    const { spotlightLayout } = await import("/assets/js/grid.js");
+                    return spotlightLayout(...argument);
+                """, [count, width, height])
+                shown = len(layout["strip"]) - (1 if layout["hidden"] else 0)
+                self.assertEqual(shown + layout["hidden"], count)
+                self._check([layout["main"], *layout["strip"]], 1 + len(layout["strip"]), width, height)
+
+    # MARK: Overrides
+
+    def test_overrides_read_json_and_plain_text(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            const o = new Overrides('#config.prejoinPageEnabled=false&userInfo.displayName="Ann%20B"&config.startWithAudioMuted=true'
+              + '&config.preferredVideoCodec=h264&config.resolution=360&config.iceTransport=tcp&config.subject=Plain%20words&flag');
+            return [o.prejoin, o.displayName, o.startWithAudioMuted, o.startWithVideoMuted, o.preferredVideoCodec, o.resolution,
+              o.iceTransport, o.subject, o.values.get("flag")];
+        """), [False, "Ann B", True, None, "H264", 360, "tcp", "Plain words", True])
+
+    def test_overrides_survive_nonsense(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            const o = new Overrides('#%E0%A4%A&=&&config.resolution=1e9&config.preferredVideoCodec={}&userInfo.displayName=[1]&config.subject=%22%22');
+            return [o.prejoin, o.displayName ?? null, o.resolution ?? null, o.preferredVideoCodec ?? null, o.subject ?? null];
+        """), [True, None, None, None, None])
+
+    def test_both_keys_switch_the_prejoin_page_off(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            return ["", "config.prejoinPageEnabled=false", "config.prejoinConfig.enabled=false"].map((text) => new Overrides(text).prejoin);
+        """), [True, False, False])
+
+    # MARK: Room names
+
+    def test_the_reserved_names_are_those_of_the_protocol(self) -> None:
+        text = (ROOT / "docs/protocol.md").read_text()
+        paths = text.split("## Paths", 1)[1].split("| request", 1)[0]
+        names = re.findall(r"`([^`]+)`", paths)
+        self.assertGreater(len(names), 15)
+        problems = self.run_js("""
+            const { RoomName } = await import("/sdk/room-name.js");
+            return argument.map((name) => RoomName.problem(name) !== null && RoomName.problem(name.toUpperCase()) !== null);
+        """, names)
+        self.assertEqual([name for name, refused in zip(names, problems) if not refused], [])
+
+    def test_room_names_follow_the_protocol(self) -> None:
+        good = ["daily", "a", "Zürich-2", "日本語", "x" * 128, "a.b_c~d-e"]
+        bad = ["", "a b", "a/b", "a?b", "<b>", "x" * 129, ".", "..", "a%20b"]
+        self.assertEqual(self.run_js("""
+            const { RoomName } = await import("/sdk/room-name.js");
+            return argument.map((name) => RoomName.problem(name) === null);
+        """, good + bad), [True] * len(good) + [False] * len(bad))
+
+    def test_made_up_names_are_valid_and_differ(self) -> None:
+        names = self.run_js("""
+            const { RoomName } = await import("/sdk/room-name.js");
+            const names = Array.from({ length: 200 }, () => RoomName.random());
+            return names.filter((name) => RoomName.problem(name) === null);
+        """)
+        self.assertEqual(len(set(names)), 200)
+
+    # MARK: Text from others
+
+    def test_threat_28_chat_and_names_stay_text(self) -> None:
+        hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+        result = self.run_js("""
+            const { ChatPanel, PeoplePanel } = await import("/assets/js/panels.js");
+            const { Tile } = await import("/assets/js/tile.js");
+            const { RemoteParticipant } = await import("/sdk/participant.js");
+            const other = new RemoteParticipant("p_1", argument);
+            const local = new RemoteParticipant("p_2", argument);
+            const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other };
+            const chat = new ChatPanel(meeting, () => {});
+            chat.add({ id: 1, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null });
+            const people = new PeoplePanel(meeting, { onInvite: () => {} });
+            const tile = new Tile(other, "camera", {});
+            document.body.append(chat.element, people.element, tile.element);
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            const bad = [chat, people, tile].map(({ element }) => element.querySelectorAll("img, script").length);
+            const shown = chat.element.querySelector(".chat-text").textContent;
+            for (const { element } of [chat, people, tile]) { element.remove(); }
+            return { bad, shown, hit: window.hit ?? null };
+        """, hostile)
+        self.assertEqual(result, {"bad": [0, 0, 0], "shown": hostile, "hit": None})
+
+    def test_threat_28_only_plain_web_addresses_become_links(self) -> None:
+        text = "see https://a.example/x?y=1, javascript:alert(1) data:text/html,x http://user:pw@evil.example/ https://"
+        links = self.run_js("""
+            const { linkify } = await import("/assets/js/links.js");
+            const nodes = linkify(argument);
+            const box = document.createElement("p");
+            box.append(...nodes);
+            return { text: box.textContent, links: [...box.querySelectorAll("a")].map((a) => [a.href, a.rel, a.target]) };
+        """, text)
+        self.assertEqual(links, {"text": text, "links": [["https://a.example/x?y=1", "noopener noreferrer", "_blank"]]})
+
+    def test_threat_28_pages_hold_no_inline_code_and_nothing_remote(self) -> None:
+        for path in WEB.rglob("*"):
+            if path.suffix not in {".html", ".js", ".css", ".svg"}:
+                continue
+            text = path.read_text()
+            if path.suffix == ".html":
+                self.assertNotRegex(text, r"<script(?![^>]*\bsrc=)", path)
+                self.assertNotRegex(text, r"<style|\sstyle=|\son\w+=", path)
+            self.assertNotRegex(text, r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", path)
+            for address in re.findall(r"(?:src|href|url|import|from)\s*[=(]?\s*[\"']?(https?://[^\"'\s)]+)", text):
+                self.fail(f"{path}: {address}")
+
+    # MARK: Signalling
+
+    def test_messages_are_handled_one_after_the_other_and_a_lost_socket_resumes(self) -> None:
+        result = self.run_js("""
+            const { Signaling } = await import("/sdk/signaling.js");
+            const real = window.WebSocket;
+            const sockets = [];
+            class Fake extends EventTarget {
+              static CONNECTING = 0; static OPEN = 1;
+              readyState = 1; sent = [];
+              constructor() { super(); sockets.push(this); setTimeout(() => this.dispatchEvent(new Event("open"))); }
+              send(text) { this.sent.push(JSON.parse(text)); }
+              close() { this.readyState = 3; }
+              say(value) { this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(value) })); }
+            }
+            window.WebSocket = Fake;
+            const until = async (test) => { for (let i = 0; i < 200 && !test(); i += 1) { await new Promise((go) => setTimeout(go, 10)); } };
+            const seen = [];
+            const signaling = new Signaling("ws://test", async (message) => {
+              seen.push(`+${message.type}`);
+              await new Promise((go) => setTimeout(go, 5));
+              seen.push(`-${message.type}`);
+            });
+            const joined = signaling.join({ token: "t" });
+            await until(() => sockets[0]?.sent.length === 1);
+            sockets[0].say({ type: "welcome", resumeToken: "r1", resumeWindow: 30 });
+            sockets[0].say({ type: "slots" });
+            sockets[0].say({ type: "speakers" });
+            await joined;
+            await until(() => seen.length === 6);
+            sockets[0].dispatchEvent(new Event("close"));
+            await until(() => sockets.length === 2 && sockets[1].sent.length === 1);
+            const readyWhileLost = signaling.ready;
+            sockets[1].say({ type: "resumed" });
+            await until(() => signaling.ready);
+            const ready = signaling.ready;
+            signaling.close({ leave: true });
+            window.WebSocket = real;
+            return { seen, first: sockets[0].sent[0].type, resume: sockets[1].sent[0], readyWhileLost, ready, last: sockets[1].sent.at(-1) };
+        """)
+        self.assertEqual(result["seen"][:6], ["+welcome", "-welcome", "+slots", "-slots", "+speakers", "-speakers"])
+        self.assertEqual(result["first"], "join")
+        self.assertEqual(result["resume"], {"type": "resume", "resumeToken": "r1"})
+        self.assertEqual((result["readyWhileLost"], result["ready"], result["last"]), (False, True, {"type": "leave"}))
+
+    def test_a_refused_join_gives_the_servers_code(self) -> None:
+        code = self.run_js("""
+            const { Signaling } = await import("/sdk/signaling.js");
+            const real = window.WebSocket;
+            class Fake extends EventTarget {
+              static CONNECTING = 0; static OPEN = 1;
+              readyState = 1;
+              constructor() { super(); setTimeout(() => this.dispatchEvent(new Event("open"))); }
+              send() {
+                setTimeout(() => {
+                  this.dispatchEvent(new MessageEvent("message", { data: '{"type":"error","code":"meetingFull","message":"Full.","fatal":true}' }));
+                  this.dispatchEvent(new Event("close"));
+                });
+              }
+              close() {}
+            }
+            window.WebSocket = Fake;
+            try { await new Signaling("ws://test", () => {}).join({}); return "joined"; } catch (error) { return error.code; } finally { window.WebSocket = real; }
+        """)
+        self.assertEqual(code, "meetingFull")
+
+
+if __name__ == "__main__":
+    unittest.main()
