@@ -70,3 +70,77 @@ class Person:
     def state(self) -> str:
         """The meeting's own word for its state."""
         return self.page.evaluate("() => window.parley ? window.parley.state : 'no meeting'")
+
+    # What the page sees and hears.
+
+    def evaluate(self, script: str, argument: Any = None) -> Any:
+        """Runs a script with ``senses`` at hand."""
+        if not self.page.evaluate("() => Boolean(window.senses)"):
+            self.page.evaluate(SENSES)
+        return self.page.evaluate(script, argument)
+
+    def names(self) -> list[str]:
+        """Everybody else in the meeting, sorted."""
+        return sorted(self.page.evaluate("() => [...window.parley.participants.values()].map((each) => each.name)"))
+
+    def sees(self, name: str, source: str = "camera", seconds: float = 25) -> dict:
+        """Waits until this page shows ``name``'s known moving picture, and returns what was measured."""
+        def look() -> Any:
+            seen = self.evaluate("([name, source]) => senses.watch(name, source, 1500)", [name, source])
+            problem = picture_problem(seen, media.CAST[name][0])
+            return f"no: {problem}" if problem else seen
+        return wait_for(f"{self.name} to see {name}", look, seconds)
+
+    def hears(self, name: str, seconds: float = 25) -> dict:
+        """Waits until the loudest frequency in ``name``'s sound is the known one."""
+        expected = media.CAST[name][1]
+
+        def listen() -> Any:
+            heard = self.evaluate("(name) => senses.listen(name, 1500)", name)
+            if "problem" in heard:
+                return f"no: {heard['problem']}"
+            if (heard["level"] or -999) < -60 or abs(heard["frequency"] - expected) > 12:
+                return f"no: {heard}, expected {expected} Hz"
+            return heard
+        return wait_for(f"{self.name} to hear {name}", listen, seconds)
+
+    def hears_silence(self, name: str, seconds: float = 15) -> None:
+        """Waits until nothing audible comes from ``name``."""
+        def listen() -> Any:
+            heard = self.evaluate("(name) => senses.listen(name, 1200)", name)
+            level = heard.get("level")
+            return "problem" in heard or level is None or level < -80 or f"no: {heard}"
+        wait_for(f"{self.name} to hear nothing from {name}", listen, seconds)
+
+    def statistics(self) -> dict:
+        """A digest of the page's own statistics."""
+        return self.evaluate("() => senses.statistics()")
+
+    def frames(self, name: str, source: str = "camera", milliseconds: int = 1000) -> int:
+        """How many frames of ``name`` were shown in that time."""
+        seen = self.evaluate("([name, source, time]) => senses.watch(name, source, time)", [name, source, milliseconds])
+        return seen.get("frames", 0)
+
+
+SENSES = (Path(__file__).parent / "senses.js").read_text()
+
+
+def picture_problem(seen: dict, colour: tuple[int, int, int]) -> str | None:
+    """Why what was seen is not the moving picture of that colour; None when it is."""
+    if "problem" in seen:
+        return seen["problem"]
+    if seen["frames"] < 8:
+        return f"only {seen['frames']} frames in 1.5 s"
+    if seen["paused"]:
+        return "the <video> is paused"
+    if any(abs(a - b) > 45 for a, b in zip(seen["colour"], colour)):
+        return f"background {seen['colour']} is not {colour}"
+    steps = [(x2 - x1, (t2 - t1) / 1000) for (t1, x1), (t2, x2) in zip(seen["bars"], seen["bars"][1:])]
+    moved = sum(dx for dx, dt in steps if dx >= 0 and dt < 0.3)
+    time_taken = sum(dt for dx, dt in steps if dx >= 0 and dt < 0.3)
+    if time_taken < 0.4:
+        return f"the bar was seen for {time_taken:.2f} s only"
+    speed = moved / time_taken * media.SWEEP
+    if not 0.7 < speed < 1.3:
+        return f"the bar moves at {speed:.2f} of its speed"
+    return None

@@ -1,0 +1,158 @@
+"""A participant that is not a browser: aiortc, speaking docs/protocol.md."""
+
+from __future__ import annotations
+
+import asyncio
+import fractions
+import json
+import threading
+import time
+
+import aiohttp
+import numpy as np
+from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import AudioStreamTrack, VideoStreamTrack
+from av import AudioFrame, VideoFrame
+
+from media import CAST, HEIGHT, SWEEP, WIDTH
+
+
+class Picture(VideoStreamTrack):
+    """The moving bar of ``media`` on one person's colour."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.colour = CAST[name][0]
+
+    async def recv(self) -> VideoFrame:
+        pts, base = await self.next_timestamp()
+        picture = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+        picture[:] = self.colour
+        start = int(float(pts * base) % SWEEP / SWEEP * WIDTH)
+        picture[:, (np.arange(WIDTH // 10) + start) % WIDTH] = 255
+        frame = VideoFrame.from_ndarray(picture, format="rgb24")
+        frame.pts, frame.time_base = pts, base
+        return frame
+
+
+class Tone(MediaStreamTrack):
+    """A steady tone of one person's frequency."""
+
+    kind = "audio"
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.frequency = CAST[name][1]
+        self.position = 0
+        self.started = time.monotonic()
+
+    async def recv(self) -> AudioFrame:
+        rate, count = 48_000, 960
+        wait = self.started + self.position / rate - time.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        clock = (self.position + np.arange(count)) / rate
+        samples = (np.sin(2 * np.pi * self.frequency * clock) * 12_000).astype(np.int16)
+        frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
+        frame.sample_rate, frame.pts, frame.time_base = rate, self.position, fractions.Fraction(1, rate)
+        self.position += count
+        return frame
+
+
+class AiortcPeer:
+    """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
+
+    def __init__(self, url: str, room: str, name: str):
+        self.url, self.room, self.name = url, room, name
+        self.video_frames: dict[str, int] = {}
+        self.colours: dict[str, tuple[float, float, float]] = {}
+        self.tones: dict[str, float] = {}
+        self.slots: dict[str, dict] = {}
+        self.participants: dict[str, str] = {}
+        self.failure: BaseException | None = None
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+
+    def __enter__(self) -> "AiortcPeer":
+        self._thread = threading.Thread(target=self._main, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+        if self.failure:
+            raise AssertionError(f"the aiortc participant failed: {self.failure!r}") from self.failure
+
+    def _main(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._run())
+        except BaseException as error:  # Reported by the test's own thread.
+            self.failure = error
+
+    async def _run(self) -> None:
+        connection = RTCPeerConnection()
+        tracks = [("microphone", Tone(self.name)), ("camera", Picture(self.name))]
+        senders = [(source, connection.addTransceiver(track, direction="sendonly")) for source, track in tracks]
+        for kind in ("audio", "audio", "video", "video"):
+            connection.addTransceiver(kind, direction="recvonly")
+        connection.on("track", lambda track: asyncio.ensure_future(self._consume(connection, track)))
+        await connection.setLocalDescription(await connection.createOffer())
+        async with aiohttp.ClientSession() as session:
+            async with session.get(f"{self.url}/discover/{self.room}") as answer:
+                document = await answer.json()
+            async with session.ws_connect(document["signaling"], origin=self.url) as socket:
+                await socket.send_json({
+                    "type": "join", "token": document["token"], "name": self.name, "client": "aiortc",
+                    "offer": connection.localDescription.sdp,
+                    "tracks": [{"mid": t.mid, "source": source, "muted": False} for source, t in senders],
+                })
+                reader = asyncio.ensure_future(self._read(socket, connection))
+                await asyncio.wait([reader, asyncio.ensure_future(self._stop.wait())],
+                                   return_when=asyncio.FIRST_COMPLETED)
+                if reader.done():
+                    reader.result()
+                if not socket.closed:
+                    await socket.send_json({"type": "leave"})
+        await connection.close()
+
+    async def _read(self, socket: aiohttp.ClientWebSocketResponse, connection: RTCPeerConnection) -> None:
+        async for frame in socket:
+            message = json.loads(frame.data)
+            kind = message["type"]
+            if kind == "error":
+                raise RuntimeError(f"server error {message['code']}: {message['message']}")
+            if kind == "welcome":
+                for participant in message["participants"]:
+                    self.participants[participant["id"]] = participant["name"]
+                await connection.setRemoteDescription(RTCSessionDescription(message["answer"], "answer"))
+            if kind == "participantJoined":
+                self.participants[message["participant"]["id"]] = message["participant"]["name"]
+            if "slots" in message:
+                self.slots = {slot["mid"]: slot for slot in message["slots"]}
+
+    def _sender_of(self, connection: RTCPeerConnection, track: MediaStreamTrack) -> str | None:
+        mid = next((t.mid for t in connection.getTransceivers() if t.receiver.track is track), None)
+        slot = self.slots.get(mid)
+        return self.participants.get(slot["participant"]) if slot and slot["participant"] else None
+
+    async def _consume(self, connection: RTCPeerConnection, track: MediaStreamTrack) -> None:
+        heard = np.zeros(0, np.int16)
+        while True:
+            try:
+                frame = await track.recv()
+            except Exception:
+                return
+            name = self._sender_of(connection, track)
+            if name is None:
+                continue
+            if track.kind == "video":
+                self.video_frames[name] = self.video_frames.get(name, 0) + 1
+                self.colours[name] = tuple(np.median(frame.to_ndarray(format="rgb24"), axis=(0, 1)))
+            else:
+                samples = frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)]
+                heard = np.concatenate([heard, samples])[-96_000:]
+                if len(heard) == 96_000 and np.abs(heard).max() > 500:
+                    spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
+                    self.tones[name] = float(spectrum[40:].argmax() + 40) * frame.sample_rate / len(heard)

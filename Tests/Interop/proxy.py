@@ -1,0 +1,76 @@
+"""A TCP proxy that can be cut: what a page's network does to its WebSocket while UDP goes on."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+
+class CuttableProxy:
+    """Forwards a loopback port to the server. ``cut()`` drops every connection and refuses new ones."""
+
+    def __init__(self, target_port: int):
+        self._target = ("127.0.0.1", target_port)
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._lock = threading.Lock()
+        self._open = True
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._lock:
+                if not self._open:
+                    client.close()
+                    continue
+                try:
+                    server = socket.create_connection(self._target, 5)
+                except OSError:
+                    client.close()
+                    continue
+                self._pairs.append((client, server))
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def _pump(source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self) -> None:
+        """Drops every connection and refuses new ones until ``mend()``."""
+        with self._lock:
+            self._open = False
+            pairs, self._pairs = self._pairs, []
+        for pair in pairs:
+            for end in pair:
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+
+    def mend(self) -> None:
+        """Lets connections through again."""
+        with self._lock:
+            self._open = True
+
+    def close(self) -> None:
+        self.cut()
+        self._listener.close()

@@ -1,0 +1,90 @@
+// What a page really sees and hears. Put into each page of the tests; uses the page's own SDK and elements only.
+(() => {
+  const participant = (name) => [...window.parley.participants.values()].find((each) => each.name === name);
+  const track = (name, source) => participant(name)?.publication(source)?.track?.mediaStreamTrack;
+  const element = (name, source) => {
+    const wanted = track(name, source);
+    return wanted && [...document.querySelectorAll("video")].find((each) => each.srcObject?.getVideoTracks().includes(wanted));
+  };
+
+  /** Watches somebody's picture: frames decoded, background colour, and where the white bar was (0…1) at which time. */
+  async function watch(name, source, milliseconds) {
+    const video = element(name, source);
+    if (!video) { return { problem: `no <video> shows the ${source} of ${name}` }; }
+    const canvas = Object.assign(document.createElement("canvas"), { width: 80, height: 45 });
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    const start = video.getVideoPlaybackQuality().totalVideoFrames;
+    const bars = [];
+    let colour = null;
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (!video.videoWidth) { continue; }
+      context.drawImage(video, 0, 0, 80, 45);
+      const { data } = context.getImageData(0, 22, 80, 1);
+      const white = [];
+      const rest = [[], [], []];
+      for (let x = 0; x < 80; x += 1) {
+        const pixel = [data[4 * x], data[4 * x + 1], data[4 * x + 2]];
+        if (Math.min(...pixel) > 170) { white.push(x); } else { pixel.forEach((value, index) => rest[index].push(value)); }
+      }
+      colour = rest.map((values) => values.sort((a, b) => a - b)[values.length >> 1] ?? 255);
+      // A bar that is cut by the edge has no middle worth the name.
+      if (white.length > 2 && white.at(-1) - white[0] < 16) {
+        bars.push([performance.now(), (white[0] + white.at(-1)) / 160]);
+      }
+    }
+    return {
+      frames: video.getVideoPlaybackQuality().totalVideoFrames - start, colour, bars,
+      width: video.videoWidth, height: video.videoHeight, paused: video.paused,
+    };
+  }
+
+  /** Listens to somebody's microphone: the loudest frequency in hertz, and its level in decibels. */
+  async function listen(name, milliseconds) {
+    const heard = track(name, "microphone");
+    if (!heard) { return { problem: `no microphone of ${name}` }; }
+    const context = new AudioContext({ sampleRate: 48000 });
+    await context.resume();
+    const analyser = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0 });
+    context.createMediaStreamSource(new MediaStream([heard])).connect(analyser);
+    const spectrum = new Float32Array(analyser.frequencyBinCount);
+    let best = { level: -Infinity, frequency: 0 };
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      analyser.getFloatFrequencyData(spectrum);
+      for (let bin = 17; bin < 500; bin += 1) {
+        if (spectrum[bin] > best.level) { best = { level: spectrum[bin], frequency: bin * 48000 / 8192 }; }
+      }
+    }
+    await context.close();
+    return best;
+  }
+
+  /** One digest of getStats: the selected pair's protocol, and the codec of each inbound and outbound stream. */
+  async function statistics() {
+    const connection = window.parley.connection.peerConnection;
+    const report = await connection.getStats();
+    const all = [...report.values()];
+    const transport = all.find((each) => each.type === "transport");
+    const pair = report.get(transport?.selectedCandidatePairId);
+    const codec = (each) => report.get(each.codecId)?.mimeType;
+    return {
+      protocol: report.get(pair?.localCandidateId)?.protocol ?? null,
+      remoteProtocol: report.get(pair?.remoteCandidateId)?.protocol ?? null,
+      availableOutgoingBitrate: pair?.availableOutgoingBitrate ?? null,
+      ufrag: connection.localDescription.sdp.match(/a=ice-ufrag:(\S+)/)?.[1],
+      inbound: all.filter((each) => each.type === "inbound-rtp").map((each) => ({
+        kind: each.kind, codec: codec(each), framesDecoded: each.framesDecoded ?? 0, packetsReceived: each.packetsReceived,
+        bytesReceived: each.bytesReceived, packetsLost: each.packetsLost, freezeCount: each.freezeCount ?? 0,
+      })),
+      outbound: all.filter((each) => each.type === "outbound-rtp").map((each) => ({
+        kind: each.kind, codec: codec(each), packetsSent: each.packetsSent, framesEncoded: each.framesEncoded ?? 0,
+        width: each.frameWidth ?? 0,
+      })),
+    };
+  }
+
+  window.senses = { participant, track, element, watch, listen, statistics };
+})();
