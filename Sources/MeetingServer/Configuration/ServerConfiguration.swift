@@ -1,0 +1,54 @@
+public import Basics
+
+/// Everything that an operator can set about `parley serve`. The defaults serve a meeting without any setting.
+///
+/// Values come from flags, then `PARLEY_…` environment variables, then the configuration file, then the defaults; see
+/// ``ServerConfiguration/parse(arguments:environment:)`` and `docs/operating.md`.
+public struct ServerConfiguration: Sendable, Equatable {
+  /// How the HTTP port is protected.
+  public enum TLS: Sendable, Equatable {
+    /// Plain HTTP. Browsers then give camera and microphone to `localhost` only.
+    case off
+    /// A certificate made on the first start and kept in the data folder.
+    case selfSigned
+    /// Files in PEM form.
+    case files(certificate: String, key: String)
+  }
+
+  /// TCP port of pages, API and signalling; 0 takes any free one.
+  public var port: UInt16 = 8080
+  /// The address to listen on; `::` is every address of both families.
+  public var host = IPAddress(high: 0, low: 0)
+  /// Folder of the database and keys; made when missing.
+  public var dataFolder = "data"
+  /// UDP and TCP port of the first media worker; each further worker takes the next one. Nil: 10000, or free ports when
+  /// that is taken. 0: any free ports.
+  public var mediaPort: UInt16?
+  /// Addresses that clients are told besides the machine's own, for a server behind NAT.
+  public var publicAddresses: [IPAddress] = []
+  /// Media workers; one a core unless set.
+  public var workers: Int
+  /// The URL that people reach the server at, when a proxy stands before it; nil takes each request's `Host`.
+  public var publicURL: String?
+  /// Port of `/metrics`, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free one.
+  public var adminPort: UInt16?
+  /// The address that the admin port listens on.
+  public var adminHost = IPAddress(v4: 0x7F00_0001)
+  /// TLS of the HTTP port.
+  public var tls = TLS.off
+  /// Folder of the browser client; nil looks beside the program and in the working folder.
+  public var webFolder: String?
+  /// The least important level that is logged.
+  public var logLevel = Log.Level.info
+  /// How long a participant's place is held after the socket or the media were lost.
+  public var resumeWindow = TimeSpan.seconds(30)
+  /// How long an ad-hoc meeting lives.
+  public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
+  /// Most participants of one meeting.
+  public var maximumParticipants = 500
+  /// Whether rooms are made by opening their address; otherwise only ad-hoc meetings can be joined.
+  public var openRooms = true
+
+  /// The defaults, with `workers` media workers.
+  public init(workers: Int = ServerConfiguration.coreCount) { self.workers = workers }
+}

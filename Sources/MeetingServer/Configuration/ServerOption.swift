@@ -1,0 +1,143 @@
+import Basics
+
+/// One setting of `parley serve`: its flag, what it means, and how its text becomes a value.
+///
+/// The table below is the only place that knows the options: flags, environment variables, keys of the configuration file
+/// and the help text all come from it.
+struct ServerOption: Sendable {
+  /// The flag without its dashes, which is also the key in a configuration file.
+  let name: String
+  /// What stands for the value in the help text.
+  let placeholder: String
+  /// One sentence for the help text.
+  let help: String
+  let apply: @Sendable (inout ServerConfiguration, String) throws(ConfigurationError) -> Void
+
+  /// The environment variable: `PARLEY_MEDIA_PORT` for `--media-port`.
+  var variable: String { "PARLEY_" + name.uppercased().replacing("-", with: "_") }
+
+  static let all: [ServerOption] = [
+    ServerOption(name: "port", placeholder: "N", help: "TCP port of pages, API and signalling (8080; 0: any free one)") {
+      c, v throws(ConfigurationError) in c.port = try port(v, "port")
+    },
+    ServerOption(name: "data", placeholder: "DIR", help: "folder of the database and keys, made when missing (data)") {
+      c, v throws(ConfigurationError) in c.dataFolder = try nonEmpty(v, "data", "a folder")
+    },
+    ServerOption(name: "host", placeholder: "IP", help: "address to listen on (::, every address)") {
+      c, v throws(ConfigurationError) in c.host = try address(v, "host")
+    },
+    ServerOption(
+      name: "media-port", placeholder: "N",
+      help: "UDP and TCP port of the first media worker, each further one takes the next (10000; 0: any free ones)"
+    ) { c, v throws(ConfigurationError) in c.mediaPort = try port(v, "media-port") },
+    ServerOption(
+      name: "public-address", placeholder: "IP[,IP]", help: "addresses that clients are told besides the machine's own"
+    ) { c, v throws(ConfigurationError) in
+      var all: [IPAddress] = []
+      for part in v.split(separator: ",") { all.append(try address(String(part), "public-address")) }
+      c.publicAddresses = all
+    },
+    ServerOption(name: "workers", placeholder: "N", help: "media workers, 1 to 256 (one a core)") {
+      c, v throws(ConfigurationError) in c.workers = try number(v, "workers", 1...256)
+    },
+    ServerOption(
+      name: "public-url", placeholder: "URL", help: "the address people reach the server at, when a proxy stands before it"
+    ) { c, v throws(ConfigurationError) in
+      guard v.hasPrefix("http://") || v.hasPrefix("https://"), !v.contains(where: { $0.isWhitespace }) else {
+        throw .wrongValue(option: "public-url", value: v, expected: "a URL that starts with http:// or https://")
+      }
+      c.publicURL = v.hasSuffix("/") ? String(v.dropLast()) : v
+    },
+    ServerOption(
+      name: "tls", placeholder: "MODE", help: "self-signed: HTTPS with a certificate made on the first start; off (off)"
+    ) { c, v throws(ConfigurationError) in
+      switch v {
+      case "off": c.tls = .off
+      case "self-signed": c.tls = .selfSigned
+      default:
+        throw .wrongValue(option: "tls", value: v, expected: "'self-signed' or 'off'; for your own files use --tls-cert and --tls-key")
+      }
+    },
+    ServerOption(name: "tls-cert", placeholder: "FILE", help: "certificate chain in PEM form; goes with --tls-key") {
+      c, v throws(ConfigurationError) in
+      let file = try nonEmpty(v, "tls-cert", "a file")
+      if case .files(_, let key) = c.tls {
+        c.tls = .files(certificate: file, key: key)
+      } else {
+        c.tls = .files(certificate: file, key: "")
+      }
+    },
+    ServerOption(name: "tls-key", placeholder: "FILE", help: "private key in PEM form; goes with --tls-cert") {
+      c, v throws(ConfigurationError) in
+      let file = try nonEmpty(v, "tls-key", "a file")
+      if case .files(let certificate, _) = c.tls {
+        c.tls = .files(certificate: certificate, key: file)
+      } else {
+        c.tls = .files(certificate: "", key: file)
+      }
+    },
+    ServerOption(name: "admin-port", placeholder: "N", help: "port of /metrics (none; 0: any free one)") {
+      c, v throws(ConfigurationError) in c.adminPort = try port(v, "admin-port")
+    },
+    ServerOption(name: "admin-host", placeholder: "IP", help: "address that the admin port listens on (127.0.0.1)") {
+      c, v throws(ConfigurationError) in c.adminHost = try address(v, "admin-host")
+    },
+    ServerOption(name: "web", placeholder: "DIR", help: "folder of the browser client (found beside the program)") {
+      c, v throws(ConfigurationError) in c.webFolder = try nonEmpty(v, "web", "a folder")
+    },
+    ServerOption(name: "open-rooms", placeholder: "yes|no", help: "whether opening /<room> makes a meeting (yes)") {
+      c, v throws(ConfigurationError) in c.openRooms = try boolean(v, "open-rooms")
+    },
+    ServerOption(name: "max-participants", placeholder: "N", help: "most participants of one meeting, 1 to 10000 (500)") {
+      c, v throws(ConfigurationError) in c.maximumParticipants = try number(v, "max-participants", 1...10_000)
+    },
+    ServerOption(
+      name: "resume-window", placeholder: "S", help: "seconds that a lost participant's place is held, 1 to 600 (30)"
+    ) { c, v throws(ConfigurationError) in c.resumeWindow = .seconds(Int64(try number(v, "resume-window", 1...600))) },
+    ServerOption(name: "meeting-hours", placeholder: "N", help: "hours that an ad-hoc meeting lives, 1 to 8760 (8)") {
+      c, v throws(ConfigurationError) in
+      c.meetingLifetime = .seconds(Int64(try number(v, "meeting-hours", 1...8_760)) * 3_600)
+    },
+    ServerOption(name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error (info)") {
+      c, v throws(ConfigurationError) in
+      guard let level = Log.Level.allCases.first(where: { $0.name == v }) else {
+        throw .wrongValue(option: "log-level", value: v, expected: "debug, info, warning or error")
+      }
+      c.logLevel = level
+    },
+  ]
+
+  // MARK: Values
+
+  private static func port(_ text: String, _ option: String) throws(ConfigurationError) -> UInt16 {
+    UInt16(truncatingIfNeeded: try number(text, option, 0...65_535))
+  }
+
+  private static func number(_ text: String, _ option: String, _ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
+    guard let value = Int(text), range.contains(value) else {
+      throw .wrongValue(option: option, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  private static func address(_ text: String, _ option: String) throws(ConfigurationError) -> IPAddress {
+    if text == "localhost" { return IPAddress(v4: 0x7F00_0001) }
+    guard let value = IPAddress(text) else {
+      throw .wrongValue(option: option, value: text, expected: "an IPv4 or IPv6 address, such as 192.0.2.1 or ::")
+    }
+    return value
+  }
+
+  private static func boolean(_ text: String, _ option: String) throws(ConfigurationError) -> Bool {
+    switch text.lowercased() {
+    case "yes", "true", "1", "on": return true
+    case "no", "false", "0", "off": return false
+    default: throw .wrongValue(option: option, value: text, expected: "yes or no")
+    }
+  }
+
+  private static func nonEmpty(_ text: String, _ option: String, _ what: String) throws(ConfigurationError) -> String {
+    guard !text.isEmpty else { throw .wrongValue(option: option, value: text, expected: what) }
+    return text
+  }
+}
