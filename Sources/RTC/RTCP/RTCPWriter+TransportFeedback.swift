@@ -20,20 +20,22 @@ extension RTCPWriter {
   /// Adds a transport-wide feedback report for as many of `arrivals` as fit, and returns how many that were
   /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1).
   ///
-  /// The first arrival must have been received. A difference of more than 8.19 s ends the report early; go on with the
+  /// Lost packets at the start are reported too. A difference of more than 8.19 s ends the report early; go on with the
   /// rest in another one.
   /// - Parameters:
   ///   - arrivals: one entry for each sequence number from `base` on.
   ///   - feedbackCount: counts one up with each report.
-  /// - Throws: ``RTCPError/count`` when `arrivals` is empty or starts with a lost packet,
+  /// - Throws: ``RTCPError/count`` when nothing in `arrivals` was received,
   ///   ``RTCPError/bufferTooSmall`` when not one status fits.
   @discardableResult public mutating func append(
     transportFeedback arrivals: Span<TransportFeedbackTicks>, base: SequenceNumber, feedbackCount: UInt8,
     sender: SSRC, media: SSRC, into buffer: inout MutableSpan<UInt8>
   ) throws(RTCPError) -> Int {
-    guard arrivals.count > 0, arrivals[0].isReceived else { throw .count }
+    var first = 0
+    while first < arrivals.count, !arrivals[first].isReceived { first &+= 1 }
+    guard first < arrivals.count else { throw .count }
     // The reference time has units of 64 ms: 256 steps.
-    let reference = arrivals[0].rawValue >> 8
+    let reference = arrivals[first].rawValue >> 8
     var packer = TransportFeedbackPacker(
       reference: reference &<< 8, available: min(arrivals.count, 0xFFFF), arrivals: arrivals)
 
