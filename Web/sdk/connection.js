@@ -251,7 +251,7 @@ export class Connection extends EventTarget {
 
   /** Sends the offer under way again, after the signalling was lost. */
   resend() {
-    if (this.#pending) { this.#send({ ...this.#pending.message, tracks: this.tracks }); }
+    if (this.#pending) { this.#send(this.#pending.message); }
   }
 
   /**

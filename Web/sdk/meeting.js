@@ -119,6 +119,9 @@ export class Meeting extends EventTarget {
   /** The others, by id, in the order they joined. @type {Map<string, RemoteParticipant>} */
   get participants() { return this.#participants; }
 
+  /** Whether sound and pictures can flow now, also while only the signalling is being restored. @type {boolean} */
+  get mediaConnected() { return !this.#rejoining && !this.#mediaDown && this.#connection?.connected === true; }
+
   /** What the server said about the meeting: `id`, `name`, `url`, `subject`, `expires`. @type {object|null} */
   get info() { return this.#info; }
 
@@ -384,9 +387,10 @@ export class Meeting extends EventTarget {
 
   /** After a resume: what was said while the socket was down is said again. */
   #tellAgain() {
+    // The offer first: the tracks it brings must be known before they are muted.
+    this.#connection.resend();
     for (const { mid, muted } of this.#connection.tracks) { this._send({ type: "mute", mid, muted }); }
     this._send({ type: "rename", name: this.localParticipant.name });
-    this.#connection.resend();
     for (const message of this.#unsentChat) { this._send(message); }
   }
 

@@ -181,7 +181,7 @@ export async function playTone(speakerId) {
 export function themeChoice() {
   const current = theme.get();
   return h("fieldset", { class: "segments" }, h("legend", { text: "Appearance" }),
-    ...[["system", "As the system"], ["light", "Light"], ["dark", "Dark"]].map(([value, text]) => h("label", {},
+    ...[["system", "System"], ["light", "Light"], ["dark", "Dark"]].map(([value, text]) => h("label", {},
       h("input", { type: "radio", name: "theme", value, checked: value === current, on: { change: () => theme.set(value) } }),
       h("span", { text }))));
 }

@@ -17,17 +17,17 @@ export function noticeForError(error) {
     case "noSuchMeeting":
       return { title: "There is no such meeting", text: "Check the address, or start a new meeting.", retry: false };
     case "meetingExpired":
-      return { title: "This meeting is over", text: "Its time has run out. Ask the host for a new invitation, or start a new meeting.", retry: false };
+      return { title: "This meeting is over", text: "Its time has run out. Ask the host for a new invitation, or start a new meeting.", retry: false, icon: "clock" };
     case "tokenExpired":
-      return { title: "Your invitation has expired", text: "Ask the person who invited you for a new link.", retry: false };
+      return { title: "Your invitation has expired", text: "Ask the person who invited you for a new link.", retry: false, icon: "clock" };
     case "badToken":
-      return { title: "Your invitation is not valid", text: "The link may be incomplete, or made for another meeting. Ask for a new one.", retry: false };
+      return { title: "Your invitation is not valid", text: "The link may be incomplete, or made for another meeting. Ask for a new one.", retry: false, icon: "link" };
     case "wrongOrigin":
       return { title: "This page may not join the meeting", text: "The invitation was made for another website. Open the meeting from there.", retry: false };
     case "notAllowed":
       return { title: "You may not join this meeting", text: "Ask the host to invite you.", retry: false };
     case "meetingFull":
-      return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true };
+      return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
     case "badName":
       return { title: "The server did not accept the name", text: error.message, retry: true };
     case "mediaFailed":
@@ -53,10 +53,10 @@ export function noticeForEnd(ended) {
   if (ended.error) { return noticeForError(ended.error); }
   switch (ended.reason) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
-    case "removed": return { title: "You were removed from the meeting", text: "Somebody with the right to do so took you out.", retry: false };
+    case "removed": return { title: "You were removed from the meeting", text: "Somebody with the right to do so took you out.", retry: false, icon: "leave" };
     case "replaced":
       return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
-    case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false };
+    case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false, icon: "clock" };
     case "shutdown": return { title: "The server is closing", text: "It may be back in a moment. Your meeting keeps its address.", retry: true };
     case "connectionLost": return noticeForError({ code: "connectionLost", message: "" });
     default: return { title: "The meeting has ended", text: ended.message, retry: true };

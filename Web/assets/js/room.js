@@ -1,4 +1,4 @@
-import { MeetingState } from "/sdk/parley.js";
+import { AudioLevel, MeetingState } from "/sdk/parley.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
@@ -30,8 +30,14 @@ export class Room {
   #timers = [];
   #menu = null;
   #ended = false;
+  #mutedLevel = null;
+  #mutedTrack = null;
+  #loudFor = 0;
+  #hintedAt = -Infinity;
+  #wakeLock = null;
   #beforePanel = null;
   #onKey = (event) => this.#key(event);
+  #onVisible = () => this.#keepAwake();
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
@@ -65,6 +71,9 @@ export class Room {
   close() {
     this.#ended = true;
     document.removeEventListener("keydown", this.#onKey);
+    document.removeEventListener("visibilitychange", this.#onVisible);
+    this.#wakeLock?.release().catch(() => {});
+    this.#mutedLevel?.close();
     for (const timer of this.#timers) { clearInterval(timer); }
     if (document.fullscreenElement) { document.exitFullscreen().catch(() => {}); }
     document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
@@ -164,6 +173,9 @@ export class Room {
       }
     }
     document.addEventListener("keydown", this.#onKey);
+    document.addEventListener("visibilitychange", this.#onVisible);
+    this.#keepAwake();
+    this.#timers.push(setInterval(() => this.#listenWhileMuted(), 250));
     this.#timers.push(setInterval(() => this.#showState(), 1_000));
   }
 
@@ -204,7 +216,8 @@ export class Room {
     const offline = navigator.onLine === false;
     const text = state === MeetingState.connecting ? "Connecting…"
       : state === MeetingState.reconnecting
-        ? (offline ? "You are offline. The meeting goes on as soon as your network is back." : "The connection was interrupted. Reconnecting…")
+        ? (offline ? "You are offline. The meeting goes on as soon as your network is back."
+          : this.#meeting.mediaConnected ? "The server does not answer. Sound and pictures go on. Reconnecting…" : "The connection was interrupted. Reconnecting…")
         : "";
     if (this.#banner.dataset.text === text) { return; }
     this.#banner.dataset.text = text;
@@ -303,6 +316,29 @@ export class Room {
       button?.classList.remove("control-busy");
       this.#refresh();
     }
+  }
+
+  /** Says so when somebody speaks into a muted microphone. What is heard stays in the page. */
+  #listenWhileMuted() {
+    const publication = this.#meeting.localParticipant.publication("microphone");
+    const track = publication?.muted ? publication.track?.mediaStreamTrack ?? null : null;
+    if (track !== this.#mutedTrack) {
+      this.#mutedLevel?.close();
+      this.#mutedTrack = track;
+      this.#mutedLevel = track?.readyState === "live" ? new AudioLevel(track) : null;
+      this.#loudFor = 0;
+    }
+    if (!this.#mutedLevel) { return; }
+    this.#loudFor = this.#mutedLevel.value > 0.55 ? this.#loudFor + 1 : Math.max(0, this.#loudFor - 0.5);
+    if (this.#loudFor < 4 || performance.now() - this.#hintedAt < 30_000) { return; }
+    this.#hintedAt = performance.now();
+    this.#announcer.show("Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
+  }
+
+  /** Keeps a phone's screen from going dark, where the browser lets a page ask for it. */
+  async #keepAwake() {
+    if (this.#ended || document.visibilityState !== "visible") { return; }
+    try { this.#wakeLock = await navigator.wakeLock?.request("screen"); } catch { /* the battery comes first */ }
   }
 
   #toggleMenu() {

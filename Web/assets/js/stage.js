@@ -13,6 +13,7 @@ export class Stage {
   #more = h("button", { class: "tile-more", type: "button", hidden: true });
   #frame = 0;
   #lastScreen = null;
+  #order = [];
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
@@ -107,18 +108,20 @@ export class Stage {
     const floating = self && self !== main && others.length > 0 && !main && (others.length === 1 || (narrow && others.length <= 4));
     for (const tile of all) { tile.element.classList.toggle("tile-floating", floating && tile === self); }
     if (main) {
-      const small = this.#ranked(self && self !== main ? [self, ...others] : others);
+      const small = self && self !== main ? [self, ...others] : others;
       const { main: place, strip, hidden } = spotlightLayout(small.length, width, height, gap);
       main.place(place);
       this.#show(main, true);
-      this.#fill(small, strip, hidden);
+      this.#fill(this.#ordered(small, hidden > 0 ? strip.length - 1 : strip.length), strip, hidden);
       return;
     }
     const inGrid = floating ? others : [...others, ...(self ? [self] : [])];
     const capacity = gridCapacity(width, height);
     const shown = Math.min(inGrid.length, capacity);
     const { tiles } = gridLayout(shown, width, height, gap);
-    this.#fill(inGrid.length > capacity ? this.#ranked(inGrid) : inGrid, tiles, inGrid.length > capacity ? inGrid.length - capacity + 1 : 0);
+    const hidden = inGrid.length > capacity ? inGrid.length - capacity + 1 : 0;
+    if (hidden === 0) { this.#order = []; }
+    this.#fill(hidden > 0 ? this.#ordered(inGrid, capacity - 1) : inGrid, tiles, hidden);
     if (floating) {
       const selfHeight = narrow ? Math.min(150, height * 0.24) : Math.min(190, height * 0.26);
       const selfWidth = narrow ? selfHeight * 3 / 4 : selfHeight * 16 / 9;
@@ -146,13 +149,35 @@ export class Stage {
 
   #show(tile, visible) { tile.element.classList.toggle("tile-hidden", !visible); }
 
-  /** Those first who matter most now: oneself, who spoke lately, who shows a picture. */
-  #ranked(tiles) {
+  /**
+   * The order in which tiles fill the places. It stays as it was, so that nothing jumps about; only somebody who speaks and would be
+   * hidden changes places with whoever has been silent longest.
+   */
+  #ordered(tiles, places) {
     const rank = (tile) => {
-      if (tile.participant.isLocal && tile.kind === "camera") { return 1e12; }
-      return (tile.kind === "screen" ? 1e11 : 0) + tile.lastSpoke * 10 + (tile.hasPicture ? 5 : 0);
+      if (tile.participant.isLocal && tile.kind === "camera") { return 0; }
+      if (tile.kind === "screen") { return 1; }
+      return tile.hasPicture ? 2 : 3;
     };
-    return tiles.map((tile, index) => ({ tile, index })).sort((a, b) => rank(b.tile) - rank(a.tile) || a.index - b.index)
-      .map(({ tile }) => tile);
+    const before = new Map(this.#order.map((key, index) => [key, index]));
+    const order = [...tiles].sort((a, b) => {
+      const [left, right] = [before.get(a.key), before.get(b.key)];
+      if (left !== undefined && right !== undefined) { return left - right; }
+      if (left === undefined && right === undefined) { return rank(a) - rank(b); }
+      return left === undefined ? 1 : -1;
+    });
+    for (let index = places; index < order.length; index += 1) {
+      if (!order[index].speaking) { continue; }
+      let longest = -1;
+      for (let seen = 0; seen < places; seen += 1) {
+        const tile = order[seen];
+        if (tile.speaking || tile.kind === "screen" || tile.participant.isLocal) { continue; }
+        if (longest < 0 || tile.lastSpoke < order[longest].lastSpoke) { longest = seen; }
+      }
+      if (longest < 0) { break; }
+      [order[index], order[longest]] = [order[longest], order[index]];
+    }
+    this.#order = order.map((tile) => tile.key);
+    return order;
   }
 }

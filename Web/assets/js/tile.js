@@ -52,6 +52,8 @@ export class Tile {
     this.key = `${participant.isLocal ? "self" : participant.id}:${kind}`;
     /** When this participant spoke last; decides who is shown where not all fit. */
     this.lastSpoke = 0;
+    /** Whether this participant speaks now. */
+    this.speaking = false;
     this.#avatar = h("div", { class: "avatar", "aria-hidden": "true" });
     this.#name = h("span", { class: "tile-name-text", dir: "auto" });
     this.#microphone = h("span", { class: "tile-microphone" }, icon("microphoneOff"));
@@ -114,6 +116,7 @@ export class Tile {
   /** @param {number} level 0 when silent */
   setSpeaking(level) {
     if (this.kind !== "camera") { return; }
+    this.speaking = level > 0;
     if (level > 0) { this.lastSpoke = performance.now(); }
     this.element.classList.toggle("tile-speaking", level > 0);
   }
