@@ -1,0 +1,130 @@
+public import Signaling
+
+/// What the meeting rooms need of the media server, and nothing more. `SFU`'s workers stand behind it; tests have a double.
+///
+/// Who decides what: the room decides which publication each slot carries (``SlotTable``); the media plane negotiates,
+/// routes packets and reports what it sees. Participants are named by their signalling id, unique over the whole server.
+/// Calls for one meeting come one after the other.
+public protocol MediaPlane: Sendable {
+  /// Opens a participant's connection from its first offer. `tracks` are what it sends, each with the id of the
+  /// publication that it becomes. Throws when the offer is refused; nothing is left behind then.
+  func join(
+    meeting: String, participant: String, offer: String, tracks: [MediaTrack]
+  ) async throws(MediaPlaneError) -> MediaAnswer
+
+  /// Negotiates anew: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications
+  /// that are missing from it end. Slots that remain keep what they carry.
+  func offer(
+    participant: String, offer: String, tracks: [MediaTrack]
+  ) async throws(MediaPlaneError) -> MediaAnswer
+
+  /// Mutes or unmutes a publication: while muted, nothing of it is forwarded.
+  func setMuted(_ muted: Bool, publication: String, of participant: String) async
+
+  /// Lets slots of `receiver` carry other publications, or nothing. Returns the `mid`s of slots that cannot carry what
+  /// they were given, for instance because the receiver has no decoder for it; those are empty now.
+  func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String]
+
+  /// Closes a participant's connection and ends its publications. Unknown participants are ignored.
+  func leave(participant: String) async
+
+  /// What happens to the media of a meeting from now on; asked for once, before the first ``join``. The stream ends with
+  /// ``close(meeting:)``.
+  func events(of meeting: String) async -> AsyncStream<MediaEvent>
+
+  /// The meeting is over: its last participant has left.
+  func close(meeting: String) async
+
+  /// Closes everything.
+  func shutdown() async
+
+  /// Counters for `/metrics`, in the Prometheus text format (lines with their own `# TYPE`).
+  func metrics() async -> String
+}
+
+/// A track that a participant sends, for the media plane.
+public struct MediaTrack: Sendable, Hashable {
+  /// The m-section that carries it.
+  public var mid: String
+  /// The publication that it is.
+  public var publication: String
+  /// What it shows or lets hear.
+  public var source: TrackSource
+  /// Whether it is muted now.
+  public var muted: Bool
+
+  /// A track.
+  public init(mid: String, publication: String, source: TrackSource, muted: Bool) {
+    self.mid = mid
+    self.publication = publication
+    self.source = source
+    self.muted = muted
+  }
+}
+
+/// A negotiated receive slot.
+public struct MediaSlot: Sendable, Hashable {
+  /// Its m-section in the receiver's offer.
+  public var mid: String
+  /// Sound or picture.
+  public var kind: TrackKind
+
+  /// A slot.
+  public init(mid: String, kind: TrackKind) {
+    self.mid = mid
+    self.kind = kind
+  }
+}
+
+/// What a slot is to carry from now on.
+public struct SlotAssignment: Sendable, Hashable {
+  /// The slot.
+  public var mid: String
+  /// The publication; nil for nothing.
+  public var publication: String?
+
+  /// An assignment.
+  public init(mid: String, publication: String?) {
+    self.mid = mid
+    self.publication = publication
+  }
+}
+
+/// The media plane's answer to an offer.
+public struct MediaAnswer: Sendable, Hashable {
+  /// The SDP answer, candidates included.
+  public var sdp: String
+  /// The `mid`s of the tracks that were accepted; the others found no m-section to send in.
+  public var accepted: Set<String>
+  /// Every receive slot, in the order of the offer.
+  public var slots: [MediaSlot]
+
+  /// An answer.
+  public init(sdp: String, accepted: Set<String>, slots: [MediaSlot]) {
+    self.sdp = sdp
+    self.accepted = accepted
+    self.slots = slots
+  }
+}
+
+/// What the media plane reports of its own accord.
+public enum MediaEvent: Sendable, Hashable {
+  /// ICE and DTLS are up (again).
+  case connected(participant: String)
+  /// No authenticated check has come for 30 s, or DTLS failed: nothing is sent any more until an ICE restart.
+  case lost(participant: String)
+  /// Who speaks, loudest first; at most 5 times a second.
+  case speakers([SpeakerLevel])
+  /// Connections that are judged differently now, by participant.
+  case quality([String: ConnectionQuality])
+}
+
+/// Why the media plane refused.
+public enum MediaPlaneError: Error, Sendable, Hashable {
+  /// The offer cannot be used: the reason, as a sentence for the client.
+  case badOffer(String)
+  /// There is no such participant (any more).
+  case unknownParticipant
+  /// The server cannot take it now: the reason, for the log.
+  case unavailable(String)
+}

@@ -1,0 +1,98 @@
+import Meetings
+import Signaling
+
+/// The running meetings of this server, and who may take which place back.
+actor MeetingDirectory {
+  /// Where a resume token leads.
+  private struct Held {
+    var room: MeetingRoom
+    var participant: String
+  }
+
+  private let media: any MediaPlane
+  private let timing: MeetingRoom.Timing
+  private let counters: ServerCounters
+  private var rooms: [MeetingID: MeetingRoom] = [:]
+  private var places: [String: Held] = [:]
+  private var isClosed = false
+
+  init(media: any MediaPlane, timing: MeetingRoom.Timing, counters: ServerCounters) {
+    self.media = media
+    self.timing = timing
+    self.counters = counters
+  }
+
+  /// Takes somebody into the room of their admission, which is opened when it is not running.
+  func join(
+    _ newcomer: MeetingRoom.Newcomer, url: String
+  ) async throws(MeetingRoom.Refusal) -> MeetingRoom {
+    let token = newcomer.place.resumeToken
+    // A room can end between the look-up and the joining; then the next round makes a new one.
+    for _ in 0..<4 {
+      if isClosed { break }
+      let room = room(for: newcomer.admission.meeting, url: url)
+      do throws(MeetingRoom.Refusal) {
+        // Noted before, so that the room's word that the place has ended always finds it.
+        places[token] = Held(room: room, participant: newcomer.place.participant)
+        try await room.join(newcomer)
+        return room
+      } catch .closed {
+        places[token] = nil
+        forget(room)
+      } catch {
+        places[token] = nil
+        await close(room)
+        throw error
+      }
+    }
+    throw .unavailable("the meeting is ending")
+  }
+
+  /// Gives a place back to who has its token.
+  func resume(
+    token: String, channel: SignalingChannel, origin: String?
+  ) async throws(MeetingRoom.Refusal) -> (MeetingRoom, String) {
+    guard let held = places[token] else { throw .resumeExpired }
+    try await held.room.resume(participant: held.participant, channel: channel, origin: origin)
+    return (held.room, held.participant)
+  }
+
+  /// Ends every meeting, and waits until the media plane has heard of it.
+  func shutdown() async {
+    isClosed = true
+    let all = rooms.values
+    rooms = [:]
+    places = [:]
+    for room in all { await room.end(.shutdown, "The server is shutting down.") }
+    for room in all { await room.settle() }
+  }
+
+  /// How many meetings run.
+  var meetingCount: Int { rooms.count }
+
+  /// How many participants there are in all meetings.
+  var participantCount: Int { places.count }
+
+  private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
+    if let room = rooms[record.id] { return room }
+    let room = MeetingRoom(record: record, url: url, media: media, timing: timing, counters: counters) {
+      [weak self] token in
+      Task { await self?.left(token) }
+    }
+    rooms[record.id] = room
+    return room
+  }
+
+  private func left(_ token: String) async {
+    guard let held = places.removeValue(forKey: token) else { return }
+    await close(held.room)
+  }
+
+  private func close(_ room: MeetingRoom) async {
+    if await room.closeIfEmpty() { forget(room) }
+  }
+
+  private func forget(_ room: MeetingRoom) {
+    if rooms[room.record.id] === room { rooms[room.record.id] = nil }
+  }
+}

@@ -1,0 +1,512 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// One running meeting: who is in it, what they publish, what each receives, and the chat.
+///
+/// Every decision is made in one go on the actor, without waiting in between: who still fits in, which socket stands for
+/// a participant, what a slot carries. What follows for the media goes through a queue in the same order.
+actor MeetingRoom {
+  /// How long things take.
+  struct Timing: Sendable {
+    /// How long a place is held without a socket.
+    var resumeWindow: Duration = .seconds(30)
+    /// Slots that clients are asked to have at most.
+    var maximumSlots = (audio: 16, video: 48)
+  }
+
+  /// What the room takes a newcomer by.
+  struct Newcomer: Sendable {
+    var admission: Admission
+    var name: String
+    var origin: String?
+    var join: ClientMessage.Join
+    var channel: SignalingChannel
+    /// Who the newcomer will be.
+    var place = Place()
+  }
+
+  /// A place in a room: the participant's id, and the secret that gives the place back.
+  struct Place: Sendable {
+    let participant = "p_" + RandomID.text(characters: 12)
+    let resumeToken = RandomID.text(characters: 40)
+  }
+
+  /// Why a room does not take somebody.
+  enum Refusal: Error, Sendable, Equatable {
+    /// The room has just ended; a new one is to be made.
+    case closed
+    case full
+    case expired
+    case badOffer(String)
+    case unavailable(String)
+    case resumeExpired
+    case wrongOrigin
+  }
+
+  nonisolated let record: MeetingRecord
+  private let url: String
+  private let media: any MediaPlane
+  private let timing: Timing
+  private let counters: ServerCounters
+  private let queue = MediaQueue()
+
+  private var members: [String: RoomMember] = [:]
+  private var reserved = 0
+  private var nextOrder = 0
+  private var speechCount = 0
+  private var chat = ChatHistory()
+  private var quality: [String: ConnectionQuality] = [:]
+  private var isClosed = false
+  private var isListening = false
+  private var endTask: Task<Void, Never>?
+  private let onLeft: @Sendable (String) -> Void
+
+  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
+  init(
+    record: MeetingRecord, url: String, media: any MediaPlane, timing: Timing, counters: ServerCounters,
+    onLeft: @escaping @Sendable (String) -> Void
+  ) {
+    self.record = record
+    self.url = url
+    self.media = media
+    self.timing = timing
+    self.counters = counters
+    self.onLeft = onLeft
+  }
+
+  // MARK: Coming
+
+  /// Takes somebody in: reserves the place, negotiates the media, then tells everybody.
+  func join(_ newcomer: Newcomer) async throws(Refusal) {
+    if isClosed { throw .closed }
+    if record.isExpired(at: Date()) { throw .expired }
+    // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
+    guard members.count + reserved < record.capacity else { throw .full }
+    reserved += 1
+    defer { reserved -= 1 }
+    start()
+    let id = newcomer.place.participant
+    let tracks = newcomer.join.tracks.map { Self.mediaTrack($0) }
+    let answer: MediaAnswer
+    do throws(MediaPlaneError) {
+      answer = try await negotiate { [media, record] () throws(MediaPlaneError) in
+        try await media.join(
+          meeting: record.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks)
+      }
+    } catch {
+      throw Self.refusal(of: error)
+    }
+    if isClosed {
+      post { await $0.leave(participant: id) }
+      throw .closed
+    }
+    let member = RoomMember(
+      id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
+      order: nextOrder, name: newcomer.name, channel: newcomer.channel)
+    nextOrder += 1
+    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
+    member.slots.replace(with: answer.slots)
+    members[id] = member
+    let changes = member.slots.fill(with: ranked().filter { $0.participant != id })
+    member.channel?.send(
+      .welcome(
+        .init(
+          participant: id, resumeToken: member.resumeToken,
+          resumeWindow: Int(timing.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
+          participants: roster(), slots: member.slots.info, chat: chat.visible(to: id))))
+    broadcast(.participantJoined(member.info), except: id)
+    assign(changes, to: member)
+    askForSlots(member)
+    if !member.publications.isEmpty { refill(except: id) }
+    if !quality.isEmpty { member.channel?.send(.quality(quality)) }
+  }
+
+  /// Puts a new socket in the place of a lost (or half-open) one.
+  func resume(participant: String, channel: SignalingChannel, origin: String?) throws(Refusal) {
+    guard !isClosed, let member = members[participant] else { throw .resumeExpired }
+    guard origin == member.origin || origin == nil else { throw .wrongOrigin }
+    member.channel?.end(.replaced, "Another connection took over this place in the meeting.")
+    let before = member.connection
+    member.channel = channel
+    if member.hasMedia { cancelExpiry(of: member) }
+    channel.send(.resumed(participants: roster(), slots: member.slots.info, chat: chat.visible(to: participant)))
+    if !quality.isEmpty { channel.send(.quality(quality)) }
+    member.askedFor = (0, 0)
+    askForSlots(member)
+    if member.connection != before { broadcast(.participantUpdated(member.info), except: participant) }
+  }
+
+  // MARK: Staying
+
+  /// Deals with a message of a participant. The sender is the session's participant, whatever the message says.
+  func handle(_ message: ClientMessage, from participant: String, channel: SignalingChannel) async {
+    guard let member = members[participant], member.channel?.id == channel.id else { return }
+    switch message {
+    case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
+    case .offer(let offer): await renegotiate(offer, member, channel)
+    case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
+    case .rename(let name): rename(name, member, channel)
+    case .chat(let text, let to): say(text, to: to, member, channel)
+    case .leave:
+      remove(member, reason: .left)
+      channel.close()
+    case .ping(let time): channel.send(.pong(time: time))
+    }
+  }
+
+  private func renegotiate(_ offer: ClientMessage.Offer, _ member: RoomMember, _ channel: SignalingChannel) async {
+    if let why = SignalingService.problem(with: offer.tracks) {
+      channel.refuse(.badOffer, why, id: offer.id)
+      return
+    }
+    // A track keeps its publication as long as its m-section carries the same source.
+    let tracks = offer.tracks.map { track in
+      let known = member.publications.first { $0.mid == track.mid && $0.info.source == track.source }
+      return Self.mediaTrack(track, publication: known?.info.id)
+    }
+    let participant = member.id
+    let answer: MediaAnswer
+    do throws(MediaPlaneError) {
+      answer = try await negotiate { [media] () throws(MediaPlaneError) in
+        try await media.offer(participant: participant, offer: offer.offer, tracks: tracks)
+      }
+    } catch {
+      switch error {
+      case .badOffer(let why): channel.refuse(.badOffer, why, id: offer.id)
+      case .unknownParticipant, .unavailable:
+        channel.refuse(.internalError, "The server cannot take the offer just now.", id: offer.id)
+      }
+      return
+    }
+    guard members[participant] === member else { return }
+    let before = member.publications
+    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
+    member.slots.replace(with: answer.slots)
+    let changes = member.slots.fill(with: ranked().filter { $0.participant != participant })
+    member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
+    assign(changes, to: member)
+    for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {
+      broadcast(.unpublished(participant: participant, publication: old.info.id))
+    }
+    for new in member.publications {
+      let old = before.first { $0.info.id == new.info.id }
+      if old == nil {
+        broadcast(.published(participant: participant, publication: new.info))
+      } else if old?.info != new.info {
+        broadcast(.publicationUpdated(participant: participant, publication: new.info))
+      }
+    }
+    askForSlots(member)
+    if before.map(\.info.id) != member.publications.map(\.info.id) { refill(except: participant) }
+  }
+
+  private func setMuted(_ muted: Bool, mid: String, _ member: RoomMember, _ channel: SignalingChannel) {
+    guard let index = member.publications.firstIndex(where: { $0.mid == mid }) else {
+      channel.refuse(.badMessage, "There is no track in m-section \(mid.prefix(16)).")
+      return
+    }
+    guard member.publications[index].info.muted != muted else { return }
+    member.publications[index].info.muted = muted
+    let publication = member.publications[index].info
+    let participant = member.id
+    post { await $0.setMuted(muted, publication: publication.id, of: participant) }
+    broadcast(.publicationUpdated(participant: participant, publication: publication))
+  }
+
+  private func rename(_ text: String, _ member: RoomMember, _ channel: SignalingChannel) {
+    guard member.admission.token.name == nil else {
+      channel.refuse(.notAllowed, "The join token sets the name; it cannot be changed.")
+      return
+    }
+    guard let name = DisplayName.clean(text) else {
+      channel.refuse(.badName, "The name has no visible character.")
+      return
+    }
+    guard name != member.name else { return }
+    member.name = name
+    broadcast(.participantUpdated(member.info))
+  }
+
+  private func say(_ text: String, to: String?, _ member: RoomMember, _ channel: SignalingChannel) {
+    // The bound in bytes stops characters made of thousands of combining marks.
+    guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
+      text.count <= SignalingLimits.chatCharacters
+    else {
+      channel.refuse(.badMessage, "A chat message has 1 to \(SignalingLimits.chatCharacters) characters.")
+      return
+    }
+    if let to, members[to] == nil {
+      channel.refuse(.badMessage, "The recipient is not in the meeting.")
+      return
+    }
+    let entry = ChatEntry(
+      id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to)
+    chat.append(entry)
+    counters.chatMessages.add(1)
+    if let to {
+      for id in Set([to, member.id]) { members[id]?.channel?.send(.chat(entry)) }
+    } else {
+      broadcast(.chat(entry))
+    }
+  }
+
+  // MARK: Going
+
+  /// A socket is gone: the place is held for the resume window.
+  func detach(participant: String, channel: SignalingChannel) {
+    guard let member = members[participant], member.channel?.id == channel.id else { return }
+    let before = member.connection
+    member.channel = nil
+    startExpiry(of: member)
+    if member.connection != before { broadcast(.participantUpdated(member.info)) }
+  }
+
+  /// Ends the meeting for everybody.
+  func end(_ reason: EndReason, _ message: String) {
+    guard !isClosed else { return }
+    for member in members.values { member.channel?.end(reason, message) }
+    for member in members.values {
+      cancelExpiry(of: member)
+      onLeft(member.resumeToken)
+      let id = member.id
+      post { await $0.leave(participant: id) }
+    }
+    members = [:]
+    finish()
+  }
+
+  /// Closes the room when nobody is in it or on the way in; true when it is closed.
+  func closeIfEmpty() -> Bool {
+    if isClosed { return true }
+    guard members.isEmpty, reserved == 0 else { return false }
+    finish()
+    return true
+  }
+
+  /// Waits until the media plane has done all that was asked of it.
+  func settle() async { await queue.run {} }
+
+  /// How many are in the room.
+  var count: Int { members.count }
+
+  private func remove(_ member: RoomMember, reason: LeaveReason) {
+    guard members[member.id] === member else { return }
+    members[member.id] = nil
+    quality[member.id] = nil
+    cancelExpiry(of: member)
+    onLeft(member.resumeToken)
+    let id = member.id
+    post { await $0.leave(participant: id) }
+    broadcast(.participantLeft(id: id, reason: reason))
+    if !member.publications.isEmpty { refill() }
+  }
+
+  private func startExpiry(of member: RoomMember) {
+    guard member.expiry == nil else { return }
+    let id = member.id
+    let window = timing.resumeWindow
+    member.expiry = Task { [weak self] in
+      guard (try? await Task.sleep(for: window)) != nil else { return }
+      await self?.windowPassed(for: id)
+    }
+  }
+
+  private func cancelExpiry(of member: RoomMember) {
+    member.expiry?.cancel()
+    member.expiry = nil
+  }
+
+  private func windowPassed(for id: String) {
+    guard let member = members[id], member.connection == .reconnecting, !Task.isCancelled else { return }
+    member.channel?.fail(.resumeExpired, "The connection was lost for too long. Join again.")
+    remove(member, reason: .timeout)
+  }
+
+  // MARK: Media
+
+  private func start() {
+    guard !isListening else { return }
+    isListening = true
+    let id = record.id.rawValue
+    post { [weak self] media in
+      let events = await media.events(of: id)
+      // Ends with the stream, which `close(meeting:)` ends.
+      Task { [weak self] in for await event in events { await self?.handle(event) } }
+    }
+    if let end = record.expires {
+      let seconds = max(0, end.timeIntervalSince(Date()))
+      endTask = Task { [weak self] in
+        guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
+        await self?.end(.expired, "The meeting's time is over.")
+      }
+    }
+  }
+
+  private func finish() {
+    isClosed = true
+    endTask?.cancel()
+    let id = record.id.rawValue
+    post { await $0.close(meeting: id) }
+  }
+
+  private func handle(_ event: MediaEvent) {
+    switch event {
+    case .connected(let participant): setMedia(true, participant)
+    case .lost(let participant): setMedia(false, participant)
+    case .speakers(let levels):
+      let known = levels.filter { members[$0.participant] != nil && $0.level.isFinite }
+      speechCount += 1
+      for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
+      broadcast(.speakers(known))
+      if !known.isEmpty { refillCrowded() }
+    case .quality(let changed):
+      for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
+      let known = changed.filter { members[$0.key] != nil }
+      if !known.isEmpty { broadcast(.quality(known)) }
+    }
+  }
+
+  private func setMedia(_ up: Bool, _ participant: String) {
+    guard let member = members[participant], member.hasMedia != up else { return }
+    let before = member.connection
+    member.hasMedia = up
+    if up {
+      if member.channel != nil { cancelExpiry(of: member) }
+    } else {
+      startExpiry(of: member)
+    }
+    if member.connection != before { broadcast(.participantUpdated(member.info)) }
+  }
+
+  private func negotiate(
+    _ body: @escaping @Sendable () async throws(MediaPlaneError) -> MediaAnswer
+  ) async throws(MediaPlaneError) -> MediaAnswer {
+    let result: Result<MediaAnswer, MediaPlaneError> = await queue.run {
+      do throws(MediaPlaneError) {
+        return .success(try await body())
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func post(_ operation: @escaping @Sendable (any MediaPlane) async -> Void) {
+    let media = media
+    queue.post { await operation(media) }
+  }
+
+  // MARK: Slots
+
+  /// Everything that can be received, what matters most first: screens, then who spoke last, then who came first.
+  private func ranked() -> [SlotTable.Candidate] {
+    let ordered = members.values.sorted { a, b in
+      a.lastSpoke != b.lastSpoke ? a.lastSpoke > b.lastSpoke : a.order < b.order
+    }
+    func candidates(_ isScreen: Bool) -> [SlotTable.Candidate] {
+      ordered.flatMap { member in
+        member.publications
+          .filter { ($0.info.source == .screen || $0.info.source == .screenAudio) == isScreen }
+          .map { .init(publication: $0.info.id, participant: member.id, kind: $0.info.kind) }
+      }
+    }
+    return candidates(true) + candidates(false)
+  }
+
+  private func refill(except: String? = nil) {
+    let all = ranked()
+    for member in members.values where member.id != except { refill(member, all) }
+  }
+
+  /// After someone spoke: only those who cannot receive everything anyway may have to see somebody else.
+  private func refillCrowded() {
+    let all = ranked()
+    for member in members.values {
+      let others = all.filter { $0.participant != member.id }
+      let audio = others.count { $0.kind == .audio }
+      if audio > member.slots.count(of: .audio) || others.count - audio > member.slots.count(of: .video) {
+        refill(member, all)
+      }
+    }
+  }
+
+  private func refill(_ member: RoomMember, _ all: [SlotTable.Candidate]) {
+    let changes = member.slots.fill(with: all.filter { $0.participant != member.id })
+    if !changes.isEmpty {
+      member.channel?.send(.slots(member.slots.info))
+      assign(changes, to: member)
+    }
+    askForSlots(member)
+  }
+
+  private func assign(_ changes: [SlotAssignment], to member: RoomMember) {
+    guard !changes.isEmpty else { return }
+    let id = member.id
+    post { [weak self] media in
+      let refused = await media.assign(changes, of: id)
+      if !refused.isEmpty { await self?.refused(refused, by: id) }
+    }
+  }
+
+  private func refused(_ mids: [String], by id: String) {
+    guard let member = members[id] else { return }
+    for mid in mids { member.slots.refuse(mid: mid) }
+    let changes = member.slots.fill(with: ranked().filter { $0.participant != id })
+    member.channel?.send(.slots(member.slots.info))
+    assign(changes, to: member)
+  }
+
+  private func askForSlots(_ member: RoomMember) {
+    var audio = 0
+    var video = 0
+    for other in members.values where other.id != member.id {
+      for publication in other.publications where !member.slots.refused.contains(publication.info.id) {
+        if publication.info.kind == .audio { audio += 1 } else { video += 1 }
+      }
+    }
+    audio = min(audio, timing.maximumSlots.audio)
+    video = min(video, timing.maximumSlots.video)
+    guard audio > member.slots.count(of: .audio) || video > member.slots.count(of: .video),
+      member.askedFor != (audio, video)
+    else { return }
+    member.askedFor = (audio, video)
+    member.channel?.send(.needSlots(audio: audio, video: video))
+  }
+
+  // MARK: Small things
+
+  private var info: MeetingInfo {
+    MeetingInfo(
+      id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires)
+  }
+
+  private func roster() -> [ParticipantInfo] {
+    members.values.sorted { $0.order < $1.order }.map(\.info)
+  }
+
+  private func broadcast(_ message: ServerMessage, except: String? = nil) {
+    guard let text = try? SignalingEncoder().encode(message) else { return }
+    for member in members.values where member.id != except { member.channel?.send(text: text) }
+  }
+
+  private static func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {
+    MediaTrack(
+      mid: track.mid, publication: publication ?? "t_" + RandomID.text(characters: 12), source: track.source,
+      muted: track.muted)
+  }
+
+  private static func publication(_ track: MediaTrack) -> RoomMember.Publication {
+    RoomMember.Publication(
+      mid: track.mid,
+      info: PublicationInfo(id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted))
+  }
+
+  private static func refusal(of error: MediaPlaneError) -> Refusal {
+    switch error {
+    case .badOffer(let why): .badOffer(why)
+    case .unknownParticipant: .unavailable("the participant vanished")
+    case .unavailable(let why): .unavailable(why)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Meetings
+import Signaling
+
+/// A participant as its room knows it. Belongs to the room's actor and never leaves it.
+final class RoomMember {
+  /// A track of the participant.
+  struct Publication {
+    var mid: String
+    var info: PublicationInfo
+  }
+
+  let id: String
+  let resumeToken: String
+  let admission: Admission
+  let origin: String?
+  let order: Int
+  var name: String
+  var publications: [Publication] = []
+  var slots = SlotTable()
+  /// The socket that stands for the participant; nil between a lost one and the next.
+  var channel: SignalingChannel?
+  /// Whether media flows, or has not yet begun to.
+  var hasMedia = true
+  /// When the participant last spoke, as a running number; 0 for never.
+  var lastSpoke = 0
+  /// What the client was last asked to have in slots.
+  var askedFor = (audio: 0, video: 0)
+  /// The task that ends the place when the window has passed.
+  var expiry: Task<Void, Never>?
+
+  init(
+    id: String, resumeToken: String, admission: Admission, origin: String?, order: Int, name: String,
+    channel: SignalingChannel
+  ) {
+    self.id = id
+    self.resumeToken = resumeToken
+    self.admission = admission
+    self.origin = origin
+    self.order = order
+    self.name = name
+    self.channel = channel
+  }
+
+  var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
+
+  var info: ParticipantInfo {
+    ParticipantInfo(
+      id: id, name: name, role: admission.token.role.rawValue, connection: connection,
+      publications: publications.map(\.info))
+  }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// A number that only grows; any thread may add to it.
+final class Counter: Sendable {
+  private let value = Atomic<UInt64>(0)
+
+  func add(_ count: UInt64) { value.add(count, ordering: .relaxed) }
+
+  var current: UInt64 { value.load(ordering: .relaxed) }
+}
+
+/// What the meeting service counts, for `/metrics`.
+final class ServerCounters: Sendable {
+  let requests = Counter()
+  let requestErrors = Counter()
+  let sockets = Counter()
+  let messages = Counter()
+  let badMessages = Counter()
+  let tooFast = Counter()
+  let joins = Counter()
+  let resumes = Counter()
+  let refusedJoins = Counter()
+  let chatMessages = Counter()
+  let tokens = Counter()
+  let adHocMeetings = Counter()
+
+  /// The counters in the Prometheus text format.
+  var text: String {
+    let rows: [(String, String, Counter)] = [
+      ("parley_http_requests_total", "HTTP requests answered.", requests),
+      ("parley_http_errors_total", "HTTP requests answered with a status of 400 or above.", requestErrors),
+      ("parley_signaling_sockets_total", "Signalling sockets opened.", sockets),
+      ("parley_signaling_messages_total", "Signalling messages received.", messages),
+      ("parley_signaling_bad_messages_total", "Signalling messages that could not be understood.", badMessages),
+      ("parley_signaling_too_fast_total", "Signalling sockets closed for sending too fast.", tooFast),
+      ("parley_joins_total", "Participants taken into meetings.", joins),
+      ("parley_resumes_total", "Places taken back after a lost socket.", resumes),
+      ("parley_joins_refused_total", "Joins and resumes refused.", refusedJoins),
+      ("parley_chat_messages_total", "Chat messages passed on.", chatMessages),
+      ("parley_tokens_total", "Join tokens signed.", tokens),
+      ("parley_adhoc_meetings_total", "Ad-hoc meetings made.", adHocMeetings),
+    ]
+    return rows.map { "# HELP \($0) \($1)\n# TYPE \($0) counter\n\($0) \($2.current)\n" }.joined()
+  }
+}

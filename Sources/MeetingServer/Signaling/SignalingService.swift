@@ -1,0 +1,178 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Signaling
+import Synchronization
+
+/// Serves signalling sockets: the first message decides who a socket stands for, the rest goes to the meeting's room.
+struct SignalingService: Sendable {
+  /// Where a socket comes from.
+  struct Peer: Sendable {
+    /// The `Origin` header; nil when the client is no browser.
+    var origin: String?
+    /// The origin under which the client reached this server.
+    var ownOrigin: WebOrigin
+  }
+
+  let authority: JoinAuthority
+  let directory: MeetingDirectory
+  let store: any MeetingStore
+  let counters: ServerCounters
+  let log: Log
+  var joinTimeout: Duration = .seconds(SignalingLimits.joinSeconds)
+  var rate = Rate()
+
+  /// Messages a second that a client may send on average, and at once.
+  struct Rate: Sendable {
+    var perSecond = 50
+    var burst = 200
+  }
+
+  /// What a socket stands for, once it does.
+  private struct Place {
+    var room: MeetingRoom
+    var participant: String
+  }
+
+  /// Serves one socket until it is closed.
+  func serve(_ socket: any SignalingSocket, peer: Peer) async {
+    counters.sockets.add(1)
+    let channel = SignalingChannel(socket: socket)
+    let first = FirstMessage()
+    let timeout = Task { [joinTimeout] in
+      guard (try? await Task.sleep(for: joinTimeout)) != nil else { return }
+      if first.claim() { channel.fail(.joinTimeout, "Neither join nor resume came in time.") }
+    }
+    defer { timeout.cancel() }
+    var limit = RateLimit(perSecond: rate.perSecond, burst: rate.burst, now: Monotonic.now)
+    var place: Place?
+    while let frame = await socket.next() {
+      guard limit.take(now: Monotonic.now) else {
+        counters.tooFast.add(1)
+        channel.fail(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted.")
+        break
+      }
+      guard case .text(let bytes) = frame else {
+        counters.badMessages.add(1)
+        channel.refuse(.badMessage, "Only text frames are understood.")
+        continue
+      }
+      counters.messages.add(1)
+      let message: ClientMessage
+      do throws(SignalingError) {
+        message = try SignalingDecoder().clientMessage(from: bytes)
+      } catch {
+        counters.badMessages.add(1)
+        if place == nil && error.code != .unknownType {
+          channel.fail(error.code, error.description)
+          break
+        }
+        channel.refuse(error.code, error.description)
+        continue
+      }
+      if let place {
+        await place.room.handle(message, from: place.participant, channel: channel)
+      } else {
+        guard first.claim() else { break }
+        place = await enter(message, channel: channel, peer: peer)
+        if place == nil { break }
+      }
+    }
+    if let place { await place.room.detach(participant: place.participant, channel: channel) }
+  }
+
+  /// Decides between the first message and the time limit for it: exactly one of the two wins.
+  private final class FirstMessage: Sendable {
+    private let isClaimed = Atomic(false)
+
+    /// True for the first caller only.
+    func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
+  }
+
+  private func enter(_ message: ClientMessage, channel: SignalingChannel, peer: Peer) async -> Place? {
+    switch message {
+    case .join(let join): return await self.join(join, channel, peer)
+    case .resume(let token): return await resume(token, channel, peer)
+    default:
+      channel.fail(.notAllowed, "The first message must be join or resume.")
+      return nil
+    }
+  }
+
+  private func join(_ join: ClientMessage.Join, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
+    if let why = Self.problem(with: join.tracks) { return refuse(.badMessage, why, channel) }
+    let admission: Admission
+    do throws(JoinRefusal) {
+      admission = try await authority.admit(
+        token: Secret(join.token), origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
+    } catch {
+      if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
+      return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, channel)
+    }
+    // A token that sets the name wins over what the client calls itself.
+    guard let name = DisplayName.clean(admission.token.name ?? join.name) else {
+      return refuse(.badName, "The name has no visible character.", channel)
+    }
+    let newcomer = MeetingRoom.Newcomer(
+      admission: admission, name: name, origin: peer.origin, join: join, channel: channel)
+    let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
+    do throws(MeetingRoom.Refusal) {
+      let room = try await directory.join(newcomer, url: url)
+      counters.joins.add(1)
+      log.info(
+        "joined",
+        [
+          "meeting": admission.meeting.id, "participant": newcomer.place.participant, "token": admission.token.id,
+          "client": String((join.client ?? "").prefix(60)),
+        ])
+      try? await store.markUsed(admission.meeting.id, now: Date())
+      return Place(room: room, participant: newcomer.place.participant)
+    } catch {
+      return refuse(error, channel)
+    }
+  }
+
+  private func resume(_ token: String, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
+    do throws(MeetingRoom.Refusal) {
+      let (room, participant) = try await directory.resume(token: token, channel: channel, origin: peer.origin)
+      counters.resumes.add(1)
+      log.info("resumed", ["meeting": room.record.id, "participant": participant])
+      return Place(room: room, participant: participant)
+    } catch {
+      return refuse(error, channel)
+    }
+  }
+
+  private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {
+    switch refusal {
+    case .full: return refuse(.meetingFull, "The meeting has as many participants as it may have.", channel)
+    case .expired: return refuse(.meetingExpired, "The meeting is over.", channel)
+    case .badOffer(let why): return refuse(.badOffer, why, channel)
+    case .resumeExpired:
+      return refuse(.resumeExpired, "The place in the meeting was given up. Join again.", channel)
+    case .wrongOrigin:
+      return refuse(.wrongOrigin, "The place belongs to a web page of another origin.", channel)
+    case .closed: return refuse(.internalError, "The meeting is ending. Join again.", channel)
+    case .unavailable(let why):
+      log.error("join.failed", ["reason": why])
+      return refuse(.internalError, "The server cannot take anybody in just now. Try again in a moment.", channel)
+    }
+  }
+
+  private func refuse(_ code: SignalingErrorCode, _ message: String, _ channel: SignalingChannel) -> Place? {
+    counters.refusedJoins.add(1)
+    log.info("join.refused", ["code": code.rawValue])
+    channel.fail(code, message)
+    return nil
+  }
+
+  /// What is wrong with a list of tracks; nil when nothing is.
+  static func problem(with tracks: [TrackDescription]) -> String? {
+    if tracks.count > SignalingLimits.tracks { return "At most \(SignalingLimits.tracks) tracks can be sent." }
+    if Set(tracks.map(\.mid)).count != tracks.count { return "Two tracks name the same m-section." }
+    if tracks.contains(where: { $0.mid.isEmpty || $0.mid.utf8.count > 32 }) {
+      return "The mid of a track has 1 to 32 bytes."
+    }
+    return nil
+  }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+import Signaling
+
+/// A client's WebSocket, as sessions and rooms need it.
+protocol SignalingSocket: Sendable {
+  /// The next frame; nil when the socket is gone. One reader.
+  func next() async -> SignalingFrame?
+  /// Queues a text frame; never blocks. Frames arrive in the order of the calls. Does nothing once the socket is closed.
+  func send(_ text: String)
+  /// Closes after what was queued has been sent. `code` is that of RFC 6455 section 7.4.
+  func close(code: UInt16, reason: String)
+}
+
+/// What a socket brings.
+enum SignalingFrame: Sendable {
+  /// A text frame's bytes.
+  case text([UInt8])
+  /// A binary frame, which the protocol does not know.
+  case binary
+}
+
+/// One socket that stands for a participant, told apart from the sockets before and after it.
+struct SignalingChannel: Sendable {
+  private static let counter = Atomic<UInt64>(0)
+
+  let id: UInt64
+  private let socket: any SignalingSocket
+
+  init(socket: any SignalingSocket) {
+    id = Self.counter.add(1, ordering: .relaxed).newValue
+    self.socket = socket
+  }
+
+  /// Sends a message that only this client gets.
+  func send(_ message: ServerMessage) {
+    guard let text = try? SignalingEncoder().encode(message) else { return }
+    socket.send(text)
+  }
+
+  /// Sends a message that was encoded for many.
+  func send(text: String) { socket.send(text) }
+
+  /// Says why with a fatal `error`, and closes.
+  func fail(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
+    send(.error(code: code, message: message, fatal: true, id: id))
+    socket.close(code: 1008, reason: code.rawValue)
+  }
+
+  /// Refuses one message without ending anything.
+  func refuse(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
+    send(.error(code: code, message: message, fatal: false, id: id))
+  }
+
+  /// Says that the meeting is over for this client, and closes.
+  func end(_ reason: EndReason, _ message: String) {
+    send(.ended(reason: reason, message: message))
+    socket.close(code: reason == .shutdown ? 1001 : 1000, reason: reason.rawValue)
+  }
+
+  /// Closes after a `leave`.
+  func close() { socket.close(code: 1000, reason: "left") }
+}
