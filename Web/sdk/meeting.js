@@ -69,7 +69,6 @@ export class Meeting extends EventTarget {
   #statsTimer = null;
   #connectTimer = null;
   #serverQuality = new Set();
-  #document = null;
   #onOnline = () => this.#online();
   #onPageHide = (event) => { if (!event.persisted) { this.leave(); } };
 
@@ -149,11 +148,14 @@ export class Meeting extends EventTarget {
     if (this.#state !== MeetingState.idle) { throw new ParleyError("notAllowed", "This meeting was joined before."); }
     this.#setState(MeetingState.connecting);
     try {
+      // Asking the server takes as long as opening devices does, so both go on at once.
+      const document = this.#discover();
+      document.catch(() => {});
       await this.#openDevices();
       this.#ensureGoingOn();
       globalThis.addEventListener?.("online", this.#onOnline);
       globalThis.addEventListener?.("pagehide", this.#onPageHide);
-      await this.#connect();
+      await this.#connect(await document);
       await this.#untilConnected();
     } catch (error) {
       const known = error instanceof ParleyError ? error : new ParleyError("internal", String(error?.message ?? error), { cause: error });
@@ -236,16 +238,20 @@ export class Meeting extends EventTarget {
     }
   }
 
-  async #connect() {
+  async #discover() {
     const { options } = this;
-    this.#document = options.signaling
+    return options.signaling
       ? { signaling: options.signaling, token: options.token, iceServers: [] }
-      : await discover({ url: options.url, discover: options.discover, token: options.token });
+      : discover({ url: options.url, discover: options.discover, token: options.token });
+  }
+
+  async #connect(document) {
+    const { options } = this;
     this.#ensureGoingOn();
-    const signaling = new Signaling(this.#document.signaling, (message) => this.#receive(message, connection));
+    const signaling = new Signaling(document.signaling, (message) => this.#receive(message, connection));
     const connection = new Connection(
       {
-        iceServers: this.#document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
+        iceServers: document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
       },
       (message) => signaling.send(message),
     );
@@ -255,11 +261,9 @@ export class Meeting extends EventTarget {
     for (const publication of this.localParticipant.publications) {
       this.#addToConnection(publication);
     }
-    const { offer, tracks } = await connection.firstOffer();
-    this.#ensureGoingOn();
-    await signaling.join({
-      token: this.#document.token, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
-    });
+    await signaling.join(connection.firstOffer().then(({ offer, tracks }) => ({
+      token: document.token, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
+    })));
     this.#ensureGoingOn();
   }
 
@@ -343,7 +347,7 @@ export class Meeting extends EventTarget {
       this.#connection?.close();
       this.#dropTracks();
       try {
-        await this.#connect();
+        await this.#connect(await this.#discover());
         await this.#untilConnected();
         break;
       } catch (error) {

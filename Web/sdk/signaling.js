@@ -48,7 +48,7 @@ export class Signaling extends EventTarget {
   /**
    * Opens the socket and joins.
    *
-   * @param {object} message the `join` message
+   * @param {object|Promise<object>} message the `join` message; while it is being made, the socket opens already
    * @returns {Promise<object>} `welcome`, after the handler has dealt with it
    * @throws {ParleyError} with the server's code, or `unreachable`
    */
@@ -59,7 +59,9 @@ export class Signaling extends EventTarget {
         resolve: (value) => { clearTimeout(timer); this.#joining = null; resolve(value); },
         reject: (error) => { clearTimeout(timer); this.#joining = null; this.close(); reject(error); },
       };
-      this.#open({ ...message, type: "join" });
+      const first = Promise.resolve(message).then((value) => ({ ...value, type: "join" }));
+      first.catch((error) => this.#joining?.reject(error));
+      this.#open(first);
     });
   }
 
@@ -123,8 +125,10 @@ export class Signaling extends EventTarget {
       return;
     }
     this.#socket = socket;
-    socket.addEventListener("open", () => {
-      if (socket === this.#socket) { socket.send(JSON.stringify(firstMessage)); }
+    socket.addEventListener("open", async () => {
+      let text;
+      try { text = JSON.stringify(await firstMessage); } catch { return; }
+      if (socket === this.#socket && socket.readyState === WebSocket.OPEN) { socket.send(text); }
     });
     socket.addEventListener("message", (event) => {
       if (socket !== this.#socket || this.#closed) { return; }

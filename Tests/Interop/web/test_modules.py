@@ -210,6 +210,19 @@ class ModuleTests(unittest.TestCase):
             for address in re.findall(r"(?:src|href|url|import|from)\s*[=(]?\s*[\"']?(https?://[^\"'\s)]+)", text):
                 self.fail(f"{path}: {address}")
 
+    def test_pages_preload_exactly_the_modules_they_import(self) -> None:
+        for page, entry in (("index.html", "assets/js/start.js"), ("meeting.html", "assets/js/meeting-page.js")):
+            needed, waiting = set(), [WEB / entry]
+            while waiting:
+                module = waiting.pop()
+                for name in re.findall(r'from "([^"]+\.js)";', module.read_text()):
+                    path = WEB / name[1:] if name.startswith("/") else (module.parent / name).resolve()
+                    if path.exists() and path not in needed:
+                        needed.add(path)
+                        waiting.append(path)
+            listed = re.findall(r'rel="modulepreload" href="/([^"]+)"', (WEB / page).read_text())
+            self.assertEqual(sorted(listed), sorted(str(path.relative_to(WEB)) for path in needed), page)
+
     # MARK: Signalling
 
     def test_messages_are_handled_one_after_the_other_and_a_lost_socket_resumes(self) -> None:

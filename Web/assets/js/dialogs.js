@@ -103,7 +103,7 @@ export function openHelp() {
   ];
   openDialog("Keyboard shortcuts", [
     h("dl", { class: "shortcuts" }, ...rows.flatMap(([key, text]) => [h("dt", {}, h("kbd", { text: key })), h("dd", { text })])),
-    h("p", { class: "hint", text: "Double-click a picture to pin it." }),
+    h("p", { class: "hint", text: "Double-click a picture to pin it. With the keyboard: Tab to the pictures, arrow keys to choose, Enter to pin." }),
   ]);
 }
 

@@ -105,9 +105,16 @@ async function join(ready, prejoin) {
     recentRooms.add(name, title === name ? undefined : title);
   };
   prejoin?.setBusy(true);
+  const wait = h("p", { text: "" });
   if (!prejoin) {
-    app.replaceChildren(h("main", { class: "notice-page" }, h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }))));
+    app.replaceChildren(h("main", { class: "notice-page" },
+      h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }), wait)));
   }
+  const slow = setTimeout(() => {
+    const text = "Still looking for a way through your network…";
+    wait.textContent = text;
+    prejoin?.setBusy(true, text);
+  }, 6_000);
   try {
     await meeting.join();
     enter();
@@ -116,6 +123,8 @@ async function join(ready, prejoin) {
     if (error.code === "cancelled") { return; }
     show(noticePage(noticeForError(error)));
     focusHeading();
+  } finally {
+    clearTimeout(slow);
   }
 }
 

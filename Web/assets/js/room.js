@@ -104,7 +104,7 @@ export class Room {
       ...(this.#options.invite
         ? [h("p", { text: "Send this address to whom you want to meet:" }), h("p", { class: "alone-url", text: this.#options.url }), copyButton(() => this.#options.url, "Copy link", (text) => this.#announcer.say(text))]
         : [h("p", { text: "The others will appear here." })]));
-    const dock = h("footer", { class: "dock", role: "toolbar", "aria-label": "Meeting controls" },
+    const dock = h("footer", { class: "dock", role: "group", "aria-label": "Meeting controls" },
       h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title, this.#clock)),
       h("div", { class: "dock-main" },
         button("microphone", "Mic", () => this.#toggleMicrophone(), { key: "M" }),
@@ -174,6 +174,8 @@ export class Room {
     }
     document.addEventListener("keydown", this.#onKey);
     document.addEventListener("visibilitychange", this.#onVisible);
+    // Screen readers hear only what is put into a region that is already there.
+    setTimeout(() => this.#announcer.say(`You joined ${this.#options.title}, ${this.#stage.peopleCount} in the meeting`), 500);
     this.#keepAwake();
     this.#timers.push(setInterval(() => this.#listenWhileMuted(), 250));
     this.#timers.push(setInterval(() => this.#showState(), 1_000));
@@ -275,7 +277,8 @@ export class Room {
     } else if (next === "people") {
       this.#people.focus();
     } else if (hadFocus) {
-      (this.#beforePanel?.isConnected && this.#beforePanel !== document.body ? this.#beforePanel : this.#buttons[name] ?? this.#buttons.chat).focus();
+      const before = this.#beforePanel;
+      (before?.isConnected && before !== document.body && before.offsetParent !== null ? before : this.#buttons.chat).focus();
     }
   }
 

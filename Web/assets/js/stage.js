@@ -14,6 +14,7 @@ export class Stage {
   #frame = 0;
   #lastScreen = null;
   #order = [];
+  #reachable = null;
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
@@ -24,6 +25,11 @@ export class Stage {
     this.#handlers = handlers;
     this.element = h("section", { class: "stage", "aria-label": "Participants’ pictures" }, this.#more);
     this.#more.addEventListener("click", () => handlers.onMore());
+    this.element.addEventListener("focusin", ({ target }) => {
+      const tile = [...this.#tiles.values()].find((each) => each.element.contains(target));
+      if (tile) { this.#reach(tile); }
+    });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => this.#soon()).observe(this.element);
   }
 
@@ -59,6 +65,7 @@ export class Stage {
         tile.update();
       }
     }
+    if (!this.#tiles.has(this.#reachable)) { this.#reach(this.#tiles.values().next().value); }
     if (this.#pinned && !this.#tiles.has(this.#pinned)) { this.#pinned = null; }
     this.#soon();
   }
@@ -85,6 +92,26 @@ export class Stage {
     for (const each of this.#tiles.values()) { each.setPinned(each.key === this.#pinned); }
     this.#handlers.onPinned(this.pinned);
     this.#soon();
+  }
+
+  #reach(tile) {
+    this.#reachable = tile.key;
+    for (const each of this.#tiles.values()) { each.setReachable(each === tile); }
+  }
+
+  #key(event) {
+    const shown = [...this.#tiles.values()].filter((tile) => !tile.element.classList.contains("tile-hidden"));
+    const index = shown.findIndex((tile) => tile.element === event.target);
+    if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) { return; }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      this.togglePin(shown[index]);
+      return;
+    }
+    const to = { ArrowRight: index + 1, ArrowDown: index + 1, ArrowLeft: index - 1, ArrowUp: index - 1, Home: 0, End: shown.length - 1 }[event.key];
+    if (to === undefined) { return; }
+    event.preventDefault();
+    shown[(to + shown.length) % shown.length].element.focus();
   }
 
   #soon() {

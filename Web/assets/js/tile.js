@@ -73,6 +73,7 @@ export class Tile {
     this.element.addEventListener("dblclick", (event) => {
       if (!event.target.closest("button")) { handlers.onPin(this); }
     });
+    this.setReachable(false);
     this.update();
   }
 
@@ -111,6 +112,16 @@ export class Tile {
         qualityWords[participant.quality], away ? "reconnecting" : null,
       ].filter(Boolean).join(", ");
     setAttribute(this.element, "aria-label", label);
+  }
+
+  /**
+   * Makes the tile the one that Tab reaches; the others are reached from it with the arrow keys.
+   *
+   * @param {boolean} reachable
+   */
+  setReachable(reachable) {
+    this.element.tabIndex = reachable ? 0 : -1;
+    for (const button of this.#actions.children) { button.tabIndex = reachable ? 0 : -1; }
   }
 
   /** @param {number} level 0 when silent */
