@@ -408,6 +408,7 @@ export class Meeting extends EventTarget {
         this.#info = message.meeting ?? null;
         await connection.firstAnswer(message.answer);
         this.#takeState(message);
+        this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));
         return;
       }
       case "resumed": this.#takeState(message); return;
@@ -415,7 +416,10 @@ export class Meeting extends EventTarget {
         if (await connection.receiveAnswer(message)) { this.#applySlots(message.slots); }
         return;
       case "participantJoined": this.#takeParticipant(message.participant); return;
-      case "participantUpdated": this.#takeParticipant(message.participant); return;
+      case "participantUpdated":
+        this.#takeParticipant(message.participant);
+        this.#takeOwnName(message.participant);
+        return;
       case "participantLeft": this.#removeParticipant(message.id, message.reason); return;
       case "published":
         this.#takePublication(this.participant(message.participant), message.publication);
@@ -495,6 +499,14 @@ export class Meeting extends EventTarget {
         if (!ids.has(each.id)) { this.#removePublication(participant, each.id); }
       }
     }
+  }
+
+  /** The server has the last word on a name: a token may set it. After a resume the own one is told anew instead. */
+  #takeOwnName(value) {
+    const own = this.localParticipant;
+    if (value?.id !== own.id || typeof value.name !== "string" || value.name === own.name) { return; }
+    own.name = value.name;
+    this._emit("participantUpdated", { participant: own });
   }
 
   #takePublication(participant, value) {
