@@ -367,7 +367,7 @@ function audioRank(codec) {
 function videoRank(preferred, sending) {
   return (codec) => {
     const name = codec.mimeType.slice(codec.mimeType.indexOf("/") + 1).toUpperCase();
-    if (["RTX", "RED", "ULPFEC", "FLEXFEC-03"].includes(name)) { return name === "RTX" ? 50 : 60; }
+    if (name === "RTX") { return 50; }
     if (!["VP8", "VP9", "H264", "AV1"].includes(name)) { return 100; }
     // Dozens of slots with every profile would make an offer of hundreds of kilobytes.
     const parameters = codec.sdpFmtpLine ?? "";
