@@ -68,19 +68,20 @@ export function noticeForEnd(ended) {
  *
  * @param {"microphone"|"camera"} device
  * @param {import("/sdk/parley.js").ParleyError} error
+ * @param {boolean} [joined] whether the meeting goes on already
  * @returns {{title: string, text: string}}
  */
-export function deviceProblem(device, error) {
+export function deviceProblem(device, error, joined = false) {
   const Device = device === "camera" ? "Camera" : "Microphone";
   switch (error.code) {
     case "denied":
       return { title: `${Device} is blocked`, text: `Allow it through the ${device} sign in the address bar or in the site's settings, then try again.` };
     case "deviceNotFound":
-      return { title: `No ${device} found`, text: "Connect one, or join without it." };
+      return { title: `No ${device} found`, text: joined ? "Connect one and switch it on." : "Connect one, or join without it." };
     case "deviceBusy":
       return { title: `${Device} is in use`, text: "Another program holds it. Close that program and try again." };
     case "insecureContext":
-      return { title: `${Device} needs a secure page`, text: "Browsers allow it only over HTTPS. You can still join to watch, listen and chat." };
+      return { title: `${Device} needs a secure page`, text: `Browsers allow it only over HTTPS. ${joined ? "You can watch, listen and chat." : "You can still join to watch, listen and chat."}` };
     case "unsupported":
       return { title: `${Device} is not available`, text: "This browser gives pages no access to it." };
     default:

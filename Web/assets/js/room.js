@@ -231,7 +231,7 @@ export class Room {
   #problem(error) {
     const device = /camera/i.test(error.message) ? "camera" : /microphone/i.test(error.message) ? "microphone" : null;
     if (device && ["denied", "deviceNotFound", "deviceBusy", "deviceFailed", "insecureContext", "unsupported"].includes(error.code)) {
-      const { title, text } = deviceProblem(device, error);
+      const { title, text } = deviceProblem(device, error, true);
       this.#announcer.show(`${title}. ${text}`, { icon: `${device}Off`, urgent: true });
       return;
     }
