@@ -159,6 +159,11 @@ public struct IceControllingAgent {
     }
   }
 
+  /// Whether the peer has answered a check over `path`: it may send over any such path, not only the selected one.
+  public func isProven(_ path: IcePath) -> Bool {
+    phase != .over && (path == selectedPath || pairs.contains { $0.state == .succeeded && $0.path == path })
+  }
+
   /// The next bytes to send, nil when there are none left.
   public mutating func pollTransmit() -> IceTransmission? {
     transmissions.isEmpty ? nil : transmissions.removeFirst()

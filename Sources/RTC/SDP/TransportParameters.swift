@@ -62,7 +62,7 @@ public struct TransportParameters: Hashable, Sendable {
     section.icePassword = ice.password
     section.fingerprints = fingerprints
     section.setup = setup
-    section.candidates = candidates.map(\.attributeValue)
+    section.candidates = candidates.map { String($0.attributeValue.dropFirst("candidate:".count)) }
     section.hasEndOfCandidates = hasEndOfCandidates
   }
 }

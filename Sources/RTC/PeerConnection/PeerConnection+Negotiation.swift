@@ -1,0 +1,146 @@
+public import Basics
+
+// MARK: - The server's side
+
+extension PeerConnection {
+  /// Reads a client's offer, the first or a later one, and makes the answer. New tracks and slots, stopped sections and ICE restarts
+  /// all come this way; afterwards ``media`` holds what is agreed.
+  /// - Returns: The answer's text.
+  /// - Throws: ``PeerConnectionError``; then nothing has changed.
+  public func setRemoteOffer(_ offer: String, now: Instant) throws(PeerConnectionError) -> String {
+    guard !isClosed else { throw .closed }
+    guard role == .server else { throw .wrongRole(expected: .server) }
+    let accepted: AcceptedOffer
+    do throws(SDPError) {
+      accepted = try negotiation.accept(SessionDescription(parsing: offer), using: &random)
+    } catch { throw .description(error) }
+
+    if let transport = accepted.transport {
+      try makeAssociation(.server, transport)
+      if lite == nil {
+        lite = IceLiteAgent(local: local, remote: transport.ice, now: now)
+      } else if accepted.restartsIce {
+        local = IceCredentials.random(using: &random)
+        lite?.restart(remote: transport.ice, newLocal: local, now: now)
+      }
+      remote = transport
+    }
+    negotiation = accepted.negotiation
+    media = accepted.media
+    takeIceEvents()
+    return accepted.answer(
+      local: parameters(local, setup: .passive, candidates: configuration.candidates, isIceLite: true)
+    ).text
+  }
+}
+
+// MARK: - The client's side
+
+extension PeerConnection {
+  /// Adds a track that this side sends; it is part of the next offer. See ``OfferBuilder/addTrack(_:codecs:streamID:rids:using:)``.
+  public func addTrack(
+    _ kind: MediaKind, codecs: [Codec]? = nil, streamID: String? = nil, rids: [RID] = []
+  ) -> MID {
+    offers.addTrack(kind, codecs: codecs, streamID: streamID, rids: rids, using: &random)
+  }
+
+  /// Adds a receive slot; it is part of the next offer.
+  public func addSlot(_ kind: MediaKind, codecs: [Codec]? = nil) -> MID {
+    offers.addSlot(kind, codecs: codecs)
+  }
+
+  /// Stops a track or slot with the next offer.
+  public func stop(_ mid: MID) throws(PeerConnectionError) {
+    do throws(SDPError) { try offers.stop(mid) } catch { throw .description(error) }
+  }
+
+  /// Makes an offer of all tracks and slots.
+  /// - Parameter restartsIce: Whether to offer new ICE credentials, after ``PeerConnectionEvent/iceConsentLost`` or a change of network.
+  public func createOffer(restartsIce: Bool = false) throws(PeerConnectionError) -> String {
+    guard !isClosed else { throw .closed }
+    guard role == .client else { throw .wrongRole(expected: .client) }
+    let credentials = restartsIce ? IceCredentials.random(using: &random) : offered ?? local
+    offered = credentials
+    return offers.offer(local: parameters(credentials, setup: .actpass)).text
+  }
+
+  /// Reads the answer to the last offer and starts, or restarts, ICE towards the candidates in it.
+  public func setAnswer(_ answer: String, now: Instant) throws(PeerConnectionError) {
+    guard !isClosed else { throw .closed }
+    guard role == .client else { throw .wrongRole(expected: .client) }
+    var offers = self.offers
+    let accepted: AcceptedAnswer
+    do throws(SDPError) {
+      accepted = try offers.apply(SessionDescription(parsing: answer))
+    } catch { throw .description(error) }
+
+    let transport = accepted.transport
+    try makeAssociation(transport.setup == .passive ? .client : .server, transport)
+    let credentials = offered ?? local
+    if controlling == nil {
+      // The agent draws from its own generator, so that its draws do not depend on ours.
+      controlling = IceControllingAgent(local: credentials, remote: transport.ice, now: now, random: random)
+      _ = random.next() as UInt64
+      checkCandidates(of: transport, now: now)
+    } else if credentials != local {
+      controlling?.restart(local: credentials, remote: transport.ice, now: now)
+      checkCandidates(of: transport, now: now)
+    }
+    self.offers = offers
+    local = credentials
+    offered = nil
+    remote = transport
+    media = accepted.media
+    takeIceEvents()
+  }
+
+  /// The peer's candidates from the last answer, for who opens TCP connections to them.
+  public var remoteCandidates: [IceCandidate] { remote?.candidates ?? [] }
+
+  /// Has a path checked that is not of the configured UDP sockets: a TCP connection that was opened to one of
+  /// ``remoteCandidates``. Call it again after an ICE restart.
+  /// - Returns: The path, or nil when the candidate cannot be used.
+  @discardableResult
+  public func check(
+    _ candidate: IceCandidate, local: TransportAddress, handle: UInt32, now: Instant
+  ) -> IcePath? {
+    controlling?.addRemoteCandidate(candidate, local: local, handle: handle, now: now)
+  }
+
+  private func checkCandidates(of transport: TransportParameters, now: Instant) {
+    for candidate in transport.candidates where candidate.transport == .udp {
+      for socket in configuration.sockets {
+        controlling?.addRemoteCandidate(candidate, local: socket.address, handle: socket.handle, now: now)
+      }
+    }
+  }
+}
+
+// MARK: - Both
+
+extension PeerConnection {
+  private func parameters(
+    _ ice: IceCredentials, setup: SetupRole, candidates: [IceCandidate] = [], isIceLite: Bool = false
+  ) -> TransportParameters {
+    let fingerprint = configuration.dtls.certificate.fingerprint
+    return TransportParameters(
+      ice: ice,
+      fingerprints: [
+        FingerprintAttribute(algorithm: fingerprint.algorithm.rawValue, digest: fingerprint.bytes)
+      ], setup: setup, candidates: candidates, isIceLite: isIceLite)
+  }
+
+  private func makeAssociation(_ role: DTLSRole, _ transport: TransportParameters) throws(PeerConnectionError) {
+    guard dtls == nil else { return }
+    let fingerprints = transport.fingerprints.compactMap { attribute in
+      Fingerprint.Algorithm(rawValue: attribute.algorithm).flatMap {
+        Fingerprint(algorithm: $0, bytes: attribute.digest)
+      }
+    }
+    do throws(DTLSSetupError) {
+      dtls = try DTLSTransport(
+        context: configuration.dtls, role: role, remoteFingerprints: fingerprints, mtu: configuration.mtu,
+        timing: configuration.dtlsTiming)
+    } catch { throw .dtls(error) }
+  }
+}

@@ -1,0 +1,135 @@
+public import Basics
+
+extension PeerConnection {
+  /// When ``handleTimeout(now:)`` wants to be called; ``Basics/Instant/distantFuture`` when never.
+  public var deadline: Instant {
+    guard !isClosed else { return .distantFuture }
+    let ice = lite?.deadline ?? controlling?.deadline ?? .distantFuture
+    return min(ice, dtls?.deadline ?? .distantFuture)
+  }
+
+  /// Lets time pass: call it at ``deadline`` or later, then poll.
+  public func handleTimeout(now: Instant) {
+    guard !isClosed else { return }
+    lite?.handleTimeout(now: now)
+    controlling?.handleTimeout(now: now)
+    takeIceEvents()
+    startHandshakeIfReady(now: now)
+    dtls?.handleTimeout(now: now)
+    takeDTLSEvents(now: now)
+  }
+
+  /// The next control datagram (STUN or DTLS) to send; nil when there is none. Media does not come this way, see ``srtpSender``.
+  public func pollTransmit() -> OutgoingDatagram? {
+    if !datagrams.isEmpty { return datagrams.removeFirst() }
+    if let transmission = controlling?.pollTransmit() { return transmission }
+    while let bytes = dtls?.pollTransmit() {
+      // Without consent the datagram is lost, as on a network; the handshake's own timer repeats it.
+      if let path = transmitPath { return OutgoingDatagram(path: path, bytes: bytes) }
+    }
+    return nil
+  }
+
+  /// The next event; nil when there is none.
+  public func pollEvent() -> PeerConnectionEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+  /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this.
+  public func pathClosed(_ path: IcePath) {
+    lite?.remove(path)
+    if mediaPath == path { mediaPath = nil }
+    takeIceEvents()
+  }
+
+  /// Where control datagrams go: the selected path, or a proven one before any is nominated.
+  var transmitPath: IcePath? {
+    lite == nil ? controlling?.selectedPath : lite?.transmitPath
+  }
+
+  func enqueue(_ datagram: OutgoingDatagram) {
+    if datagrams.count < Self.maximumQueue { datagrams.append(datagram) }
+  }
+
+  func takeIceEvents() {
+    while let event = lite?.pollEvent() {
+      switch event {
+      case .consentLost:
+        isConsentLost = true
+        datagrams.removeAll()
+        events.append(.iceConsentLost)
+      case .pathForgotten(let path):
+        if mediaPath == path { mediaPath = nil }
+        events.append(.icePathForgotten(path))
+      case .ufragRetired(let ufrag): events.append(.iceUfragRetired(ufrag))
+      }
+    }
+    while let event = controlling?.pollEvent() {
+      switch event {
+      case .selected(let path):
+        events.append(.icePathValidated(path))
+        if isConsentLost {
+          isConsentLost = false
+          events.append(.iceConsentRestored)
+        }
+      case .consentLost:
+        isConsentLost = true
+        mediaPath = nil
+        events.append(.iceConsentLost)
+      case .failed:
+        mediaPath = nil
+        events.append(.iceFailed)
+      }
+    }
+    let path = lite == nil ? controlling?.selectedPath : lite?.selectedPath
+    if path != selectedPath {
+      selectedPath = path
+      events.append(.iceSelectedPathChanged(path))
+    }
+  }
+
+  /// A DTLS client says hello as soon as there is a path.
+  func startHandshakeIfReady(now: Instant) {
+    guard let dtls, dtls.role == .client, dtls.state == .idle, transmitPath != nil, !isClosed else { return }
+    dtls.start(now: now)
+  }
+
+  func takeDTLSEvents(now: Instant) {
+    while let event = dtls?.pollEvent() {
+      switch event {
+      case .connected(let material): takeKeys(material)
+      case .received: break
+      case .closed:
+        shutDown()
+        events.append(.closed)
+      case .failed(let failure):
+        events.append(.dtlsFailed(failure))
+        tryAgain(after: failure, now: now)
+      }
+    }
+  }
+
+  private func takeKeys(_ material: SRTPKeyingMaterial) {
+    do throws(SRTPError) {
+      let receiver = try SRTPReceiver(material)
+      srtpSender = try SRTPSender(material)
+      srtpReceiver = receiver
+      events.append(.connected)
+    } catch {
+      srtpSender = nil
+      events.append(.dtlsFailed(.handshake("the SRTP keys could not be set up: \(error)")))
+    }
+  }
+
+  /// A failed handshake ends that handshake only: another ClientHello over a proven path starts the next (RFC 8827 leaves
+  /// it open; one forged datagram must not end a call). A client tries again by itself, except with a wrong certificate.
+  private func tryAgain(after failure: DTLSFailure, now: Instant) {
+    handshakes += 1
+    guard handshakes < Self.maximumHandshakes, let dtls else { return }
+    guard dtls.role == .server || failure != .fingerprintMismatch else { return }
+    // The alert that tells the peer why goes out before the old association is gone.
+    if let path = transmitPath {
+      while let bytes = dtls.pollTransmit() { enqueue(OutgoingDatagram(path: path, bytes: bytes)) }
+    }
+    do throws(DTLSSetupError) { try dtls.reset() } catch { return }
+    startHandshakeIfReady(now: now)
+  }
+}

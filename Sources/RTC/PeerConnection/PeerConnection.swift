@@ -1,0 +1,126 @@
+/// One WebRTC connection: ICE, DTLS, SRTP and the offer/answer state that ties them together (RFC 9429, RFC 8827). A state machine
+/// without I/O and clock: datagrams and the time go in; datagrams, events and the next deadline come out.
+///
+///     let peer = PeerConnection(.server, configuration: configuration)
+///     let answer = try peer.setRemoteOffer(offer, now: now)
+///     switch peer.receive(&datagram, path: path, now: now) {
+///     case .rtp(let header, let length): route(header, datagram, length)
+///     case .rtcp(let length): read(datagram, length)
+///     case .handled, .dropped: break
+///     }
+///     while let datagram = peer.pollTransmit() { send(datagram.bytes, over: datagram.path) }
+///     while let event = peer.pollEvent() { … }
+///     // at peer.deadline: peer.handleTimeout(now: now), then poll again
+///
+/// The server is ICE-lite and DTLS passive and answers offers; the client is full ICE, and offers.
+///
+/// Rules that hold whatever arrives: only authenticated ICE checks prove a path; DTLS, RTP and RTCP from any other path are
+/// dropped; only a check that nominates moves the path that is sent over; without consent nothing is sent at all.
+/// Receiving an RTP packet of a known SSRC allocates nothing. Not thread-safe: use it from the worker that owns it.
+public final class PeerConnection {
+  /// Which side of offer and answer this is.
+  public enum Role: Hashable, Sendable {
+    /// Answers offers, ICE-lite, DTLS passive.
+    case server
+    /// Makes offers.
+    case client
+  }
+
+  /// How many DTLS handshakes may fail before the connection stops trying: each costs CPU.
+  public static let maximumHandshakes = 8
+  /// How many replies wait to be polled; more are dropped, as a network does.
+  static let maximumQueue = 256
+
+  /// Which side this is.
+  public let role: Role
+  /// What was given at the start.
+  public let configuration: PeerConnectionConfiguration
+
+  /// The live m-sections that both sides agreed on last.
+  public internal(set) var media: [NegotiatedMedia] = []
+  /// The path that media goes over; nil before the peer has nominated one, and without consent. Free to read.
+  public internal(set) var selectedPath: IcePath?
+  /// Protects what this side sends; nil before ``PeerConnectionEvent/connected``. Whoever routes media uses it directly, and sends
+  /// only while ``selectedPath`` is not nil.
+  public internal(set) var srtpSender: SRTPSender?
+  /// What was dropped, by reason.
+  public internal(set) var drops = DropCounts()
+  /// Whether ``close()`` was called or the peer closed.
+  public internal(set) var isClosed = false
+
+  var random: any RandomNumberGenerator & Sendable
+  var local: IceCredentials
+  var negotiation: Negotiation
+  var offers: OfferBuilder
+  /// Credentials of an offer that is not answered yet.
+  var offered: IceCredentials?
+  var remote: TransportParameters?
+
+  var lite: IceLiteAgent?
+  var controlling: IceControllingAgent?
+  var isConsentLost = false
+  /// The proven path that media came over last, so that a packet costs one comparison.
+  var mediaPath: IcePath?
+
+  var dtls: DTLSTransport?
+  var handshakes = 0
+  var srtpReceiver: SRTPReceiver?
+
+  var datagrams: [OutgoingDatagram] = []
+  var events: [PeerConnectionEvent] = []
+
+  /// A connection that waits for its first description.
+  /// - Parameters:
+  ///   - role: Which side this is.
+  ///   - configuration: Certificate, candidates and policy.
+  ///   - random: Where names, SSRCs and ICE credentials come from. Leave it out except in tests.
+  public init(
+    _ role: Role, configuration: PeerConnectionConfiguration,
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    self.role = role
+    self.configuration = configuration
+    self.random = random
+    local = IceCredentials.random(using: &self.random)
+    negotiation = Negotiation(policy: configuration.policy, using: &self.random)
+    offers = OfferBuilder(codecs: configuration.codecs, using: &self.random)
+  }
+
+  /// The user fragment that the peer's checks name: who receives datagrams finds the connection by it before a path is proven. It
+  /// changes with an ICE restart; the one before stays good until ``PeerConnectionEvent/iceUfragRetired(_:)``.
+  public var localUfrag: String { local.ufrag }
+
+  /// Whether media may flow: keys are agreed on.
+  public var isConnected: Bool { srtpSender != nil && !isClosed }
+
+  /// The canonical name of this side's sources for SDES (RFC 3550 section 6.5.1).
+  public var cname: String { role == .server ? negotiation.cname : offers.cname }
+
+  /// Ends the connection: tells the peer by a close_notify alert, which is the last datagram to poll, and drops everything
+  /// that comes in from here on.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    datagrams.removeAll()
+    dtls?.close()
+    if let path = transmitPath, let bytes = dtls?.pollTransmit() {
+      datagrams.append(OutgoingDatagram(path: path, bytes: bytes))
+    }
+    shutDown()
+  }
+
+  /// Lets go of everything that only a live connection needs.
+  func shutDown() {
+    isClosed = true
+    dtls = nil
+    srtpSender = nil
+    srtpReceiver = nil
+    lite = nil
+    controlling = nil
+    mediaPath = nil
+    selectedPath = nil
+  }
+}
+
+/// Bytes that a connection wants sent over a path.
+public typealias OutgoingDatagram = IceTransmission

@@ -1,0 +1,47 @@
+public import Basics
+
+/// What a ``PeerConnection`` needs to know. Sharing one between connections costs nothing.
+public struct PeerConnectionConfiguration: Sendable {
+  /// A UDP socket that a client may send checks from.
+  public struct Socket: Hashable, Sendable {
+    /// The socket's own address.
+    public var address: TransportAddress
+    /// The number the socket's owner knows it by; it comes back in ``IcePath/handle``.
+    public var handle: UInt32
+
+    /// A socket.
+    public init(address: TransportAddress, handle: UInt32 = 0) {
+      self.address = address
+      self.handle = handle
+    }
+  }
+
+  /// Certificate and SRTP profiles, one for the process.
+  public var dtls: DTLSContext
+  /// What a server accepts in offers.
+  public var policy: MediaPolicy
+  /// A server's own candidates for its answers.
+  public var candidates: [IceCandidate]
+  /// A client's UDP sockets. For TCP see ``PeerConnection/check(_:local:handle:now:)``.
+  public var sockets: [Socket]
+  /// The codecs a client offers, in order of preference.
+  public var codecs: [Codec]
+  /// The most bytes of a DTLS datagram.
+  public var mtu: Int
+  /// How patient the handshake is.
+  public var dtlsTiming: DTLSTiming
+
+  /// A configuration.
+  public init(
+    dtls: DTLSContext, policy: MediaPolicy = .standard, candidates: [IceCandidate] = [], sockets: [Socket] = [],
+    codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1], mtu: Int = 1_200, dtlsTiming: DTLSTiming = DTLSTiming()
+  ) {
+    self.dtls = dtls
+    self.policy = policy
+    self.candidates = candidates
+    self.sockets = sockets
+    self.codecs = codecs
+    self.mtu = mtu
+    self.dtlsTiming = dtlsTiming
+  }
+}

@@ -1,0 +1,23 @@
+/// What a ``PeerConnection`` has to tell. Take events after each call that lets it work.
+public enum PeerConnectionEvent: Hashable, Sendable {
+  /// ICE and DTLS are done and the peer's certificate is the announced one: media may flow both ways.
+  case connected
+  /// Media and everything else now goes over this path; nil while there is none.
+  case iceSelectedPathChanged(IcePath?)
+  /// This path is proven: datagrams from it belong to this connection.
+  case icePathValidated(IcePath)
+  /// This path is no longer proven: stop giving its datagrams to this connection.
+  case icePathForgotten(IcePath)
+  /// This local user fragment is no longer accepted: stop looking it up.
+  case iceUfragRetired(String)
+  /// No authenticated check for 30 seconds: nothing is sent any more (RFC 7675). An ICE restart can bring it back.
+  case iceConsentLost
+  /// An authenticated check after ``iceConsentLost``: sending goes on.
+  case iceConsentRestored
+  /// No path to the peer works (clients only).
+  case iceFailed
+  /// The handshake failed. Unless too many have, another one may follow by itself.
+  case dtlsFailed(DTLSFailure)
+  /// The peer closed the connection.
+  case closed
+}
