@@ -123,7 +123,8 @@ struct RTCPRobustnessTests {
     #expect(readAll(feedback(count: 1, chunks: [0x2000, 0x2001])).error == .malformed)
     #expect(readAll(feedback(count: 1, chunks: [0x6001], deltas: [1, 2, 3])).error == .malformed)
     #expect(readAll(feedback(count: 7, chunks: [0xC003], deltas: [1, 2])).error == .malformed)
-    #expect(readAll(feedback(count: 8_000, chunks: [0x3F40], deltas: [UInt8](repeating: 1, count: 40))).error == .malformed)
+    #expect(
+      readAll(feedback(count: 8_000, chunks: [0x3F40], deltas: [UInt8](repeating: 1, count: 40))).error == .malformed)
     #expect(readAll(feedback(count: 3, chunks: [0x2003], deltas: [1, 2])).error == .malformed)
     #expect(readAll(feedback(count: 2, chunks: [0x2003], deltas: [1, 2])).error == nil)
   }

@@ -82,13 +82,24 @@ struct RTCPWriterTests {
         return nil
       } catch { return error }
     }
-    #expect(error { w, s throws(RTCPError) in try w.append(senderReport: sampleInfo, blocks: blocks.span, into: &s) } == .count)
-    #expect(error { w, s throws(RTCPError) in try w.append(receiverReportFrom: ssrc(1), blocks: blocks.span, into: &s) } == .count)
+    #expect(
+      error { w, s throws(RTCPError) in try w.append(senderReport: sampleInfo, blocks: blocks.span, into: &s) }
+        == .count)
+    #expect(
+      error { w, s throws(RTCPError) in try w.append(receiverReportFrom: ssrc(1), blocks: blocks.span, into: &s) }
+        == .count)
     #expect(error { w, s throws(RTCPError) in try w.append(cname: "", of: ssrc(1), into: &s) } == .count)
-    #expect(error { w, s throws(RTCPError) in try w.append(cname: String(repeating: "x", count: 256), of: ssrc(1), into: &s) } == .count)
+    #expect(
+      error { w, s throws(RTCPError) in try w.append(cname: String(repeating: "x", count: 256), of: ssrc(1), into: &s) }
+        == .count)
     #expect(error { w, s throws(RTCPError) in try w.append(byeFor: many.span, into: &s) } == .count)
-    #expect(error { w, s throws(RTCPError) in try w.append(nack: sequences([]).span, sender: ssrc(1), media: ssrc(1), into: &s) } == .count)
-    #expect(error { w, s throws(RTCPError) in try w.append(remb: .zero, ssrcs: many.span, sender: ssrc(1), into: &s) } == .count)
+    #expect(
+      error { w, s throws(RTCPError) in
+        try w.append(nack: sequences([]).span, sender: ssrc(1), media: ssrc(1), into: &s)
+      } == .count)
+    #expect(
+      error { w, s throws(RTCPError) in try w.append(remb: .zero, ssrcs: many.span, sender: ssrc(1), into: &s) }
+        == .count)
   }
 
   @Test("CNAMEs of every length end on a word boundary with at least one zero, RFC 3550 section 6.5")
@@ -120,7 +131,9 @@ struct RTCPWriterTests {
 
   @Test("cumulative loss keeps its sign in 24 bits and is clamped beyond, RFC 3550 section 6.4.1")
   func cumulativeLoss() throws {
-    for (value, expected) in [(0, 0), (-1, -1), (0x7F_FFFF, 0x7F_FFFF), (-0x80_0000, -0x80_0000), (.max, 0x7F_FFFF), (.min, -0x80_0000)] as [(Int32, Int32)] {
+    for (value, expected) in [
+      (0, 0), (-1, -1), (0x7F_FFFF, 0x7F_FFFF), (-0x80_0000, -0x80_0000), (.max, 0x7F_FFFF), (.min, -0x80_0000),
+    ] as [(Int32, Int32)] {
       var block = sampleBlock
       block.cumulativeLost = value
       let bytes = try written { writer, span throws(RTCPError) in
