@@ -67,7 +67,7 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["Basics", "Transport"], swiftSettings: common),
     .testTarget(
-      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU"], swiftSettings: common),
+      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport"], swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),

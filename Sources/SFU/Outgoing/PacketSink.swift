@@ -1,0 +1,5 @@
+/// Where a router's output goes: the worker's sockets, or a test's network.
+public protocol PacketSink: AnyObject {
+  /// Sends the packets of `batch` to the peer behind `outlet`, now. The batch is reused when this returns.
+  func send(_ batch: OutputBatch, to outlet: Outlet)
+}

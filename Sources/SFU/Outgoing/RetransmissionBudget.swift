@@ -1,0 +1,52 @@
+public import Basics
+public import RTC
+
+/// What one receiver may cost in retransmissions: bytes in proportion to what it is sent, and no packet more often
+/// than once per round trip. A flood of negative acknowledgements then gains its sender nothing.
+public struct RetransmissionBudget: Sendable {
+  /// The allowance never exceeds this many bytes: one large keyframe.
+  public static let capacity: Int64 = 192_000
+  /// What is given each second even when nothing is sent, in bytes.
+  public static let floorPerSecond: Int64 = 16_000
+  private static let entries = 128
+
+  private var allowance: Int64 = Self.capacity
+  private var refilled = Instant.zero
+  private var recent: ContiguousArray<(sequence: UInt32, at: Int64)> = []
+
+  /// A full budget; memory for recent retransmissions is taken with the first one.
+  public init() {}
+
+  /// Media of `bytes` was sent: half as much may be sent again.
+  @inline(__always)
+  public mutating func sent(bytes: Int) {
+    allowance = min(allowance &+ Int64(bytes / 2), Self.capacity)
+  }
+
+  /// Whether `bytes` for the packet `sequence` (extended, of stream `stream`) may be sent again now; it then counts as sent.
+  public mutating func take(
+    bytes: Int, sequence: Int64, stream: Int, roundTrip: TimeSpan, now: Instant
+  ) -> Bool {
+    if refilled != .zero, now > refilled {
+      let gained = (now - refilled).milliseconds &* Self.floorPerSecond / 1_000
+      if gained > 0 {
+        allowance = min(allowance &+ gained, Self.capacity)
+        refilled = now
+      }
+    } else {
+      refilled = now
+    }
+    guard allowance >= Int64(bytes) else { return false }
+    if recent.isEmpty { recent = ContiguousArray(repeating: (.max, .min), count: Self.entries) }
+    let key = UInt32(truncatingIfNeeded: sequence) &* 31 &+ UInt32(truncatingIfNeeded: stream)
+    let slot = Int(key % UInt32(Self.entries))
+    if recent[slot].sequence == key, recent[slot].at != .min,
+      now.nanoseconds &- recent[slot].at < roundTrip.nanoseconds
+    {
+      return false
+    }
+    recent[slot] = (key, now.nanoseconds)
+    allowance &-= Int64(bytes)
+    return true
+  }
+}

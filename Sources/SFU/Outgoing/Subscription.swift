@@ -1,0 +1,222 @@
+public import Basics
+public import RTC
+
+/// One receive slot of a participant and the publication it carries: a stream of its own towards the receiver, with its own SSRC,
+/// numbers and header extensions, whatever source feeds it.
+///
+/// The slot stays when its publication changes, so the receiver sees one continuous stream. Video begins at a keyframe, which
+/// is asked for as long as it does not come.
+public final class Subscription {
+  enum State: UInt8 {
+    /// The slot carries nothing.
+    case idle
+    /// It begins with the next packet a decoder can start at.
+    case waiting
+    /// Packets pass.
+    case running
+  }
+
+  /// The negotiated media section of the receiver.
+  public private(set) var media: NegotiatedMedia
+  /// What the slot carries now; nil for nothing.
+  public private(set) var publication: Publication?
+  /// Whether the receiver asked for nothing to be sent for now.
+  public private(set) var isPaused = false
+  /// The stream's SSRC.
+  public let ssrc: SSRC
+  /// The SSRC of its retransmissions.
+  public let retransmissionSSRC: SSRC?
+
+  let outlet: Outlet
+  private(set) var stream: SourceStream?
+  private(set) var state = State.idle
+  var rewriter: StreamRewriter
+  private(set) var layout: ExtensionLayout
+  let mid: HeaderExtensionText?
+  /// The outgoing payload type for each of the publication's, 0xFF where the receiver cannot take it.
+  private var payloadTypes: ContiguousArray<UInt8> = []
+  /// The outgoing retransmission format for each outgoing payload type.
+  private var retransmissionTypes: ContiguousArray<UInt8> = []
+  private(set) var rewritesRedundancy = false
+
+  var retransmissionSequence: UInt16
+  var packetCount: UInt32 = 0
+  var octetCount: UInt32 = 0
+  /// Packets that still carry the MID: the receiver knows the SSRC from the first one that arrives.
+  var midPackets = 250
+  /// What the receiver's newest report says.
+  var fractionLost: UInt8 = 0
+  var jitter: UInt32 = 0
+  /// Whether the report says something new since the last judgement of quality.
+  var hasNewReport = false
+
+  init(media: NegotiatedMedia, source: NegotiatedSource, outlet: Outlet, random: inout RouterRandom) {
+    self.media = media
+    self.outlet = outlet
+    ssrc = source.ssrc
+    retransmissionSSRC = source.rtxSSRC
+    mid = HeaderExtensionText(media.mid.rawValue)
+    layout = ExtensionLayout(media.extensions)
+    // Below 32,768, so that a receiver that misses the first packets guesses the roll-over counter right.
+    rewriter = StreamRewriter(
+      firstSequence: random.next16() & 0x7FFF, firstTimestamp: random.next32())
+    retransmissionSequence = random.next16() & 0x7FFF
+  }
+
+  /// Takes over what a new offer says about the media section.
+  func renegotiate(_ media: NegotiatedMedia) {
+    self.media = media
+    layout = ExtensionLayout(media.extensions)
+    if let publication { mapPayloadTypes(publication) }
+  }
+
+  /// Carries `publication` from now on, or nothing.
+  func attach(_ publication: Publication?) {
+    guard publication !== self.publication else { return }
+    self.publication = publication
+    midPackets = max(midPackets, 50)
+    if let publication { mapPayloadTypes(publication) }
+    sourceChanged()
+  }
+
+  /// The publication's forwarded stream is another one now.
+  func sourceChanged() {
+    stream = publication?.forwarded
+    rewriter.detach()
+    state = publication == nil ? .idle : .waiting
+    if media.kind == .video, !isPaused { publication?.requestKeyframe() }
+  }
+
+  /// Lets nothing pass until ``resume()``.
+  func pause() { isPaused = true }
+
+  /// Lets packets pass again, video from the next keyframe on.
+  func resume() {
+    guard isPaused else { return }
+    isPaused = false
+    interrupt()
+  }
+
+  /// Some packets were left out on purpose: go on at a point where a decoder can.
+  func interrupt() {
+    guard state != .idle else { return }
+    state = .waiting
+    if media.kind == .video, !isPaused { publication?.requestKeyframe() }
+  }
+
+  /// Whether any of the publication's formats can be sent to this receiver.
+  var isCompatible: Bool { payloadTypes.contains { $0 != 0xFF } }
+
+  /// The outgoing payload type for `type` of the source; nil when the receiver cannot take it.
+  @inline(__always)
+  func payloadType(for type: PayloadType) -> PayloadType? {
+    let raw = payloadTypes[Int(type.rawValue & 0x7F)]
+    return raw == 0xFF ? nil : PayloadType(rawValue: raw)
+  }
+
+  /// The outgoing retransmission format for the outgoing payload type `type`.
+  @inline(__always)
+  func retransmissionType(for type: PayloadType) -> PayloadType? {
+    let raw = retransmissionTypes[Int(type.rawValue & 0x7F)]
+    return raw == 0xFF ? nil : PayloadType(rawValue: raw)
+  }
+
+  /// The numbers under which `packet` is to be sent now; nil when it is not.
+  @inline(__always)
+  func numbers(for packet: StoredPacket, of stream: SourceStream, now: Instant) -> StreamRewriter.Numbers? {
+    guard stream === self.stream, !isPaused else { return nil }
+    if state == .running {
+      if packet.payloadLength != 0 { return rewriter.rewrite(packet, now: now) }
+      rewriter.skip(packet)
+      return nil
+    }
+    return start(packet, stream, now)
+  }
+
+  private func start(
+    _ packet: StoredPacket, _ stream: SourceStream, _ now: Instant
+  ) -> StreamRewriter.Numbers? {
+    guard state == .waiting, packet.payloadLength != 0 else { return nil }
+    if media.kind == .video, !packet.startsKeyframe {
+      publication?.requestKeyframe()
+      return nil
+    }
+    state = .running
+    if rewriter.isRunning {
+      rewriter.resume(with: packet)
+    } else {
+      rewriter.begin(with: packet, now: now, clockRate: stream.clockRate)
+    }
+    return rewriter.rewrite(packet, now: now)
+  }
+
+  private func mapPayloadTypes(_ publication: Publication) {
+    payloadTypes = ContiguousArray(repeating: 0xFF, count: 128)
+    retransmissionTypes = ContiguousArray(repeating: 0xFF, count: 128)
+    rewritesRedundancy = false
+    for source in publication.media.codecs {
+      guard let match = source.bestMatch(in: media.codecs) else { continue }
+      payloadTypes[Int(source.payloadType.rawValue & 0x7F)] = match.payloadType.rawValue
+      if let rtx = match.rtxPayloadType {
+        retransmissionTypes[Int(match.payloadType.rawValue & 0x7F)] = rtx.rawValue
+      }
+      if source.codec == .opus, source.payloadType != match.payloadType { rewritesRedundancy = true }
+    }
+  }
+
+  /// What a sender report to the receiver says now; nil before there is anything to say.
+  ///
+  /// The wall-clock time is ours; the publisher's clock is mapped onto it by one offset for all streams of the
+  /// participant, so what was captured together is played together (RFC 3550 section 6.4.1).
+  func senderInfo(now: Instant, clock: NTPClock, sourceOffset: TimeSpan) -> SenderInfo? {
+    guard state == .running, rewriter.hasSent, let mapping = stream?.mapping else { return nil }
+    let time = clock.time(at: now)
+    let source = time + (TimeSpan.zero - sourceOffset)
+    guard (source - mapping.ntp).nanoseconds.magnitude < 60_000_000_000 else { return nil }
+    let timestamp = mapping.rtpTimestamp(at: source).rawValue &+ rewriter.timestampOffset
+    return SenderInfo(
+      ssrc: ssrc, ntp: time, rtpTimestamp: RTPTimestamp(rawValue: timestamp), packetCount: packetCount,
+      octetCount: octetCount)
+  }
+}
+
+/// The identifiers of the header extensions that are written, read out of the negotiated map once; 0 for none.
+struct ExtensionLayout: Sendable {
+  let mid: UInt8
+  let audioLevel: UInt8
+  let absSendTime: UInt8
+  let transportSequence: UInt8
+  let orientation: UInt8
+  let playoutDelay: UInt8
+  let dependencyDescriptor: UInt8
+
+  init(_ map: HeaderExtensionMap) {
+    mid = map[.mid] ?? 0
+    audioLevel = map[.audioLevel] ?? 0
+    transportSequence = map[.transportSequenceNumber] ?? 0
+    // Only receivers without transport-wide feedback estimate from it.
+    absSendTime = transportSequence == 0 ? map[.absSendTime] ?? 0 : 0
+    orientation = map[.videoOrientation] ?? 0
+    playoutDelay = map[.playoutDelay] ?? 0
+    dependencyDescriptor = map[.dependencyDescriptor] ?? 0
+  }
+}
+
+/// A small seeded generator, so that a router behaves the same in each run of a test.
+struct RouterRandom: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    // SplitMix64.
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func next16() -> UInt16 { UInt16(truncatingIfNeeded: next() >> 24) }
+  mutating func next32() -> UInt32 { UInt32(truncatingIfNeeded: next() >> 16) }
+}

@@ -1,0 +1,146 @@
+public import Basics
+
+/// Finds out who speaks from the levels that come with the audio packets (RFC 6464), and reports it when it changes.
+///
+/// A level is what the sender claims, so one packet says little: levels are clamped and smoothed, a loud packet without
+/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come at
+/// most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
+public struct ActiveSpeakers: Sendable {
+  /// One participant who speaks.
+  public struct Speaker: Sendable, Hashable {
+    /// The router's number for the participant.
+    public var participant: Int
+    /// How loud, 0 to 1, in steps of a tenth.
+    public var level: Double
+  }
+
+  /// Shortest time between two reports.
+  public static let interval = TimeSpan.milliseconds(200)
+  /// Most speakers in a report.
+  public static let maximum = 5
+  /// Below this smoothed loudness (of 127) somebody is silent: about -55 dBov.
+  static let audible = 72
+  /// How much louder (in decibels, smoothed) somebody must be to overtake the leader…
+  static let margin = 6
+  /// …unless that lasts this long.
+  static let overtake = TimeSpan.milliseconds(600)
+  /// A payload of at most this many bytes is comfort noise (RFC 7587 section 3.1.3), whatever its level says.
+  static let silentPayload = 3
+
+  /// The smoothed loudness of one participant.
+  private struct Voice: Sendable {
+    var participant: Int
+    /// Loudness 0 (silence) to 127 (full scale), in 1/256.
+    var smoothed: Int32 = 0
+    var lastPacket = Instant.zero
+    var speaking = false
+  }
+
+  private var voices: ContiguousArray<Voice> = []
+  private var leader = -1
+  private var challenger = -1
+  private var challengedAt = Instant.zero
+  private var lastReport: Instant?
+  private var reported: ContiguousArray<Speaker> = []
+  private var changed = false
+
+  /// Nobody speaks.
+  public init() {}
+
+  /// Adds a participant whose loudness is followed; the number returned is for ``heard(voice:level:payloadLength:now:)``.
+  public mutating func add(participant: Int) -> Int {
+    if let free = voices.firstIndex(where: { $0.participant < 0 }) {
+      voices[free] = Voice(participant: participant)
+      return free
+    }
+    voices.append(Voice(participant: participant))
+    return voices.count - 1
+  }
+
+  /// Forgets a voice.
+  public mutating func remove(voice: Int) {
+    guard voices.indices.contains(voice) else { return }
+    voices[voice] = Voice(participant: -1)
+  }
+
+  /// An audio packet came: `level` is the low seven bits of RFC 6464, decibels below full scale.
+  public mutating func heard(voice: Int, level: UInt8, payloadLength: Int, now: Instant) {
+    guard voices.indices.contains(voice) else { return }
+    let below = Int32(min(level & 0x7F, 127))
+    let loudness = payloadLength <= Self.silentPayload ? 0 : (127 - below) << 8
+    let old = voices[voice].smoothed
+    // Rises within about 100 ms of packets, falls within about 400 ms.
+    let step = loudness > old ? (loudness - old) / 5 : (loudness - old) / 20
+    voices[voice].smoothed = old + (step == 0 ? (loudness - old).signum() : step)
+    voices[voice].lastPacket = now
+    changed = true
+  }
+
+  /// When ``poll(now:)`` should be called next.
+  public var deadline: Instant {
+    guard changed else { return .distantFuture }
+    guard let lastReport else { return .zero }
+    return lastReport + Self.interval
+  }
+
+  /// The speakers, loudest first, when they differ from the last report; nil when they do not, or it is too early.
+  public mutating func poll(now: Instant) -> ContiguousArray<Speaker>? {
+    guard deadline <= now else { return nil }
+    lastReport = now
+    changed = false
+    for index in voices.indices {
+      let silentFor = now - voices[index].lastPacket
+      if silentFor > .milliseconds(400) { voices[index].smoothed = voices[index].smoothed / 2 }
+      let loudness = Int(voices[index].smoothed >> 8)
+      // Somebody who speaks is kept a little below the threshold, so that a word's end does not flicker.
+      voices[index].speaking =
+        voices[index].participant >= 0
+        && loudness >= (voices[index].speaking ? Self.audible - 10 : Self.audible)
+      if voices[index].speaking || voices[index].smoothed > 0 { changed = true }
+    }
+    chooseLeader(now)
+    let speakers = list()
+    guard speakers != reported else { return nil }
+    reported = speakers
+    return speakers
+  }
+
+  private mutating func chooseLeader(_ now: Instant) {
+    var loudest = -1
+    for index in voices.indices where voices[index].speaking {
+      if loudest < 0 || voices[index].smoothed > voices[loudest].smoothed { loudest = index }
+    }
+    guard voices.indices.contains(leader), voices[leader].speaking, loudest >= 0, loudest != leader else {
+      leader = loudest
+      challenger = -1
+      return
+    }
+    if challenger != loudest {
+      challenger = loudest
+      challengedAt = now
+    }
+    let lead = Int(voices[loudest].smoothed - voices[leader].smoothed) >> 8
+    guard lead >= Self.margin || (lead > 0 && now - challengedAt >= Self.overtake) else { return }
+    guard now - challengedAt >= Self.interval else { return }
+    leader = loudest
+    challenger = -1
+  }
+
+  private func list() -> ContiguousArray<Speaker> {
+    var speaking = voices.indices.filter { voices[$0].speaking && $0 != leader }
+    // Ties and small differences keep the order of joining.
+    speaking.sort { a, b in
+      let x = voices[a].smoothed >> 11
+      let y = voices[b].smoothed >> 11
+      return x == y ? a < b : x > y
+    }
+    if voices.indices.contains(leader) { speaking.insert(leader, at: 0) }
+    var seen: ContiguousArray<Speaker> = []
+    for index in speaking where !seen.contains(where: { $0.participant == voices[index].participant }) {
+      let level = (Double(voices[index].smoothed >> 8) / 12.7).rounded() / 10
+      seen.append(Speaker(participant: voices[index].participant, level: min(level, 1)))
+      if seen.count == Self.maximum { break }
+    }
+    return seen
+  }
+}

@@ -1,0 +1,79 @@
+/// Why a packet was not forwarded. Each is counted (``RouterCounters``).
+public enum RoutingDrop: UInt8, Sendable, CaseIterable {
+  /// Its SSRC is unknown and neither its MID nor its payload type says what it is.
+  case unknownSource
+  /// It claims an SSRC, MID or RID that belongs to another publication.
+  case refusedClaim
+  /// The participant uses too many SSRCs.
+  case tooManySources
+  /// Its payload type was not negotiated.
+  case unknownPayloadType
+  /// It came before.
+  case duplicate
+  /// It is older than the store reaches back.
+  case tooOld
+  /// It is malformed inside (RTX, payload descriptor).
+  case malformed
+  /// It is larger than a packet may be.
+  case tooLarge
+  /// More packets wait than a tick may have.
+  case overload
+  /// The publication is muted.
+  case muted
+}
+
+/// What a router did, for `/metrics`. Counters only grow and wrap.
+public struct RouterCounters: Sendable {
+  /// RTP packets received from publishers, retransmissions and padding included.
+  public var packetsReceived: UInt64 = 0
+  /// Bytes of them.
+  public var bytesReceived: UInt64 = 0
+  /// RTP packets written for receivers, retransmissions included.
+  public var packetsForwarded: UInt64 = 0
+  /// Bytes of them, protected.
+  public var bytesForwarded: UInt64 = 0
+  /// Retransmissions written for receivers.
+  public var retransmissions: UInt64 = 0
+  /// Retransmissions that were asked for and refused: over the budget, or sent a moment ago.
+  public var retransmissionsRefused: UInt64 = 0
+  /// Retransmissions that were asked for and are not in the store.
+  public var retransmissionsMissing: UInt64 = 0
+  /// Keyframe requests sent to publishers.
+  public var keyframeRequests: UInt64 = 0
+  /// RTCP datagrams received.
+  public var reportsReceived: UInt64 = 0
+  /// RTCP datagrams written.
+  public var reportsSent: UInt64 = 0
+  /// RTCP datagrams that ended in a malformed packet.
+  public var malformedReports: UInt64 = 0
+  /// Packets that encryption refused.
+  public var protectFailures: UInt64 = 0
+  /// Packets dropped, by reason.
+  public var drops = InlineArray<10, UInt64>(repeating: 0)
+
+  /// All zero.
+  public init() {}
+
+  /// Adds the counters of another router.
+  public mutating func add(_ other: RouterCounters) {
+    packetsReceived &+= other.packetsReceived
+    bytesReceived &+= other.bytesReceived
+    packetsForwarded &+= other.packetsForwarded
+    bytesForwarded &+= other.bytesForwarded
+    retransmissions &+= other.retransmissions
+    retransmissionsRefused &+= other.retransmissionsRefused
+    retransmissionsMissing &+= other.retransmissionsMissing
+    keyframeRequests &+= other.keyframeRequests
+    reportsReceived &+= other.reportsReceived
+    reportsSent &+= other.reportsSent
+    malformedReports &+= other.malformedReports
+    protectFailures &+= other.protectFailures
+    for index in drops.indices { drops[index] &+= other.drops[index] }
+  }
+
+  /// How many packets were dropped for `reason`.
+  public subscript(reason: RoutingDrop) -> UInt64 {
+    get { drops[Int(reason.rawValue)] }
+    set { drops[Int(reason.rawValue)] = newValue }
+  }
+}

@@ -1,0 +1,367 @@
+public import Basics
+public import RTC
+
+/// One participant's incoming side: what its packets are, which SSRC belongs to which of its publications, and what
+/// it must be told about them.
+///
+/// An SSRC is learned from the session description or from the MID (and RID) that a packet carries, and stays with its
+/// publication: a packet that claims it for another one is refused. The table is the participant's own, so no packet can
+/// reach the publication of somebody else, whatever it says about itself.
+public final class Inlet {
+  /// Most SSRCs that a participant may use.
+  public static let maximumSources = 64
+
+  /// What an SSRC stands for.
+  struct Claim {
+    var publication: Publication
+    var stream: SourceStream
+    var isRetransmission: Bool
+  }
+
+  /// The identifiers that extensions of incoming packets have; bundled sections share them (RFC 8843 section 9.2).
+  struct Identifiers {
+    var mid: UInt8 = 0
+    var rid: UInt8 = 0
+    var repairedRID: UInt8 = 0
+    var audioLevel: UInt8 = 0
+    var transportSequence: UInt8 = 0
+    var orientation: UInt8 = 0
+    var playoutDelay: UInt8 = 0
+    var dependencyDescriptor: UInt8 = 0
+  }
+
+  /// What the extensions of a packet say.
+  private struct Extensions {
+    var mid: Range<Int>?
+    var rid: Range<Int>?
+    var repairedRID: Range<Int>?
+    var transportSequence: SequenceNumber?
+    var descriptor: Range<Int> = 0..<0
+    var audioLevel = StoredPacket.absent
+    var orientation = StoredPacket.absent
+    var playoutDelay = StoredPacket.absentDelay
+  }
+
+  /// What receiving a packet led to.
+  enum Outcome {
+    /// It waits in `stream` to be forwarded.
+    case accepted(Publication, SourceStream)
+    /// It was counted and is not forwarded (padding).
+    case consumed
+    case dropped(RoutingDrop)
+  }
+
+  /// The router's number of the participant.
+  public let participant: Int
+  /// Its publications.
+  public private(set) var publications: ContiguousArray<Publication> = []
+
+  /// Arrival times of all its packets, for transport-wide feedback.
+  var feedback = TransportFeedbackRecorder()
+  /// When lost packets should be asked for, over all streams.
+  var nackDeadline = Instant.distantFuture
+  /// When a keyframe should be asked for, over all streams.
+  var keyframeDeadline = Instant.distantFuture
+  /// How far our wall clock is ahead of the participant's, one value for all its streams.
+  var clockOffset: TimeSpan?
+  /// When an authentic packet last came.
+  var lastArrival: Instant
+  private var identifiers = Identifiers()
+  private var ssrcs: ContiguousArray<UInt32> = []
+  private var claims: ContiguousArray<Claim> = []
+  private var lastClaim = 0
+
+  init(participant: Int, now: Instant) {
+    self.participant = participant
+    lastArrival = now
+    ssrcs.reserveCapacity(8)
+    claims.reserveCapacity(8)
+  }
+
+  // MARK: Publications
+
+  func add(_ publication: Publication) {
+    publications.append(publication)
+    learnIdentifiers(publication.media.extensions)
+    for source in publication.media.remoteSources {
+      announce(source, of: publication)
+    }
+  }
+
+  func remove(_ publication: Publication) {
+    publications.removeAll { $0 === publication }
+    releaseClaims { $0.publication === publication }
+  }
+
+  func removeAll() {
+    publications.removeAll()
+    ssrcs.removeAll()
+    claims.removeAll()
+  }
+
+  /// Takes over what a new offer says about the section of `publication`.
+  func renegotiate(_ publication: Publication, _ media: NegotiatedMedia) {
+    publication.media = media
+    learnIdentifiers(media.extensions)
+    for source in media.remoteSources { announce(source, of: publication) }
+  }
+
+  private func learnIdentifiers(_ map: HeaderExtensionMap) {
+    func learn(_ kind: HeaderExtensionKind, _ path: WritableKeyPath<Identifiers, UInt8>) {
+      if let id = map[kind] { identifiers[keyPath: path] = id }
+    }
+    learn(.mid, \.mid)
+    learn(.rid, \.rid)
+    learn(.repairedRID, \.repairedRID)
+    learn(.audioLevel, \.audioLevel)
+    learn(.transportSequenceNumber, \.transportSequence)
+    learn(.videoOrientation, \.orientation)
+    learn(.playoutDelay, \.playoutDelay)
+    learn(.dependencyDescriptor, \.dependencyDescriptor)
+  }
+
+  /// Notes an announced source, as long as nobody else of the participant's publications has it.
+  private func announce(_ source: NegotiatedSource, of publication: Publication) {
+    // With simulcast layers the RID tells the streams apart; announced SSRCs do not say which is which.
+    guard publication.layers.isEmpty, ssrcs.count + 2 <= Self.maximumSources, claim(of: source.ssrc) == nil,
+      publication.stream(of: nil) == nil
+    else { return }
+    let stream = makeStream(source.ssrc, nil, publication)
+    insert(source.ssrc, Claim(publication: publication, stream: stream, isRetransmission: false))
+    if let rtx = source.rtxSSRC, claim(of: rtx) == nil {
+      stream.retransmissionSSRC = rtx
+      insert(rtx, Claim(publication: publication, stream: stream, isRetransmission: true))
+    }
+  }
+
+  // MARK: Packets
+
+  /// Takes a decrypted RTP packet whose header has been read.
+  func receive(_ packet: Span<UInt8>, header: RTPHeader, now: Instant) -> Outcome {
+    lastArrival = now
+    let extensions = read(header, packet)
+    if let sequence = extensions.transportSequence {
+      feedback.receive(sequence, now: now)
+    }
+    let index: Int
+    if lastClaim < ssrcs.count, ssrcs[lastClaim] == header.ssrc.rawValue {
+      index = lastClaim
+    } else if let known = claim(of: header.ssrc) {
+      index = known
+      lastClaim = known
+    } else {
+      switch learn(header, extensions, packet) {
+      case .success(let learned): index = learned
+      case .failure(let refusal): return .dropped(refusal.reason)
+      }
+    }
+    if let mid = extensions.mid, !names(mid, packet, claims[index].publication) { return .dropped(.refusedClaim) }
+    if claims[index].isRetransmission {
+      return receiveRetransmission(packet, header, extensions, claims[index], now)
+    }
+    return receiveMedia(packet, header, extensions, claims[index], now)
+  }
+
+  private func receiveMedia(
+    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
+  ) -> Outcome {
+    let publication = claim.publication
+    let stream = claim.stream
+    guard let codec = publication.formats.codec(header.payloadType) else { return .dropped(.unknownPayloadType) }
+    stream.statistics.receive(header, now: now)
+    var stored = StoredPacket()
+    stored.sequence = stream.extend(header.sequenceNumber)
+    if stream.acceptsNack {
+      if stream.nacks.receive(header.sequenceNumber, now: now) == .needsKeyframe, stream.kind == .video {
+        stream.keyframes.request()
+        keyframeDeadline = min(keyframeDeadline, stream.keyframes.deadline)
+      }
+      nackDeadline = min(nackDeadline, stream.nacks.deadline)
+    }
+    return keep(
+      &stored, packet, header.payloadRange, header.payloadType, codec, header, extensions, publication, stream, now)
+  }
+
+  private func receiveRetransmission(
+    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
+  ) -> Outcome {
+    // A retransmission stream also carries the padding that probes for bandwidth.
+    if header.payloadLength == 0 { return .consumed }
+    let publication = claim.publication
+    let stream = claim.stream
+    guard let type = publication.formats.repaired(by: header.payloadType),
+      let codec = publication.formats.codec(type)
+    else { return .dropped(.unknownPayloadType) }
+    guard header.payloadLength >= 2 else { return .dropped(.malformed) }
+    let start = header.payloadOffset
+    let original = SequenceNumber(rawValue: UInt16(packet[start]) << 8 | UInt16(packet[start &+ 1]))
+    // Nothing is repaired before anything came: the number would be taken as the stream's start.
+    guard stream.highest >= 0 else { return .consumed }
+    var stored = StoredPacket()
+    stored.sequence = stream.extend(original)
+    stored.isRecovered = true
+    if stream.acceptsNack { _ = stream.nacks.receive(original, isRetransmission: true, now: now) }
+    return keep(
+      &stored, packet, (start &+ 2)..<header.payloadRange.upperBound, type, codec, header, extensions, publication,
+      stream, now)
+  }
+
+  private func keep(
+    _ stored: inout StoredPacket, _ packet: Span<UInt8>, _ payload: Range<Int>, _ type: PayloadType, _ codec: Codec,
+    _ header: RTPHeader, _ extensions: Extensions, _ publication: Publication, _ stream: SourceStream,
+    _ now: Instant
+  ) -> Outcome {
+    stored.timestamp = header.timestamp
+    stored.arrival = now
+    stored.payloadType = type
+    stored.marker = header.marker
+    stored.audioLevel = extensions.audioLevel
+    stored.orientation = extensions.orientation
+    stored.playoutDelay = extensions.playoutDelay
+    if !payload.isEmpty {
+      guard PayloadInspection.inspect(packet.extracting(payload), codec, &stored) else {
+        return .dropped(.malformed)
+      }
+    }
+    if publication.isMuted { return .dropped(.muted) }
+    if let reason = stream.accept(
+      stored, descriptor: packet.extracting(extensions.descriptor), payload: packet.extracting(payload))
+    {
+      return .dropped(reason)
+    }
+    return .accepted(publication, stream)
+  }
+
+  /// One walk over the extensions of a packet.
+  @inline(__always)
+  private func read(_ header: RTPHeader, _ packet: Span<UInt8>) -> Extensions {
+    var result = Extensions()
+    var elements = header.elements
+    while let element = elements.next(in: packet) {
+      let id = element.id
+      let range = element.range
+      if id == identifiers.transportSequence {
+        result.transportSequence = TransportSequenceNumber.parse(packet, at: range)
+      } else if id == identifiers.mid {
+        result.mid = range
+      } else if id == identifiers.audioLevel {
+        if range.count >= 1 { result.audioLevel = packet[range.lowerBound] }
+      } else if id == identifiers.orientation {
+        if range.count >= 1 { result.orientation = packet[range.lowerBound] & 0x0F }
+      } else if id == identifiers.dependencyDescriptor {
+        result.descriptor = range
+      } else if id == identifiers.rid {
+        result.rid = range
+      } else if id == identifiers.repairedRID {
+        result.repairedRID = range
+      } else if id == identifiers.playoutDelay {
+        if range.count == 3 {
+          result.playoutDelay =
+            UInt32(packet[range.lowerBound]) << 16 | UInt32(packet[range.lowerBound &+ 1]) << 8
+            | UInt32(packet[range.lowerBound &+ 2])
+        }
+      }
+    }
+    return result
+  }
+
+  // MARK: Claims
+
+  private struct Refusal: Error { var reason: RoutingDrop }
+
+  private func claim(of ssrc: SSRC) -> Int? {
+    for index in 0..<ssrcs.count where ssrcs[index] == ssrc.rawValue { return index }
+    return nil
+  }
+
+  /// Whether `range` of the packet spells the MID of `publication`.
+  private func names(_ range: Range<Int>, _ packet: Span<UInt8>, _ publication: Publication) -> Bool {
+    HeaderExtensionText(packet, at: range) == publication.midText
+  }
+
+  /// Finds out what an unknown SSRC is.
+  private func learn(_ header: RTPHeader, _ extensions: Extensions, _ packet: Span<UInt8>) -> Result<Int, Refusal> {
+    guard ssrcs.count < Self.maximumSources else { return .failure(Refusal(reason: .tooManySources)) }
+    var found: Publication?
+    if let mid = extensions.mid {
+      found = publications.first { names(mid, packet, $0) }
+    } else {
+      // Without a MID the payload type must leave no doubt.
+      for publication in publications where publication.formats.contains(header.payloadType) {
+        if found != nil { return .failure(Refusal(reason: .unknownSource)) }
+        found = publication
+      }
+    }
+    guard let publication = found else { return .failure(Refusal(reason: .unknownSource)) }
+    guard publication.formats.contains(header.payloadType) else {
+      return .failure(Refusal(reason: .unknownPayloadType))
+    }
+    let isRetransmission = publication.formats.codec(header.payloadType) == nil
+    var layer: HeaderExtensionText?
+    if !publication.layers.isEmpty {
+      let range = isRetransmission ? extensions.repairedRID ?? extensions.rid : extensions.rid
+      guard let range, let text = HeaderExtensionText(packet, at: range), publication.layers.contains(text) else {
+        return .failure(Refusal(reason: .unknownSource))
+      }
+      layer = text
+    }
+    let existing = publication.stream(of: layer)
+    if isRetransmission {
+      guard let existing else { return .failure(Refusal(reason: .unknownSource)) }
+      if let old = existing.retransmissionSSRC { release(old) }
+      existing.retransmissionSSRC = header.ssrc
+      return .success(
+        insert(header.ssrc, Claim(publication: publication, stream: existing, isRetransmission: true)))
+    }
+    if let existing {
+      // A sender may start over under a new SSRC, but not without end.
+      guard extensions.mid != nil, publication.replacements < Publication.maximumReplacements else {
+        return .failure(Refusal(reason: .refusedClaim))
+      }
+      publication.replacements += 1
+      releaseClaims { $0.stream === existing }
+      publication.streams.removeAll { $0 === existing }
+    }
+    let stream = makeStream(header.ssrc, layer, publication)
+    return .success(insert(header.ssrc, Claim(publication: publication, stream: stream, isRetransmission: false)))
+  }
+
+  private func makeStream(
+    _ ssrc: SSRC, _ layer: HeaderExtensionText?, _ publication: Publication
+  ) -> SourceStream {
+    let stream = SourceStream(
+      ssrc: ssrc, layer: layer, kind: publication.media.kind, clockRate: publication.clockRate,
+      usesNack: publication.acceptsNack)
+    publication.streams.append(stream)
+    publication.chooseForwarded()
+    return stream
+  }
+
+  @discardableResult
+  private func insert(_ ssrc: SSRC, _ claim: Claim) -> Int {
+    ssrcs.append(ssrc.rawValue)
+    claims.append(claim)
+    return ssrcs.count - 1
+  }
+
+  private func release(_ ssrc: SSRC) {
+    guard let index = claim(of: ssrc) else { return }
+    ssrcs.remove(at: index)
+    claims.remove(at: index)
+    lastClaim = 0
+  }
+
+  private func releaseClaims(_ condition: (Claim) -> Bool) {
+    for index in claims.indices.reversed() where condition(claims[index]) {
+      ssrcs.remove(at: index)
+      claims.remove(at: index)
+    }
+    lastClaim = 0
+  }
+
+  /// The stream that the participant sends under `ssrc`; nil for retransmissions.
+  func stream(of ssrc: SSRC) -> SourceStream? {
+    guard let index = claim(of: ssrc), !claims[index].isRetransmission else { return nil }
+    return claims[index].stream
+  }
+}

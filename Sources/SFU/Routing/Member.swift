@@ -1,0 +1,57 @@
+public import Basics
+public import RTC
+
+/// A participant as a router sees it: what it sends, what it receives, and when it must next be told something.
+public final class Member {
+  /// The participant's id.
+  public let id: ParticipantID
+  /// The router's number for it, reused after it left.
+  public let index: Int
+  /// What comes from it.
+  public let inlet: Inlet
+  /// What goes to it.
+  public let outlet: Outlet
+  /// How well it is connected.
+  public private(set) var quality = ConnectionQualityMeter()
+
+  /// The SSRC under which receiver reports and feedback are sent to it.
+  let reporter: SSRC
+  /// The canonical name under which slots are described (RFC 3550 section 6.5.1); the one in the answer.
+  public var canonicalName = "parley"
+  /// When the next regular report to it is due.
+  var nextReport: Instant
+  /// The deadline that the router's heap has.
+  var scheduled = Instant.distantFuture
+  var fullIntraRequests: UInt8 = 0
+
+  init(id: ParticipantID, index: Int, reporter: SSRC, clock: NTPClock, now: Instant) {
+    self.id = id
+    self.index = index
+    self.reporter = reporter
+    inlet = Inlet(participant: index, now: now)
+    outlet = Outlet(participant: index, clock: clock)
+    nextReport = now + .milliseconds(500)
+  }
+
+  /// The earliest of what is due.
+  var deadline: Instant { min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline)) }
+
+  /// Judges the connection from what was measured since the last time; true when the judgement changed.
+  func judgeQuality(now: Instant) -> Bool {
+    var loss = outlet.feedback.loss
+    var jitter = TimeSpan.zero
+    for subscription in outlet.subscriptions where subscription.hasNewReport {
+      loss = max(loss, Double(subscription.fractionLost) / 256)
+      if let rate = subscription.stream?.clockRate, rate > 0 {
+        jitter = max(jitter, .microseconds(Int64(subscription.jitter) &* 1_000_000 / Int64(rate)))
+      }
+      subscription.hasNewReport = false
+    }
+    for publication in inlet.publications {
+      for stream in publication.streams { loss = max(loss, stream.lastFractionLost) }
+    }
+    outlet.feedback.reset()
+    return quality.update(
+      .init(loss: loss, roundTrip: outlet.roundTrip, jitter: jitter, silence: now - inlet.lastArrival))
+  }
+}

@@ -1,0 +1,88 @@
+public import Basics
+import RTC
+
+extension Router {
+  /// How much of one RTCP datagram is acted on.
+  private enum Limit {
+    static let messages = 64
+    static let lostPackets = 512
+  }
+
+  /// Takes a decrypted RTCP datagram of `member`: reports about what it sends, and what it says as a receiver.
+  public func receiveRTCP(_ datagram: Span<UInt8>, from member: Member, now: Instant) {
+    counters.reportsReceived &+= 1
+    member.inlet.lastArrival = now
+    var reader = RTCPReader()
+    var messages = 0
+    var lostPackets = 0
+    do {
+      while messages < Limit.messages, let message = try reader.next(in: datagram) {
+        messages += 1
+        switch message {
+        case .senderReport(let report):
+          receive(report.info, member, now)
+          receive(report.blocks, datagram, member, now)
+        case .receiverReport(let report): receive(report.blocks, datagram, member, now)
+        case .nack(let nack): receive(nack, datagram, member, now, &lostPackets)
+        case .pli(let pli): keyframeRequested(pli.mediaSSRC, member)
+        case .fir(let fir):
+          var index = 0
+          while index < min(fir.count, 16), let entry = fir.entry(at: index, in: datagram) {
+            keyframeRequested(entry.ssrc, member)
+            index += 1
+          }
+        case .remb(let remb): member.outlet.feedback.estimate = remb.bitrate
+        case .transportFeedback(let feedback): member.outlet.feedback.add(feedback, in: datagram)
+        case .sdes, .bye: break
+        }
+      }
+    } catch {
+      counters.malformedReports &+= 1
+    }
+    schedule(member)
+  }
+
+  private func receive(_ info: SenderInfo, _ member: Member, _ now: Instant) {
+    guard let stream = member.inlet.stream(of: info.ssrc) else { return }
+    stream.statistics.receive(senderReport: info, now: now)
+    stream.mapping = SenderReportMapping(info, clockRate: stream.clockRate)
+    // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was set.
+    let offset = clock.time(at: now) - info.ntp
+    if let old = member.inlet.clockOffset, (offset - old).nanoseconds.magnitude < 2_000_000_000 { return }
+    member.inlet.clockOffset = offset
+  }
+
+  private func receive(_ blocks: ReportBlocks, _ datagram: Span<UInt8>, _ member: Member, _ now: Instant) {
+    var index = 0
+    while index < blocks.count, let block = blocks.block(at: index, in: datagram) {
+      index += 1
+      guard let subscription = member.outlet.subscription(of: block.ssrc) else { continue }
+      subscription.fractionLost = block.fractionLost
+      subscription.jitter = block.jitter
+      subscription.hasNewReport = true
+      if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < .seconds(10) {
+        member.outlet.measured(roundTrip: roundTrip)
+      }
+    }
+  }
+
+  private func receive(
+    _ nack: NACK, _ datagram: Span<UInt8>, _ member: Member, _ now: Instant, _ lostPackets: inout Int
+  ) {
+    let outlet = member.outlet
+    guard let index = outlet.subscriptions.firstIndex(where: { $0.ssrc == nack.mediaSSRC }) else { return }
+    let subscription = outlet.subscriptions[index]
+    var numbers = nack.sequenceNumbers
+    while lostPackets < Limit.lostPackets, let sequence = numbers.next(in: datagram) {
+      lostPackets += 1
+      outlet.negativeAcknowledgement(sequence, of: subscription, index: index, now: now, &counters)
+    }
+    if outlet.hasResends { outletHasResends(outlet) }
+  }
+
+  private func keyframeRequested(_ ssrc: SSRC, _ member: Member) {
+    guard let publication = member.outlet.subscription(of: ssrc)?.publication else { return }
+    publication.requestKeyframe()
+    keyframeWanted(of: publication)
+  }
+}

@@ -1,0 +1,178 @@
+import Basics
+import RTC
+
+/// When reports are sent.
+enum ReportTiming {
+  /// Between two regular reports to one participant.
+  static let reportInterval = TimeSpan.milliseconds(1_000)
+  /// Largest RTCP datagram before encryption.
+  static let maximumLength = 1_150
+  /// Most datagrams written to one participant at once.
+  static let maximumDatagrams = 16
+}
+
+/// One RTCP datagram after the other, put together in the batch's report buffer.
+private struct ReportWriter<Sink: PacketSink> {
+  let outlet: Outlet
+  let batch: OutputBatch
+  let sink: Sink
+  var writer = RTCPWriter()
+  var datagrams = 0
+
+  init(_ outlet: Outlet, _ batch: OutputBatch, _ sink: Sink) {
+    self.outlet = outlet
+    self.batch = batch
+    self.sink = sink
+  }
+
+  /// Writes with `body`; where the datagram is full it is sent and a new one begun. False when even that was too small.
+  mutating func append<T>(_ body: (inout RTCPWriter, inout MutableSpan<UInt8>) throws(RTCPError) -> T) -> T? {
+    if let result = attempt(body) { return result }
+    guard writer.length > 0 else { return nil }
+    send()
+    return attempt(body)
+  }
+
+  private mutating func attempt<T>(
+    _ body: (inout RTCPWriter, inout MutableSpan<UInt8>) throws(RTCPError) -> T
+  ) -> T? {
+    guard datagrams < ReportTiming.maximumDatagrams else { return nil }
+    return batch.report.write(0..<batch.report.count) { buffer in try? body(&writer, &buffer) }
+  }
+
+  mutating func send() {
+    guard writer.length > 0 else { return }
+    if outlet.sendReport(length: writer.length, batch: batch, to: sink) { datagrams += 1 }
+    writer = RTCPWriter()
+  }
+}
+
+extension Router {
+  /// Writes everything that `member` must be told now: reports about its streams and ours, lost packets, keyframe requests,
+  /// transport-wide feedback.
+  func writeReports<Sink: PacketSink>(to member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
+    var writer = ReportWriter(member.outlet, batch, sink)
+    let isReportDue = member.nextReport <= now
+    if isReportDue {
+      member.nextReport = now + ReportTiming.reportInterval
+      writeReceiverReport(member, now, &writer)
+      writeSenderReports(member, now, &writer)
+      if member.judgeQuality(now: now) { emit(.quality(member.id, member.quality.quality)) }
+    }
+    if member.inlet.nackDeadline <= now { writeNacks(member, now, &writer) }
+    if member.inlet.keyframeDeadline <= now { writeKeyframeRequests(member, now, &writer) }
+    if member.inlet.feedback.deadline <= now { writeTransportFeedback(member, now, &writer) }
+    writer.send()
+    counters.reportsSent &+= UInt64(writer.datagrams)
+  }
+
+  private func writeReceiverReport<Sink: PacketSink>(
+    _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
+  ) {
+    // Taken out while in use, so that it is neither copied nor accessed twice.
+    var blocks: [ReportBlock] = []
+    swap(&blocks, &self.blocks)
+    defer { swap(&blocks, &self.blocks) }
+    blocks.removeAll(keepingCapacity: true)
+    for publication in member.inlet.publications {
+      for stream in publication.streams {
+        guard let block = stream.statistics.makeReportBlock(now: now) else { continue }
+        stream.lastFractionLost = Double(block.fractionLost) / 256
+        if blocks.count < 31 { blocks.append(block) }
+      }
+    }
+    _ = writer.append { rtcp, buffer throws(RTCPError) in
+      try rtcp.append(receiverReportFrom: member.reporter, blocks: blocks.span, into: &buffer)
+    }
+  }
+
+  private func writeSenderReports<Sink: PacketSink>(
+    _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
+  ) {
+    for subscription in member.outlet.subscriptions {
+      guard let publication = subscription.publication, members.indices.contains(publication.participant),
+        let offset = members[publication.participant]?.inlet.clockOffset,
+        let info = subscription.senderInfo(now: now, clock: clock, sourceOffset: offset)
+      else { continue }
+      _ = writer.append { rtcp, buffer throws(RTCPError) in
+        try rtcp.append(senderReport: info, into: &buffer)
+        try rtcp.append(cname: member.canonicalName, of: info.ssrc, into: &buffer)
+      }
+    }
+  }
+
+  private func writeNacks<Sink: PacketSink>(
+    _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
+  ) {
+    var next = Instant.distantFuture
+    var lost: [SequenceNumber] = []
+    swap(&lost, &self.lost)
+    defer { swap(&lost, &self.lost) }
+    for publication in member.inlet.publications {
+      for stream in publication.streams {
+        guard stream.acceptsNack else { continue }
+        if stream.nacks.deadline <= now {
+          var numbers = lost.mutableSpan
+          let count = stream.nacks.poll(now: now, roundTripTime: member.outlet.roundTrip, into: &numbers)
+          // Muted sources send nothing worth asking for.
+          if count > 0, !publication.isMuted {
+            var done = 0
+            while done < count {
+              let rest = done..<count
+              let written = writer.append { rtcp, buffer throws(RTCPError) in
+                try rtcp.append(
+                  nack: lost.span.extracting(rest), sender: member.reporter, media: stream.ssrc, into: &buffer)
+              }
+              guard let written, written > 0 else { break }
+              done += written
+            }
+          }
+        }
+        next = min(next, stream.nacks.deadline)
+      }
+    }
+    member.inlet.nackDeadline = next
+  }
+
+  private func writeKeyframeRequests<Sink: PacketSink>(
+    _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
+  ) {
+    var next = Instant.distantFuture
+    for publication in member.inlet.publications where publication.media.kind == .video {
+      for stream in publication.streams {
+        if !publication.isMuted, stream.keyframes.take(now: now) {
+          counters.keyframeRequests &+= 1
+          let acceptsPLI = publication.media.codecs.contains { $0.feedback.contains(.pictureLoss) }
+          if !acceptsPLI { member.fullIntraRequests &+= 1 }
+          _ = writer.append { rtcp, buffer throws(RTCPError) in
+            if acceptsPLI {
+              try rtcp.append(pliFor: stream.ssrc, sender: member.reporter, into: &buffer)
+            } else {
+              try rtcp.append(
+                fir: FIREntry(ssrc: stream.ssrc, sequenceNumber: member.fullIntraRequests),
+                sender: member.reporter, into: &buffer)
+            }
+          }
+        }
+        if !publication.isMuted { next = min(next, stream.keyframes.deadline) }
+      }
+    }
+    member.inlet.keyframeDeadline = max(next, now + .milliseconds(1))
+  }
+
+  private func writeTransportFeedback<Sink: PacketSink>(
+    _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
+  ) {
+    let media = member.inlet.publications.first?.streams.first?.ssrc ?? SSRC(rawValue: 0)
+    while member.inlet.feedback.deadline <= now {
+      let written = writer.append { rtcp, buffer throws(RTCPError) -> Bool in
+        let before = rtcp.length
+        let done = member.inlet.feedback.appendFeedback(
+          to: &rtcp, sender: member.reporter, media: media, now: now, into: &buffer)
+        if !done, before > 0, member.inlet.feedback.deadline <= now { throw .bufferTooSmall }
+        return done
+      }
+      guard written == true else { break }
+    }
+  }
+}

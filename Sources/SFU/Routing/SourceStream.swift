@@ -1,0 +1,113 @@
+public import Basics
+public import RTC
+
+/// One RTP stream as it comes from a publisher: a publication, or one simulcast layer of it.
+///
+/// It keeps what is measured about the stream, what is missing, the recent packets, and which of them wait to be forwarded in
+/// this tick.
+public final class SourceStream {
+  /// Most packets that wait in one tick; the router must be flushed before.
+  static let maximumPending = 128
+
+  /// The stream's SSRC.
+  public let ssrc: SSRC
+  /// The SSRC of its retransmissions, once known.
+  public internal(set) var retransmissionSSRC: SSRC?
+  /// The simulcast layer; nil without simulcast.
+  public let layer: HeaderExtensionText?
+  /// The RTP clock rate in ticks per second.
+  public let clockRate: UInt32
+  /// The recent packets.
+  public let store: RetransmissionStore
+
+  let kind: MediaKind
+  var nacks: NackGenerator
+  var statistics: ReceiveStatistics
+  var keyframes = KeyframeThrottle()
+  /// Slots of the store that wait to be forwarded.
+  var pending: ContiguousArray<Int32> = []
+  /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
+  var mapping: SenderReportMapping?
+  /// The share of packets lost between the last two reports to the publisher.
+  var lastFractionLost = 0.0
+  /// The newest orientation byte, repeated on each packet so that the packets of a burst have one size.
+  var orientation: UInt8 = StoredPacket.absent
+  /// Sequence number extended to 64 bits.
+  private(set) var highest: Int64 = -1
+  /// When the newest packet arrived.
+  var lastArrival = Instant.zero
+  var packets: UInt64 = 0
+
+  init(
+    ssrc: SSRC, layer: HeaderExtensionText?, kind: MediaKind, clockRate: UInt32, usesNack: Bool
+  ) {
+    self.ssrc = ssrc
+    self.layer = layer
+    self.kind = kind
+    self.clockRate = clockRate
+    store = RetransmissionStore(limits: kind == .audio ? .audio : .video)
+    nacks = NackGenerator()
+    statistics = ReceiveStatistics(ssrc: ssrc, clockRate: clockRate)
+    acceptsNack = usesNack
+    pending.reserveCapacity(32)
+  }
+
+  /// Whether lost packets are asked for.
+  let acceptsNack: Bool
+
+  /// Extends a 16-bit sequence number by the highest one seen (RFC 3550 appendix A.1).
+  @inline(__always)
+  func extend(_ sequence: SequenceNumber) -> Int64 {
+    guard highest >= 0 else { return Int64(sequence.rawValue) &+ 0x1_0000 }
+    let low = UInt16(truncatingIfNeeded: highest)
+    return highest &+ Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(low)))
+  }
+
+  /// Keeps a packet and lets it wait for the next flush; nil when that worked, else why not.
+  func accept(
+    _ packet: StoredPacket, descriptor: Span<UInt8>, payload: Span<UInt8>
+  ) -> RoutingDrop? {
+    guard pending.count < Self.maximumPending else { return .overload }
+    switch store.insert(packet, descriptor: descriptor, payload: payload) {
+    case .stored(let slot):
+      pending.append(Int32(truncatingIfNeeded: slot))
+    case .duplicate: return .duplicate
+    case .tooOld: return .tooOld
+    case .tooLarge: return .tooLarge
+    }
+    if packet.sequence > highest { highest = packet.sequence }
+    if packet.startsKeyframe { keyframes.keyframeArrived() }
+    if packet.orientation != StoredPacket.absent { orientation = packet.orientation }
+    lastArrival = packet.arrival
+    packets &+= 1
+    return nil
+  }
+
+  /// Packets of one frame differ by a byte or two; padded to one size they leave in one segmented send. A group's last
+  /// packet may stay shorter.
+  func evenOut() {
+    let limit = 16
+    var start = 0
+    while start < pending.count {
+      var smallest = store[Int(pending[start])].payloadLength
+      var largest = smallest
+      var end = start + 1
+      while end < pending.count {
+        let length = store[Int(pending[end])].payloadLength
+        let low = min(smallest, length)
+        let high = max(largest, length)
+        guard Int(high) - Int(low) <= limit else { break }
+        smallest = low
+        largest = high
+        end += 1
+      }
+      if end - start > 1, smallest > 0, smallest != largest {
+        for index in start..<(end - 1) {
+          let slot = Int(pending[index])
+          if store[slot].payloadLength < largest { store.setPaddedLength(largest, slot: slot) }
+        }
+      }
+      start = end
+    }
+  }
+}

@@ -1,0 +1,509 @@
+import Basics
+import RTC
+import Transport
+
+/// Everything a media worker does, on its loop's thread: sockets in, demultiplexing, routing, sockets out, timers.
+///
+/// ``MediaWorker`` is the actor around it, for signalling; the packet path never leaves this class. One tick: datagrams are
+/// received, decrypted and noted; then every receiver's copies are written and sent; then what is due is done.
+final class MediaCore: PacketSink {
+  /// A meeting on this worker.
+  final class Meeting {
+    let id: MeetingID
+    let index: Int
+    let router: Router
+    var events: AsyncStream<MeetingEvent>.Continuation?
+    var participants = 0
+    /// Whether it is on the list of meetings that something happened in.
+    var isTouched = false
+
+    init(id: MeetingID, index: Int, router: Router) {
+      self.id = id
+      self.index = index
+      self.router = router
+    }
+  }
+
+  let loop: EventLoop
+  let configuration: MediaWorkerConfiguration
+  private(set) var statistics = MediaWorkerStatistics()
+  var connections: ContiguousArray<Connection?> = []
+  private var meetings: ContiguousArray<Meeting?> = []
+  private var connectionsByID: [ParticipantID: Connection] = [:]
+  private var meetingsByID: [MeetingID: Meeting] = [:]
+  var addresses: AddressTable
+  private var fragments: [HeaderExtensionText: Int] = [:]
+  private var deadlines = DeadlineHeap()
+  private var touched: ContiguousArray<Meeting> = []
+  private var flushAt = Instant.distantFuture
+  private var gauge: LoadGauge
+
+  private let clock: NTPClock
+  private let batch = OutputBatch()
+  private let slab: ReceiveSlab
+  private var sockets: [UDPSocket] = []
+  private var registrations: [EventLoop.Registration] = []
+  private var peerConfiguration: PeerConnectionConfiguration
+  private var random = SystemRandomNumberGenerator()
+  private var isShutDown = false
+
+  /// A router is flushed when this many packets wait in it, so that a long receive stays bounded.
+  private static let flushThreshold = 64
+  private static let housekeeping = TimeSpan.seconds(5)
+  private static let housekeepingID = 0
+
+  init(loop: EventLoop, configuration: MediaWorkerConfiguration, unixNanoseconds: Int64) throws(TransportError) {
+    self.loop = loop
+    self.configuration = configuration
+    var random = SystemRandomNumberGenerator()
+    addresses = AddressTable(seed: random.next())
+    clock = NTPClock(instant: EventLoop.clock, time: NTPTime(unixNanoseconds: unixNanoseconds))
+    gauge = LoadGauge(maximumHold: configuration.maximumHold)
+    slab = try ReceiveSlab()
+    peerConfiguration = PeerConnectionConfiguration(dtls: configuration.dtls, policy: configuration.policy)
+    touched.reserveCapacity(64)
+  }
+
+  // MARK: Sockets
+
+  /// Opens the sockets and starts to receive.
+  func start() throws(TransportError) {
+    let any4 = IPAddress(v4: 0)
+    let any6 = IPAddress(high: 0, low: 0)
+    let first = try UDPSocket(bind: TransportAddress(ip: any4, port: configuration.port))
+    sockets = [first]
+    let port = first.localAddress.port
+    if configuration.usesIPv6 {
+      // A machine without IPv6 is no error.
+      if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { sockets.append(second) }
+    }
+    peerConfiguration.candidates = try candidates(port: port)
+    for index in sockets.indices {
+      registrations.append(
+        try loop.register(sockets[index].descriptor, for: .readable) { [unowned self] _ in self.receive(index) })
+    }
+    deadlines.set(loop.now + Self.housekeeping, for: Self.housekeepingID)
+    loop.setHandlers(onDeadline: {}, onTickEnd: { [unowned self] in self.endTick() })
+  }
+
+  /// The UDP port, once started.
+  var port: UInt16 { sockets.first?.localAddress.port ?? 0 }
+
+  private func candidates(port: UInt16) throws(TransportError) -> [IceCandidate] {
+    var all = configuration.addresses
+    if all.isEmpty {
+      // Loopback comes last: it serves a client on this machine.
+      let local = try LocalAddresses.all()
+      all = local.filter { !$0.isLoopback } + local.filter(\.isLoopback)
+    }
+    let hasIPv6 = sockets.count > 1
+    var out: [IceCandidate] = []
+    for (index, ip) in all.prefix(16).enumerated() where ip.isIPv4 || hasIPv6 {
+      let address = TransportAddress(ip: ip, port: port)
+      let preference = UInt16(65_535 - index * 256)
+      out.append(.host(address, transport: .udp, preference: preference))
+    }
+    return out
+  }
+
+  func shutdown() {
+    guard !isShutDown else { return }
+    isShutDown = true
+    for connection in connections { if let connection { leave(connection) } }
+    for meeting in meetings { meeting?.events?.finish() }
+    for registration in registrations { loop.unregister(registration) }
+    registrations = []
+    sockets = []
+    loop.setHandlers(onDeadline: nil, onTickEnd: nil)
+  }
+
+  // MARK: Receiving
+
+  private func receive(_ index: Int) {
+    let now = loop.now
+    let socket = sockets[index]
+    let handle = UInt32(truncatingIfNeeded: index)
+    // A few full slabs a tick; what is left wakes the loop again, after everything has been sent.
+    var rounds = 0
+    while rounds < 4 {
+      rounds &+= 1
+      let more = socket.receive(into: slab) { datagram, remote, local in
+        self.receive(
+          &datagram, IcePath(transport: .udp, local: local, remote: remote, handle: handle), now)
+      }
+      if !more { return }
+    }
+  }
+
+  /// Takes a datagram, or a frame of a TCP connection.
+  @inline(__always)
+  func receive(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
+    statistics.datagramsReceived &+= 1
+    if let index = addresses.find(path.remote, handle: path.handle), let connection = connections[index] {
+      switch connection.peer.receive(&datagram, path: path, now: now) {
+      case .rtp(let header, let length):
+        let meeting = connection.meeting
+        meeting.router.receiveRTP(
+          datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
+        touch(meeting)
+        if meeting.router.pendingPackets >= Self.flushThreshold { meeting.router.flush(now: now, batch: batch, to: self) }
+      case .rtcp(let length):
+        connection.meeting.router.receiveRTCP(
+          datagram.span.extracting(0..<length), from: connection.member, now: now)
+        touch(connection.meeting)
+      case .handled: settle(connection)
+      case .dropped(.unauthenticatedSTUN): receiveFromUnknown(&datagram, path, now)
+      case .dropped: break
+      }
+      return
+    }
+    receiveFromUnknown(&datagram, path, now)
+  }
+
+  /// Only a check that names a user fragment of ours gets any further than this.
+  private func receiveFromUnknown(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
+    guard PacketClass(datagram.span) == .stun, let fragment = Self.localFragment(datagram.span) else {
+      statistics.unknownAddress &+= 1
+      return
+    }
+    guard let index = fragments[fragment], let connection = connections[index] else {
+      statistics.unknownFragment &+= 1
+      return
+    }
+    if case .handled = connection.peer.receive(&datagram, path: path, now: now) { settle(connection) }
+  }
+
+  /// The part of USERNAME before the colon (RFC 8445 section 7.2.2): the fragment of who receives the check.
+  private static func localFragment(_ datagram: Span<UInt8>) -> HeaderExtensionText? {
+    guard let message = try? STUNMessage(parsing: datagram), let username = message.username else { return nil }
+    var length = 0
+    while length < username.count, username[length] != UInt8(ascii: ":") { length += 1 }
+    guard length < username.count, length <= 16 else { return nil }
+    return HeaderExtensionText(username, at: 0..<length)
+  }
+
+  // MARK: Sending
+
+  func send(_ batch: OutputBatch, to outlet: Outlet) {
+    guard connections.indices.contains(outlet.connection), let connection = connections[outlet.connection],
+      let path = connection.path
+    else { return }
+    switch path.transport {
+    case .udp:
+      guard sockets.indices.contains(Int(path.handle)) else { return }
+      let socket = sockets[Int(path.handle)]
+      let bytes = batch.bytes
+      for run in batch.runs {
+        socket.sendSegmented(
+          bytes.span(run.offset..<(run.offset &+ run.length)), segmentSize: run.segment, to: path.remote,
+          from: path.local)
+      }
+    case .tcp: return
+    }
+  }
+
+  private func send(_ datagram: OutgoingDatagram) {
+    switch datagram.path.transport {
+    case .udp:
+      guard sockets.indices.contains(Int(datagram.path.handle)) else { return }
+      sockets[Int(datagram.path.handle)].send(
+        datagram.bytes.span, to: datagram.path.remote, from: datagram.path.local)
+    case .tcp: return
+    }
+  }
+
+  // MARK: Connections' events
+
+  /// After a connection did something: sends what it wants sent and acts on what it says.
+  func settle(_ connection: Connection) {
+    while let datagram = connection.peer.pollTransmit() { send(datagram) }
+    while let event = connection.peer.pollEvent() { handle(event, connection) }
+    deadlines.set(connection.peer.deadline, for: deadlineID(connection))
+  }
+
+  private func handle(_ event: PeerConnectionEvent, _ connection: Connection) {
+    switch event {
+    case .connected:
+      updateOutlet(connection)
+      emit(.connected(connection.id), connection.meeting)
+    case .iceSelectedPathChanged(let path):
+      connection.path = path
+      updateOutlet(connection)
+    case .icePathValidated(let path):
+      addresses.set(connection.index, for: path.remote, handle: path.handle)
+    case .icePathForgotten(let path):
+      addresses.remove(path.remote, handle: path.handle, value: connection.index)
+    case .iceUfragRetired(let fragment):
+      if let text = HeaderExtensionText(fragment) { fragments[text] = nil }
+      connection.fragments.removeAll { $0 == fragment }
+    case .iceConsentLost, .iceFailed, .closed:
+      connection.meeting.router.close(connection.member)
+      connection.isOpen = false
+      emit(.lost(connection.id), connection.meeting)
+    case .iceConsentRestored:
+      updateOutlet(connection)
+      if connection.peer.isConnected { emit(.connected(connection.id), connection.meeting) }
+    case .dtlsFailed:
+      if !connection.peer.isConnected { emit(.lost(connection.id), connection.meeting) }
+    }
+  }
+
+  /// Media flows while there are keys and a path that the peer consents to.
+  private func updateOutlet(_ connection: Connection) {
+    let router = connection.meeting.router
+    if let sender = connection.peer.srtpSender, connection.path != nil, connection.peer.isConnected {
+      guard !connection.isOpen else { return }
+      connection.isOpen = true
+      router.open(connection.member, sender: sender)
+      touch(connection.meeting)
+    } else if connection.isOpen {
+      connection.isOpen = false
+      router.close(connection.member)
+    }
+  }
+
+  private func emit(_ event: MeetingEvent, _ meeting: Meeting) { meeting.events?.yield(event) }
+
+  // MARK: Time
+
+  @inline(__always)
+  private func touch(_ meeting: Meeting) {
+    if meeting.isTouched { return }
+    meeting.isTouched = true
+    touched.append(meeting)
+  }
+
+  private func deadlineID(_ connection: Connection) -> Int { 1 + connection.index * 2 }
+  private func deadlineID(_ meeting: Meeting) -> Int { 2 + meeting.index * 2 }
+
+  private func endTick() {
+    let now = loop.now
+    while let id = deadlines.popDue(now: now) { timeout(id, now) }
+    if !touched.isEmpty {
+      let hold = gauge.hold
+      if hold == .zero || now >= flushAt {
+        flushAll(now)
+      } else if flushAt == .distantFuture {
+        flushAt = now + hold
+      }
+    }
+    loop.setDeadline(min(deadlines.earliest, flushAt))
+    gauge.tick(start: now, end: EventLoop.clock)
+  }
+
+  private func flushAll(_ now: Instant) {
+    flushAt = .distantFuture
+    for meeting in touched {
+      meeting.isTouched = false
+      if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
+      serve(meeting, now)
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  /// Lets a router do what is due, passes its events on and notes its next deadline.
+  private func serve(_ meeting: Meeting, _ now: Instant) {
+    let router = meeting.router
+    if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
+    while let event = router.pollEvent() {
+      switch event {
+      case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
+      case .speakers(let speakers): emit(.speakers(speakers), meeting)
+      case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)
+      }
+    }
+    deadlines.set(router.deadline, for: deadlineID(meeting))
+  }
+
+  private func timeout(_ id: Int, _ now: Instant) {
+    if id == Self.housekeepingID {
+      deadlines.set(now + Self.housekeeping, for: Self.housekeepingID)
+    } else if id % 2 == 1 {
+      let index = (id - 1) / 2
+      guard connections.indices.contains(index), let connection = connections[index] else { return }
+      connection.peer.handleTimeout(now: now)
+      settle(connection)
+    } else {
+      let index = (id - 2) / 2
+      guard meetings.indices.contains(index), let meeting = meetings[index] else { return }
+      serve(meeting, now)
+    }
+  }
+
+  // MARK: Signalling
+
+  func join(
+    _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer]
+  ) throws(MediaWorkerError) -> OfferAnswer {
+    guard !isShutDown else { throw .unavailable("it is shutting down") }
+    guard connectionsByID[participant] == nil else { throw .duplicateParticipant }
+    guard connectionsByID.count < configuration.maximumParticipants else {
+      throw .unavailable("it has its \(configuration.maximumParticipants) participants; use more workers")
+    }
+    let now = loop.now
+    let peer = PeerConnection(.server, configuration: peerConfiguration)
+    let answer = try accept(offer, peer, now)
+    let meeting = self.meeting(id)
+    let member = meeting.router.add(participant, now: now)
+    let index = connections.firstIndex { $0 == nil } ?? connections.count
+    let connection = Connection(id: participant, index: index, peer: peer, member: member, meeting: meeting)
+    if index == connections.count { connections.append(connection) } else { connections[index] = connection }
+    connectionsByID[participant] = connection
+    meeting.participants += 1
+    member.outlet.connection = index
+    member.canonicalName = peer.cname
+    return finish(connection, answer, tracks)
+  }
+
+  func offer(
+    _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
+  ) throws(MediaWorkerError) -> OfferAnswer {
+    guard let connection = connectionsByID[participant] else { throw .unknownParticipant }
+    let answer = try accept(offer, connection.peer, loop.now)
+    return finish(connection, answer, tracks)
+  }
+
+  private func accept(_ offer: String, _ peer: PeerConnection, _ now: Instant) throws(MediaWorkerError) -> String {
+    do throws(PeerConnectionError) {
+      return try peer.setRemoteOffer(offer, now: now)
+    } catch {
+      throw .badOffer(error.description)
+    }
+  }
+
+  private func finish(_ connection: Connection, _ answer: String, _ tracks: [TrackOffer]) -> OfferAnswer {
+    let fragment = connection.peer.localUfrag
+    if !connection.fragments.contains(fragment), let text = HeaderExtensionText(fragment) {
+      connection.fragments.append(fragment)
+      fragments[text] = connection.index
+    }
+    let accepted = connection.apply(tracks)
+    settle(connection)
+    touch(connection.meeting)
+    return OfferAnswer(
+      sdp: answer, accepted: accepted,
+      slots: connection.peer.media.filter { connection.slots[$0.mid] != nil }.map { ($0.mid, $0.kind) })
+  }
+
+  func setMuted(_ muted: Bool, _ publication: PublicationID, of participant: ParticipantID) {
+    guard let connection = connectionsByID[participant],
+      let publication = connection.publications.values.first(where: { $0.id == publication })
+    else { return }
+    connection.meeting.router.setMuted(muted, publication)
+    touch(connection.meeting)
+  }
+
+  func assign(_ changes: [SlotChange], of participant: ParticipantID) -> [MID] {
+    guard let connection = connectionsByID[participant] else { return changes.map(\.mid) }
+    let router = connection.meeting.router
+    var refused: [MID] = []
+    for change in changes {
+      guard let slot = connection.slots[change.mid] else {
+        if change.publication != nil { refused.append(change.mid) }
+        continue
+      }
+      if let id = change.publication {
+        guard let publication = router.publication(id), router.attach(publication, to: slot) else {
+          router.detach(slot)
+          refused.append(change.mid)
+          continue
+        }
+      } else {
+        router.detach(slot)
+      }
+    }
+    touch(connection.meeting)
+    return refused
+  }
+
+  func setPaused(_ paused: Bool, slot: MID, of participant: ParticipantID) {
+    guard let connection = connectionsByID[participant], let slot = connection.slots[slot] else { return }
+    connection.meeting.router.setPaused(paused, slot)
+    touch(connection.meeting)
+  }
+
+  func leave(_ participant: ParticipantID) {
+    if let connection = connectionsByID[participant] { leave(connection) }
+  }
+
+  private func leave(_ connection: Connection) {
+    // The drops of connections that are gone stay counted.
+    count(connection.peer.drops)
+    connection.peer.close()
+    while let datagram = connection.peer.pollTransmit() { send(datagram) }
+    while let event = connection.peer.pollEvent() {
+      if case .icePathForgotten(let path) = event {
+        addresses.remove(path.remote, handle: path.handle, value: connection.index)
+      }
+    }
+    connection.meeting.router.remove(connection.member)
+    for fragment in connection.fragments {
+      if let text = HeaderExtensionText(fragment) { fragments[text] = nil }
+    }
+    addresses.removeAll(of: connection.index)
+    deadlines.set(.distantFuture, for: deadlineID(connection))
+    connections[connection.index] = nil
+    connectionsByID[connection.id] = nil
+    connection.meeting.participants -= 1
+    touch(connection.meeting)
+  }
+
+  func events(of id: MeetingID) -> AsyncStream<MeetingEvent> {
+    let meeting = meeting(id)
+    meeting.events?.finish()
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+    meeting.events = continuation
+    return stream
+  }
+
+  func close(meeting id: MeetingID) {
+    guard let meeting = meetingsByID[id] else { return }
+    for connection in connections {
+      if let connection, connection.meeting === meeting { leave(connection) }
+    }
+    meeting.events?.finish()
+    meeting.events = nil
+    statistics.routing.add(meeting.router.counters)
+    deadlines.set(.distantFuture, for: deadlineID(meeting))
+    touched.removeAll { $0 === meeting }
+    meetings[meeting.index] = nil
+    meetingsByID[id] = nil
+  }
+
+  private func meeting(_ id: MeetingID) -> Meeting {
+    if let known = meetingsByID[id] { return known }
+    let index = meetings.firstIndex { $0 == nil } ?? meetings.count
+    let meeting = Meeting(id: id, index: index, router: Router(clock: clock, seed: random.next()))
+    if index == meetings.count { meetings.append(meeting) } else { meetings[index] = meeting }
+    meetingsByID[id] = meeting
+    return meeting
+  }
+
+  private func count(_ drops: DropCounts) {
+    for reason in DropReason.allCases where drops[reason] > 0 {
+      statistics.connectionDrops[reason, default: 0] &+= drops[reason]
+    }
+  }
+
+  /// Everything that is counted, as of now.
+  func currentStatistics() -> MediaWorkerStatistics {
+    var current = statistics
+    for meeting in meetings { if let meeting { current.routing.add(meeting.router.counters) } }
+    for connection in connections {
+      guard let connection else { continue }
+      for reason in DropReason.allCases where connection.peer.drops[reason] > 0 {
+        current.connectionDrops[reason, default: 0] &+= connection.peer.drops[reason]
+      }
+    }
+    for socket in sockets {
+      current.datagramsSent &+= socket.counters.packetsSent
+      current.sendCalls &+= socket.counters.sendCalls
+      current.sendDrops &+= socket.counters.packetsDropped
+    }
+    current.meetings = meetingsByID.count
+    current.participants = connectionsByID.count
+    current.utilization = gauge.utilization
+    return current
+  }
+}

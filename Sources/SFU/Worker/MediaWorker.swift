@@ -1,0 +1,91 @@
+public import Basics
+public import RTC
+public import Transport
+import FoundationEssentials
+
+/// One media worker: an actor whose executor is an event loop on a thread of its own, with its own UDP port.
+///
+/// Signalling awaits its methods; packets run synchronously on the same thread, between those calls, and never hop.
+public actor MediaWorker {
+  /// The loop that is its executor.
+  public nonisolated let loop: EventLoop
+  private let configuration: MediaWorkerConfiguration
+  private var core: MediaCore?
+
+  // The loop outlives the actor, which holds it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  /// A worker that has not opened its sockets yet; see ``start()``.
+  /// - Parameters:
+  ///   - name: The thread's name.
+  ///   - cpu: The core to pin it to; nil for none.
+  public init(name: String, cpu: Int? = nil, configuration: MediaWorkerConfiguration) throws(TransportError) {
+    loop = try EventLoop(name: name, cpu: cpu)
+    self.configuration = configuration
+  }
+
+  /// Opens the sockets; the UDP port it listens on is returned. Throws when the port is in use.
+  @discardableResult
+  public func start() throws(TransportError) -> UInt16 {
+    let unix = Int64(Date().timeIntervalSince1970 * 1e9)
+    let core = try MediaCore(loop: loop, configuration: configuration, unixNanoseconds: unix)
+    try core.start()
+    self.core = core
+    return core.port
+  }
+
+  private func running() throws(MediaWorkerError) -> MediaCore {
+    guard let core else { throw .unavailable("it is not started") }
+    return core
+  }
+
+  /// Opens a participant's connection from its first offer. Nothing is left behind when it throws.
+  public func join(
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer]
+  ) throws(MediaWorkerError) -> OfferAnswer {
+    try running().join(participant, meeting: meeting, offer: offer, tracks: tracks)
+  }
+
+  /// Negotiates anew: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list.
+  public func offer(
+    _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
+  ) throws(MediaWorkerError) -> OfferAnswer {
+    try running().offer(participant, offer: offer, tracks: tracks)
+  }
+
+  /// Mutes or unmutes a publication: while muted, nothing of it is forwarded.
+  public func setMuted(_ muted: Bool, publication: PublicationID, of participant: ParticipantID) {
+    core?.setMuted(muted, publication, of: participant)
+  }
+
+  /// Lets slots carry other publications, or nothing, and returns those that cannot carry what they were given; they are
+  /// empty now.
+  public func assign(_ changes: [SlotChange], of participant: ParticipantID) -> [MID] {
+    core?.assign(changes, of: participant) ?? changes.map(\.mid)
+  }
+
+  /// Stops or continues what a slot carries; video continues with a keyframe.
+  public func setPaused(_ paused: Bool, slot: MID, of participant: ParticipantID) {
+    core?.setPaused(paused, slot: slot, of: participant)
+  }
+
+  /// Closes a participant's connection and ends its publications.
+  public func leave(_ participant: ParticipantID) { core?.leave(participant) }
+
+  /// What happens in a meeting from now on. A later call ends the stream of an earlier one.
+  public func events(of meeting: MeetingID) -> AsyncStream<MeetingEvent> {
+    core?.events(of: meeting) ?? AsyncStream { $0.finish() }
+  }
+
+  /// Ends a meeting with all its connections.
+  public func close(meeting: MeetingID) { core?.close(meeting: meeting) }
+
+  /// What it did and has.
+  public func statistics() -> MediaWorkerStatistics { core?.currentStatistics() ?? MediaWorkerStatistics() }
+
+  /// Closes everything. The loop goes on until ``Transport/EventLoop/stop()``.
+  public func shutdown() {
+    core?.shutdown()
+    core = nil
+  }
+}

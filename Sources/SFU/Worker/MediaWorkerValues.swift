@@ -1,0 +1,144 @@
+public import Basics
+public import RTC
+
+/// A track that a participant sends, as signalling names it.
+public struct TrackOffer: Sendable, Hashable {
+  /// The media section that carries it.
+  public var mid: MID
+  /// The publication that it becomes.
+  public var publication: PublicationID
+  /// Whether it is muted now.
+  public var isMuted: Bool
+
+  /// A track.
+  public init(mid: MID, publication: PublicationID, isMuted: Bool) {
+    self.mid = mid
+    self.publication = publication
+    self.isMuted = isMuted
+  }
+}
+
+/// What came of an offer.
+public struct OfferAnswer: Sendable {
+  /// The SDP answer, candidates included.
+  public var sdp: String
+  /// The tracks that found a media section to send in.
+  public var accepted: Set<MID>
+  /// Every receive slot in the order of the offer.
+  public var slots: [(mid: MID, kind: MediaKind)]
+}
+
+/// What a slot is to carry from now on.
+public struct SlotChange: Sendable, Hashable {
+  /// The slot.
+  public var mid: MID
+  /// The publication; nil for nothing.
+  public var publication: PublicationID?
+
+  /// A change.
+  public init(mid: MID, publication: PublicationID?) {
+    self.mid = mid
+    self.publication = publication
+  }
+}
+
+/// What a worker reports about a meeting of its own accord.
+public enum MeetingEvent: Sendable {
+  /// ICE and DTLS of a participant are up, or up again.
+  case connected(ParticipantID)
+  /// No authenticated check has come for 30 s, DTLS failed, or the peer closed: nothing is sent any more.
+  case lost(ParticipantID)
+  /// The first packet of a publication came.
+  case publicationStarted(PublicationID)
+  /// Who speaks, loudest first; at most five times a second.
+  case speakers([(participant: ParticipantID, level: Double)])
+  /// A participant's connection is judged differently.
+  case quality(ParticipantID, ConnectionQuality)
+}
+
+/// Why a worker refused.
+public enum MediaWorkerError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The offer cannot be used: a sentence for the client.
+  case badOffer(String)
+  /// No such participant, or not any more.
+  case unknownParticipant
+  /// The participant is there already.
+  case duplicateParticipant
+  /// The worker takes no more: a sentence for the log.
+  case unavailable(String)
+
+  /// What happened and what was expected.
+  public var description: String {
+    switch self {
+    case .badOffer(let reason): "The offer cannot be used: \(reason)"
+    case .unknownParticipant: "There is no such participant in this worker; it may have left. Join again."
+    case .duplicateParticipant: "The participant has a connection already; offer on it, or leave first."
+    case .unavailable(let reason): "The media worker cannot take it: \(reason)"
+    }
+  }
+}
+
+/// How a worker is set up.
+public struct MediaWorkerConfiguration: Sendable {
+  /// Certificate and SRTP profiles, one for the process.
+  public var dtls: DTLSContext
+  /// What is accepted in offers.
+  public var policy: MediaPolicy
+  /// The UDP and TCP port; 0 for any free one.
+  public var port: UInt16
+  /// The addresses to offer as candidates, most preferred first; empty for every address of this machine.
+  public var addresses: [IPAddress]
+  /// Whether IPv6 is used.
+  public var usesIPv6: Bool
+  /// Whether ICE-TCP is offered.
+  public var usesTCP: Bool
+  /// How long packets may be held under load, to leave as bursts; zero to forward at once always.
+  public var maximumHold: TimeSpan
+  /// Most participants on one worker.
+  public var maximumParticipants: Int
+
+  /// A configuration with the usual settings.
+  public init(
+    dtls: DTLSContext, policy: MediaPolicy = .standard, port: UInt16 = 0, addresses: [IPAddress] = [],
+    usesIPv6: Bool = true, usesTCP: Bool = true, maximumHold: TimeSpan = .milliseconds(5),
+    maximumParticipants: Int = 4_096
+  ) {
+    self.dtls = dtls
+    self.policy = policy
+    self.port = port
+    self.addresses = addresses
+    self.usesIPv6 = usesIPv6
+    self.usesTCP = usesTCP
+    self.maximumHold = maximumHold
+    self.maximumParticipants = maximumParticipants
+  }
+}
+
+/// What a worker did and has, for `/metrics`. Counters only grow.
+public struct MediaWorkerStatistics: Sendable {
+  /// Sum of all routers' counters, of meetings that are over too.
+  public var routing = RouterCounters()
+  /// Datagrams dropped by peer connections, by reason.
+  public var connectionDrops: [DropReason: UInt64] = [:]
+  /// Datagrams from addresses that no check has proven, other than checks.
+  public var unknownAddress: UInt64 = 0
+  /// Checks for a user fragment that nobody has.
+  public var unknownFragment: UInt64 = 0
+  /// Datagrams received.
+  public var datagramsReceived: UInt64 = 0
+  /// Datagrams sent.
+  public var datagramsSent: UInt64 = 0
+  /// Sending system calls.
+  public var sendCalls: UInt64 = 0
+  /// Datagrams dropped because a socket's buffer was full.
+  public var sendDrops: UInt64 = 0
+  /// Meetings now.
+  public var meetings = 0
+  /// Participants now.
+  public var participants = 0
+  /// Share of the last moments that the worker was busy, 0 to 1.
+  public var utilization = 0.0
+
+  /// All zero.
+  public init() {}
+}

@@ -1,0 +1,117 @@
+import Basics
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+@Suite("Stream rewriter")
+struct StreamRewriterTests {
+  private func packet(_ sequence: Int64, _ timestamp: UInt32 = 0) -> StoredPacket {
+    var packet = StoredPacket()
+    packet.sequence = sequence
+    packet.timestamp = RTPTimestamp(rawValue: timestamp)
+    packet.payloadLength = 100
+    return packet
+  }
+
+  @Test("gaps of the source stay, what is left out is closed, late packets find their place")
+  func gapsAndSkips() {
+    var rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
+    let now = Instant.milliseconds(1)
+    rewriter.begin(with: packet(100), now: now, clockRate: 90_000)
+    let base = rewriter.rewrite(packet(100), now: now)!.sequence
+    #expect(base & 0xFFFF == 1_000)
+    #expect(rewriter.rewrite(packet(101), now: now)?.sequence == base + 1)
+    // 102 is lost, 103 left out.
+    rewriter.skip(packet(103))
+    #expect(rewriter.rewrite(packet(104), now: now)?.sequence == base + 3)
+    #expect(rewriter.rewrite(packet(102), now: now)?.sequence == base + 2)
+    // What was left out cannot come in again.
+    #expect(rewriter.rewrite(packet(103), now: now) == nil)
+    #expect(rewriter.rewrite(packet(99), now: now) == nil)
+  }
+
+  @Test("a NACK finds its source packet across left-out packets, and none in the future")
+  func reverse() {
+    var rewriter = StreamRewriter(firstSequence: 32_700, firstTimestamp: 0)
+    let now = Instant.milliseconds(1)
+    rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
+    var sent: [(source: Int64, out: Int64)] = []
+    for sequence in 1..<500 {
+      if sequence % 30 == 0 {
+        rewriter.skip(packet(Int64(sequence)))
+      } else if let numbers = rewriter.rewrite(packet(Int64(sequence)), now: now) {
+        sent.append((Int64(sequence), numbers.sequence))
+      }
+    }
+    #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.out + 1 == $1.out })
+    for pair in sent.suffix(200) {
+      let found = rewriter.source(of: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: pair.out)))
+      #expect(found?.source == pair.source && found?.out == pair.out)
+    }
+    let future = SequenceNumber(rawValue: UInt16(truncatingIfNeeded: sent.last!.out + 1))
+    #expect(rewriter.source(of: future) == nil)
+  }
+
+  @Test("many packets left out in a row leave no gap, and the list of runs stays bounded")
+  func manySkips() {
+    var rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 0)
+    let now = Instant.milliseconds(1)
+    rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
+    var last: Int64?
+    for sequence in 1..<20_000 {
+      if sequence % 3 != 1 {
+        rewriter.skip(packet(Int64(sequence)))
+      } else if let numbers = rewriter.rewrite(packet(Int64(sequence)), now: now) {
+        if let last { #expect(numbers.sequence == last + 1) }
+        last = numbers.sequence
+      }
+    }
+    #expect(last != nil)
+  }
+
+  @Test("no number is used twice over switches, pauses, losses and late packets: SRTP depends on it")
+  func neverTwice() {
+    for seed in 1...20 as ClosedRange<UInt64> {
+      var random = SeededGenerator(seed)
+      var rewriter = StreamRewriter(firstSequence: 7, firstTimestamp: 0)
+      var used: Set<Int64> = []
+      var sequence: Int64 = 70_000
+      var late: [Int64] = []
+      rewriter.detach()
+      rewriter.begin(with: packet(sequence), now: .zero, clockRate: 90_000)
+      func send(_ number: Int64) {
+        guard let numbers = rewriter.rewrite(packet(number), now: .milliseconds(number)) else { return }
+        #expect(used.insert(numbers.sequence).inserted, "seed \(seed): \(numbers.sequence) was used twice")
+      }
+      for _ in 0..<5_000 {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<2:
+          late.removeAll()
+          sequence = Int64.random(in: 65_536..<130_000, using: &random)
+          rewriter.detach()
+          rewriter.begin(with: packet(sequence), now: .zero, clockRate: 90_000)
+        case 2..<4:
+          sequence += Int64.random(in: 0..<50, using: &random)
+          rewriter.resume(with: packet(sequence))
+        case 4..<12: rewriter.skip(packet(sequence))
+        case 12..<22: late.append(sequence)
+        case 22..<30:
+          if let old = late.popLast() { send(old) }
+        default: send(sequence)
+        }
+        sequence += 1
+      }
+    }
+  }
+
+  @Test("time goes on by what has passed when the source changes (RFC 3550 section 5.1)")
+  func time() {
+    var rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 1_000)
+    rewriter.begin(with: packet(1, 777), now: .milliseconds(0), clockRate: 90_000)
+    #expect(rewriter.rewrite(packet(1, 777), now: .milliseconds(0))?.timestamp == 1_000)
+    rewriter.detach()
+    rewriter.begin(with: packet(9_000, 4_000_000_000), now: .milliseconds(500), clockRate: 90_000)
+    #expect(rewriter.rewrite(packet(9_000, 4_000_000_000), now: .milliseconds(500))?.timestamp == 46_000)
+  }
+}

@@ -1,0 +1,93 @@
+import Basics
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+@Suite("Loss recovery")
+struct LossRecoveryTests {
+  @Test(
+    "with 10 % loss, reordering and duplicates on both legs the receiver sees no gap (RFC 4585, RFC 4588)",
+    arguments: [1, 2, 3] as [UInt64])
+  func recovers(seed: UInt64) throws {
+    let meeting = try VirtualMeeting(seed: seed)
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let cal = try meeting.join("cal")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000, announce: true)
+    let toBen = ben.slot("7", .video, ssrc: 5_000)
+    let toCal = cal.slot("3", .video, ssrc: 6_000)
+    meeting.router.attach(camera.publication, to: toBen)
+    meeting.router.attach(camera.publication, to: toCal)
+    camera.start()
+    meeting.run(for: .milliseconds(300))
+    meeting.up = LinkConditions(loss: 0.1, duplicates: 0.02, delay: .milliseconds(15), jitter: .milliseconds(4))
+    meeting.down = LinkConditions(loss: 0.1, duplicates: 0.02, delay: .milliseconds(15), jitter: .milliseconds(4))
+    meeting.run(for: .seconds(10))
+    meeting.up = LinkConditions()
+    meeting.down = LinkConditions()
+    meeting.run(for: .seconds(1))
+
+    for stream in [ben.streams[5_000], cal.streams[6_000]] {
+      let stream = try #require(stream)
+      #expect(stream.packets.count > 1_200, "seed \(seed)")
+      #expect(stream.missing == 0, "seed \(seed): \(stream.missing) of \(stream.packets.count) never came")
+      #expect(stream.ordered.contains { $0.isRetransmission })
+      // What was repaired has the content of the original.
+      var last: VirtualReceiver.Packet?
+      for packet in stream.ordered {
+        if let last {
+          let step = (packet.pictureID - last.pictureID) & 0x7FFF
+          #expect(step == 0 || step == 1)
+        }
+        last = packet
+      }
+      let numbers = stream.retransmissionSequences
+      #expect(Set(numbers).count >= numbers.count * 95 / 100, "retransmissions share sequence numbers")
+    }
+    #expect(ann.receivedNacks > 20)
+  }
+
+  @Test("feedback on a publisher's packets goes out at least 16 times a second (transport-wide congestion control)")
+  func transportFeedback() throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    camera.start()
+    meeting.run(for: .seconds(5))
+    #expect((75...110).contains(ann.transportFeedbacks.count), "\(ann.transportFeedbacks.count) in 5 s")
+  }
+
+  @Test("a publisher hears in receiver reports what share of its packets was lost (RFC 3550 section 6.4.2)")
+  func receiverReports() throws {
+    let meeting = try VirtualMeeting(seed: 4)
+    let ann = try meeting.join("ann")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    camera.start()
+    meeting.up.loss = 0.2
+    meeting.run(for: .seconds(10))
+    let blocks = ann.receiverReports.filter { $0.ssrc.rawValue == 1_000 && $0.fractionLost > 0 }
+    let mean = Double(blocks.map { Int($0.fractionLost) }.reduce(0, +)) / Double(max(blocks.count, 1)) / 256
+    #expect(abs(mean - 0.2) < 0.05)
+  }
+
+  @Test("a participant's quality follows its loss, down at once and up step by step")
+  func quality() throws {
+    let meeting = try VirtualMeeting(seed: 5)
+    let ann = try meeting.join("ann")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    camera.start()
+    meeting.run(for: .seconds(3))
+    #expect(ann.member.quality.quality == .excellent)
+    meeting.up.loss = 0.2
+    meeting.run(for: .seconds(4))
+    #expect(ann.member.quality.quality == .poor)
+    meeting.up.loss = 0
+    meeting.run(for: .seconds(10))
+    #expect(ann.member.quality.quality == .excellent)
+    camera.stop()
+    meeting.up.loss = 1
+    meeting.run(for: .seconds(12))
+    #expect(ann.member.quality.quality == .lost)
+  }
+}

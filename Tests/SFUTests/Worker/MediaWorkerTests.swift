@@ -1,0 +1,166 @@
+import Basics
+import Foundation
+import Testing
+import Transport
+
+@testable import RTC
+@testable import SFU
+
+/// Clients on loopback sockets against a real worker: the whole path from SDP to decrypted packets.
+@Suite("Media worker", .serialized)
+struct MediaWorkerTests {
+  private static func context() throws -> DTLSContext {
+    try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
+  }
+
+  /// Pumps clients until `condition` says nil; the sentence says what is still missing.
+  private func wait(
+    _ clients: [LoopbackClient], seconds: Int64 = 10, until condition: () async throws -> String?
+  ) async throws {
+    let end = EventLoop.clock + .seconds(seconds)
+    while true {
+      for client in clients { client.pump() }
+      guard let missing = try await condition() else { return }
+      if EventLoop.clock > end {
+        Issue.record("after \(seconds) s: \(missing)")
+        throw CancellationError()
+      }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  private func join(
+    _ client: LoopbackClient, _ name: String, _ worker: MediaWorkerPool, tracks: [MID], publications: [String]
+  ) async throws -> OfferAnswer {
+    let offer = try client.peer.createOffer()
+    let answer = try await worker.join(
+      ParticipantID(rawValue: name), meeting: MeetingID(rawValue: "m"), offer: offer,
+      tracks: zip(tracks, publications).map {
+        TrackOffer(mid: $0, publication: PublicationID(rawValue: $1), isMuted: false)
+      })
+    try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+    return answer
+  }
+
+  private func vp8(_ number: Int, keyframe: Bool) -> [UInt8] {
+    var payload = [UInt8](repeating: 1, count: 900)
+    payload[0] = 0x90
+    payload[1] = 0x80
+    payload[2] = 0x80 | UInt8(number >> 8 & 0x7F)
+    payload[3] = UInt8(number & 0xFF)
+    payload[4] = keyframe ? 0x10 : 0x11
+    return payload
+  }
+
+  @Test("two clients connect over ICE and DTLS, and each receives the other's sound and picture")
+  func twoClients() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 2, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    let events = await pool.events(of: MeetingID(rawValue: "m"))
+    let connected = Task { () -> Set<String> in
+      var names: Set<String> = []
+      for await event in events {
+        if case .connected(let id) = event { names.insert(id.rawValue) }
+        if names.count == 2 { break }
+      }
+      return names
+    }
+    let clients = try [LoopbackClient(dtls: dtls), LoopbackClient(dtls: dtls)]
+    var tracks: [[MID]] = []
+    var slots: [[MID]] = []
+    for (index, client) in clients.enumerated() {
+      let own = [client.peer.addTrack(.audio), client.peer.addTrack(.video)]
+      let receive = [client.peer.addSlot(.audio), client.peer.addSlot(.video)]
+      tracks.append(own)
+      slots.append(receive)
+      let answer = try await join(client, "p\(index)", pool, tracks: own, publications: ["a\(index)", "v\(index)"])
+      #expect(answer.accepted == Set(own))
+      #expect(answer.slots.map(\.mid) == receive)
+    }
+    for index in 0..<2 {
+      let refused = await pool.assign(
+        [
+          SlotChange(mid: slots[index][0], publication: PublicationID(rawValue: "a\(1 - index)")),
+          SlotChange(mid: slots[index][1], publication: PublicationID(rawValue: "v\(1 - index)")),
+        ], of: ParticipantID(rawValue: "p\(index)"))
+      #expect(refused.isEmpty)
+    }
+    try await wait(clients) {
+      clients.allSatisfy(\.isConnected) ? nil : "the clients are not connected: \(clients.map(\.events))"
+    }
+    #expect(await connected.value == ["p0", "p1"])
+
+    var frame = 0
+    try await wait(clients) {
+      frame += 1
+      for (index, client) in clients.enumerated() {
+        client.send(tracks[index][1], payload: self.vp8(frame, keyframe: frame % 20 == 1), timestamp: UInt32(frame * 90))
+        client.send(tracks[index][0], payload: [UInt8](repeating: 5, count: 100), timestamp: UInt32(frame * 48))
+      }
+      for (index, client) in clients.enumerated() {
+        for slot in slots[index] {
+          let ssrc = client.peer.media.first { $0.mid == slot }?.remoteSources.first?.ssrc.rawValue ?? 0
+          if client.received[ssrc, default: 0] < 100 {
+            return "client \(index) has \(client.received[ssrc, default: 0]) packets in slot \(slot)"
+          }
+        }
+        if client.transportFeedbacks == 0 { return "client \(index) got no transport-wide feedback" }
+      }
+      return nil
+    }
+    let statistics = await pool.statistics()
+    #expect(statistics.map(\.participants).reduce(0, +) == 2)
+    #expect(statistics.map(\.routing.packetsForwarded).reduce(0, +) >= 400)
+    for index in 0..<2 { await pool.leave(ParticipantID(rawValue: "p\(index)")) }
+    await pool.close(meeting: MeetingID(rawValue: "m"))
+    #expect(await pool.statistics().map(\.participants).reduce(0, +) == 0)
+    await pool.shutdown()
+  }
+
+  @Test("threat 9: media and noise from an address without a check reach nobody and leave nothing behind")
+  func unprovenAddress() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    let client = try LoopbackClient(dtls: dtls)
+    let track = client.peer.addTrack(.video)
+    _ = try await join(client, "p0", pool, tracks: [track], publications: ["v0"])
+    try await wait([client]) { client.isConnected ? nil : "not connected" }
+    for first in [0x80, 0x16, 0x00, 0x01, 0xFF] as [UInt8] {
+      try client.sendFromElsewhere([first] + [UInt8](repeating: 0, count: 99))
+    }
+    try await wait([client]) {
+      let statistics = await pool.statistics()[0]
+      return statistics.unknownAddress >= 5 ? nil : "\(statistics.unknownAddress) of 5 datagrams were counted"
+    }
+    #expect(await pool.statistics()[0].routing.packetsReceived == 0)
+    await pool.shutdown()
+  }
+
+  @Test("a refused offer leaves nothing behind, and its name can join again")
+  func badOffer() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    await #expect(throws: MediaWorkerError.self) {
+      _ = try await pool.join(
+        ParticipantID(rawValue: "p"), meeting: MeetingID(rawValue: "m"), offer: "v=0\r\nnonsense", tracks: [])
+    }
+    #expect(await pool.statistics()[0].participants == 0)
+    let client = try LoopbackClient(dtls: dtls)
+    _ = client.peer.addSlot(.audio)
+    _ = try await join(client, "p", pool, tracks: [], publications: [])
+    #expect(await pool.statistics()[0].participants == 1)
+    await pool.shutdown()
+  }
+
+  @Test("a port in use is an error that says so")
+  func portInUse() async throws {
+    let dtls = try Self.context()
+    let blocker = try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0), port: 0))
+    let pool = try MediaWorkerPool(
+      count: 1, configuration: MediaWorkerConfiguration(dtls: dtls, port: blocker.localAddress.port))
+    await #expect(throws: TransportError.self) { try await pool.start() }
+  }
+}
