@@ -20,6 +20,9 @@ public struct IceControllingAgent {
   public static let pacing = TimeSpan.milliseconds(20)
   /// How often consent is renewed on average, varied by 0.8 to 1.2 (RFC 7675 section 5.1).
   public static let consentInterval = TimeSpan.seconds(5)
+  /// How long a consent check may stay unanswered before the next one, likewise varied. With one in 5 s alone, a path
+  /// that loses a fifth each way would lose consent every half an hour.
+  public static let consentRetryInterval = TimeSpan.seconds(1)
   /// How long the selected path may be used after the last authentic response (RFC 7675 section 5.1).
   public static let consentTimeout = TimeSpan.seconds(30)
   /// How many pairs are tried; candidates beyond are ignored (RFC 8445 section 6.1.2.5).
@@ -252,10 +255,14 @@ extension IceControllingAgent {
     let id = STUNTransactionID(using: &random)
     // Each consent check is a transaction of its own and never sent again (RFC 7675 section 5.1).
     consentChecks.append(id)
-    if consentChecks.count > 16 { consentChecks.removeFirst() }
+    if consentChecks.count > 32 { consentChecks.removeFirst() }
     transmissions.append(IceTransmission(path: path, bytes: request(id, path: path)))
-    let spread = Int64(truncatingIfNeeded: 800 + random.next(upperBound: UInt64(401)))
-    nextConsentAt = now + TimeSpan(nanoseconds: Self.consentInterval.nanoseconds / 1_000 &* spread)
+    nextConsentAt = now + varied(Self.consentRetryInterval)
+  }
+
+  private mutating func varied(_ span: TimeSpan) -> TimeSpan {
+    let thousandths = Int64(truncatingIfNeeded: 800 + random.next(upperBound: UInt64(401)))
+    return TimeSpan(nanoseconds: span.nanoseconds / 1_000 &* thousandths)
   }
 
   private func request(_ id: STUNTransactionID, path: IcePath) -> [UInt8] {
@@ -305,6 +312,7 @@ extension IceControllingAgent {
       if phase == .checking && (isControlling || pairs[pair].isNominatedByPeer) { select(pair, now: now) }
     } else {
       consentUntil = now + Self.consentTimeout
+      nextConsentAt = now + varied(Self.consentInterval)
     }
     return nil
   }
@@ -320,7 +328,7 @@ extension IceControllingAgent {
       // Other checks carried the nomination too and may arrive later; one more makes ours the last word.
       sendConsentCheck(now: now)
     } else {
-      nextConsentAt = now + Self.consentInterval
+      nextConsentAt = now + varied(Self.consentInterval)
     }
   }
 }

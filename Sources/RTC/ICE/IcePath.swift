@@ -24,8 +24,7 @@ public struct IcePath: Hashable, Sendable {
 
   /// A path.
   @inlinable
-  public init(transport: IceTransport, local: TransportAddress, remote: TransportAddress, handle: UInt32 = 0)
-  {
+  public init(transport: IceTransport, local: TransportAddress, remote: TransportAddress, handle: UInt32 = 0) {
     self.transport = transport
     self.local = local
     self.remote = remote

@@ -88,15 +88,15 @@ struct IceCandidateTests {
     #expect(tcp.tcpType == .passive)
   }
 
-  @Test("50,000 damaged candidates do not crash")
+  @Test("10,000 damaged candidates do not crash, and what reads prints as the same")
   func mutated() {
     var random = SeededRandom(seed: 8_839)
     let line = Array("candidate:3 1 tcp 41885439 198.51.100.1 3478 typ relay raddr 2001:db8::1 rport 4 tcptype so".utf8)
-    for _ in 0..<50_000 {
+    for _ in 0..<10_000 {
       let text = String(decoding: random.mutate(line), as: UTF8.self)
       guard let candidate = try? IceCandidate(parsing: text) else { continue }
       let again = try? IceCandidate(parsing: candidate.attributeValue)
-      #expect(again == candidate, "\(text)")
+      if again != candidate { Issue.record("prints as something else: \(text)") }
     }
   }
 
