@@ -1,3 +1,244 @@
 #pragma once
-// The border to libwebsockets 4.1 (HTTP/1.1, HTTP/2, WebSocket, both ends).
+// The border to libwebsockets 4.1 (HTTP/1.1, WebSocket, both ends). Its big structures are filled here,
+// so that Swift sees only handles, numbers and byte ranges.
 #include <libwebsockets.h>
+#include <string.h>
+
+/// The one protocol of every virtual host here.
+#define PARLEY_WS_PROTOCOL "parley"
+
+typedef struct parley_ws_service {
+  struct lws_context *context;
+  struct lws_protocols protocols[2];
+  lws_sorted_usec_list_t timer;
+  void (*tick)(void *);
+  void *user;
+} parley_ws_service;
+
+static inline void parley_ws_timer_fired(struct lws_sorted_usec_list *list) {
+  parley_ws_service *service =
+      (parley_ws_service *)((char *)list - offsetof(parley_ws_service, timer));
+  service->tick(service->user);
+}
+
+/// Creates a context without a virtual host; null when it fails. `user` is given to `tick` and
+/// found by `parley_ws_user`.
+static inline parley_ws_service *parley_ws_service_create(
+    lws_callback_function *callback, void (*tick)(void *), void *user, unsigned int descriptors,
+    unsigned int header_bytes, size_t receive_buffer) {
+  lws_set_log_level(0, NULL);
+  parley_ws_service *service = (parley_ws_service *)calloc(1, sizeof *service);
+  if (!service) return NULL;
+  service->tick = tick;
+  service->user = user;
+  service->protocols[0].name = PARLEY_WS_PROTOCOL;
+  service->protocols[0].callback = callback;
+  service->protocols[0].rx_buffer_size = receive_buffer;
+  struct lws_context_creation_info info;
+  memset(&info, 0, sizeof info);
+  info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
+                 LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME |
+                 LWS_SERVER_OPTION_JUST_USE_RAW_ORIGIN |
+                 LWS_SERVER_OPTION_NO_LWS_SYSTEM_STATES;
+  info.gid = -1;
+  info.uid = -1;
+  info.user = user;
+  info.fd_limit_per_thread = descriptors;
+  info.max_http_header_data2 = header_bytes;
+  info.pt_serv_buf_size = 4096;
+  info.timeout_secs = 30;
+  service->context = lws_create_context(&info);
+  if (!service->context) {
+    free(service);
+    return NULL;
+  }
+  return service;
+}
+
+/// Adds a virtual host: for serving with (`certificate` and `key` paths) or without TLS, or for clients
+/// (`client`). Null when it fails, as it does for a bad certificate.
+static inline struct lws_vhost *parley_ws_vhost_create(
+    parley_ws_service *service, const char *name, const char *certificate, const char *key,
+    int client) {
+  struct lws_context_creation_info info;
+  memset(&info, 0, sizeof info);
+  info.port = client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.protocols = service->protocols;
+  info.vhost_name = name;
+  info.user = service->user;
+  info.gid = -1;
+  info.uid = -1;
+  // Idle connections are ended by the server's own deadlines, which come first.
+  info.keepalive_timeout = 3600;
+  info.timeout_secs = 30;
+  info.timeout_secs_ah_idle = 3600;
+  info.connect_timeout_secs = 20;
+  info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  info.alpn = "http/1.1";
+  if (certificate) {
+    info.ssl_cert_filepath = certificate;
+    info.ssl_private_key_filepath = key;
+    info.ssl_options_set = SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 |
+                           SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION;
+  }
+  struct lws_vhost *host = lws_create_vhost(service->context, &info);
+  if (host && client && lws_init_vhost_client_ssl(&info, host)) return NULL;
+  return host;
+}
+
+/// Ends every connection and frees the service. On the service thread, or after it.
+static inline void parley_ws_service_destroy(parley_ws_service *service) {
+  lws_sul_cancel(&service->timer);
+  lws_context_destroy(service->context);
+  free(service);
+}
+
+/// Handles what is ready, waiting for it.
+static inline int parley_ws_service_run(parley_ws_service *service) {
+  return lws_service(service->context, 0);
+}
+
+/// Wakes the service thread; the only call that other threads may make.
+static inline void parley_ws_wake(parley_ws_service *service) {
+  lws_cancel_service(service->context);
+}
+
+/// Calls `tick` in `microseconds`.
+static inline void parley_ws_set_timer(parley_ws_service *service, int64_t microseconds) {
+  lws_sul_schedule(service->context, 0, &service->timer, parley_ws_timer_fired, microseconds);
+}
+
+/// The `user` of the service that a callback is about.
+static inline void *parley_ws_user(struct lws *wsi) {
+  struct lws_context *context = wsi ? lws_get_context(wsi) : NULL;
+  return context ? lws_context_user(context) : NULL;
+}
+
+static inline uintptr_t parley_ws_tag(struct lws *wsi) {
+  return (uintptr_t)lws_get_opaque_user_data(wsi);
+}
+
+/// Hands an accepted socket over as an HTTP connection tagged `tag`; null (socket closed) when it fails.
+static inline struct lws *parley_ws_adopt_socket(
+    struct lws_vhost *host, int fd, int tls, uintptr_t tag) {
+  lws_adopt_desc_t d;
+  memset(&d, 0, sizeof d);
+  d.vh = host;
+  d.type = (lws_adoption_type)(LWS_ADOPT_HTTP | LWS_ADOPT_SOCKET | (tls ? LWS_ADOPT_ALLOW_SSL : 0));
+  d.fd.sockfd = fd;
+  d.opaque = (void *)tag;
+  return lws_adopt_descriptor_vhost_via_info(&d);
+}
+
+/// Watches another descriptor (a listener), which is closed with its handle.
+static inline struct lws *parley_ws_adopt_file(struct lws_vhost *host, int fd, uintptr_t tag) {
+  lws_adopt_desc_t d;
+  memset(&d, 0, sizeof d);
+  d.vh = host;
+  d.type = LWS_ADOPT_RAW_FILE_DESC;
+  d.fd.filefd = fd;
+  d.vh_prot_name = PARLEY_WS_PROTOCOL;
+  d.opaque = (void *)tag;
+  return lws_adopt_descriptor_vhost_via_info(&d);
+}
+
+/// Starts a client connection; `method` null is a WebSocket. Null when it failed at once.
+static inline struct lws *parley_ws_connect(
+    parley_ws_service *service, struct lws_vhost *host, const char *address, int port,
+    const char *host_header, const char *path, const char *origin, const char *subprotocol,
+    const char *method, int tls, int insecure, uintptr_t tag, struct lws **out) {
+  struct lws_client_connect_info info;
+  memset(&info, 0, sizeof info);
+  info.context = service->context;
+  info.vhost = host;
+  info.address = address;
+  info.port = port;
+  info.host = host_header;
+  info.path = path;
+  info.origin = origin;
+  info.protocol = subprotocol;
+  info.local_protocol_name = PARLEY_WS_PROTOCOL;
+  info.method = method;
+  info.alpn = "http/1.1";
+  info.ietf_version_or_minus_one = -1;
+  info.opaque_user_data = (void *)tag;
+  info.pwsi = out;
+  info.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+  if (tls) info.ssl_connection |= LCCSCF_USE_SSL;
+  if (tls && insecure)
+    info.ssl_connection |= LCCSCF_ALLOW_SELFSIGNED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK |
+                           LCCSCF_ALLOW_EXPIRED | LCCSCF_ALLOW_INSECURE;
+  return lws_client_connect_via_info(&info);
+}
+
+/// Closes a connection: at once, from outside of its own callbacks.
+static inline void parley_ws_kill(struct lws *wsi) {
+  lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_SYNC);
+}
+/// Closes a connection as soon as the loop runs again, without the closing handshake.
+static inline void parley_ws_abort(struct lws *wsi) {
+  lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_ASYNC);
+}
+/// Takes libwebsockets' own timeout off.
+static inline void parley_ws_clear_timeout(struct lws *wsi) {
+  lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+}
+
+/// How many bytes must be free in front of what `parley_ws_write` is given.
+static inline size_t parley_ws_padding(void) { return LWS_PRE; }
+
+enum parley_ws_kind {
+  PARLEY_WS_TEXT,
+  PARLEY_WS_BINARY,
+  PARLEY_WS_PING,
+  PARLEY_WS_HTTP_HEADERS,
+  PARLEY_WS_HTTP,
+};
+/// Writes `length` bytes that have `parley_ws_padding()` bytes in front of them. Negative: dead.
+static inline int parley_ws_write(struct lws *wsi, uint8_t *bytes, size_t length, int kind) {
+  static const enum lws_write_protocol kinds[] = {
+      LWS_WRITE_TEXT, LWS_WRITE_BINARY, LWS_WRITE_PING, LWS_WRITE_HTTP_HEADERS, LWS_WRITE_HTTP};
+  return lws_write(wsi, bytes, length, kinds[kind]);
+}
+
+/// Names the code and reason of the close frame that follows.
+static inline void parley_ws_close_reason(struct lws *wsi, int code, uint8_t *reason, size_t length) {
+  lws_close_reason(wsi, (enum lws_close_status)code, reason, length);
+}
+
+/// The peer's certificate verification was overruled: nothing else here reads the SSL.
+static inline int parley_ws_descriptor(struct lws *wsi) { return lws_get_socket_fd(wsi); }
+
+static inline int parley_ws_token_count(void) { return WSI_TOKEN_COUNT; }
+/// The header name of a token with its colon, or null.
+static inline const char *parley_ws_token_name(int token) {
+  return (const char *)lws_token_to_string((enum lws_token_indexes)token);
+}
+static inline int parley_ws_header_length(struct lws *wsi, int token) {
+  return lws_hdr_total_length(wsi, (enum lws_token_indexes)token);
+}
+static inline int parley_ws_header_copy(struct lws *wsi, int token, char *out, int capacity) {
+  return lws_hdr_copy(wsi, out, capacity, (enum lws_token_indexes)token);
+}
+static inline int parley_ws_fragment_copy(
+    struct lws *wsi, int token, int index, char *out, int capacity) {
+  return lws_hdr_copy_fragment(wsi, out, capacity, (enum lws_token_indexes)token, index);
+}
+static inline int parley_ws_custom_copy(
+    struct lws *wsi, const char *name, int name_length, char *out, int capacity) {
+  return lws_hdr_custom_copy(wsi, out, capacity, name, name_length);
+}
+
+/// Adds a header to a client's request. `in` and `length` are those of the callback. Nonzero: no room.
+static inline int parley_ws_append_header(
+    struct lws *wsi, void *in, size_t length, const char *name, const uint8_t *value, int count) {
+  unsigned char **p = (unsigned char **)in;
+  return lws_add_http_header_by_name(
+      wsi, (const unsigned char *)name, value, count, p, *p + length);
+}
+/// Reads what is there of an HTTP answer; it comes back through the callback. Nonzero: dead.
+static inline int parley_ws_client_read(struct lws *wsi, uint8_t *buffer, int capacity) {
+  char *p = (char *)buffer;
+  return lws_http_client_read(wsi, &p, &capacity);
+}

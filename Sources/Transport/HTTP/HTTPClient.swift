@@ -1,0 +1,209 @@
+public import Basics
+internal import CWebSockets
+internal import Synchronization
+
+/// A small HTTP/1.1 client: one request, one connection, a bounded answer. Redirects are not followed.
+public enum HTTPClient {
+  /// An answer, whole.
+  public struct Response: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields that libwebsockets knows, names in lower case.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: [UInt8]
+    /// The body as text, invalid bytes replaced.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - method: `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `OPTIONS` or `HEAD`.
+  ///   - url: `http://…` or `https://…`.
+  ///   - headers: Fields to add.
+  ///   - body: Sent with `Content-Length`.
+  ///   - limit: Bytes of body that are taken; more is ``TransportError/tooLarge(limit:)``.
+  ///   - timeout: How long all of it may take.
+  ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
+  public static func request(
+    _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
+    limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false
+  ) async throws(TransportError) -> Response {
+    let parts = try URLParts(url)
+    guard !parts.isWebSocket else { throw .badURL(url) }
+    let (service, host) = try WireClient.service()
+    var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
+    for ip in try await NameResolver.resolve(parts.host, port: parts.port) {
+      let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
+      let wire = HTTPClientWire(
+        service: service, method: method, parts: parts, remote: remote, headers: headers, body: body, limit: limit,
+        deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
+      let result = await withCheckedContinuation { continuation in
+        let posted = service.post { wire.connect(host: host, continuation) }
+        if !posted { continuation.resume(returning: .failure(.stopped)) }
+      }
+      switch result {
+      case .success(let response): return response
+      case .failure(.connectionFailed(let reason)): failure = .connectionFailed(reason)
+      case .failure(let error): throw error
+      }
+    }
+    throw failure
+  }
+}
+
+/// A client's request on the service thread.
+@safe final class HTTPClientWire: WireHandler, @unchecked Sendable {
+  // Unchecked because: after `init` it is touched on the service thread only.
+
+  typealias Waiting = CheckedContinuation<Result<HTTPClient.Response, TransportError>, Never>
+
+  private let service: WireService
+  private let method: String
+  private let parts: URLParts
+  private let remote: TransportAddress
+  private let headers: HTTPHeaders
+  private let body: [UInt8]
+  private let limit: Int
+  private let deadline: Instant
+  private let insecure: Bool
+  private var bodySent = 0
+  private var waiting: Waiting?
+  private var response: HTTPClient.Response?
+  private var announced: Int?
+  // The library's handle, valid until `wireClosed`.
+  private var wsi: OpaquePointer?
+  private var isGone = false
+
+  init(
+    service: WireService, method: String, parts: URLParts, remote: TransportAddress, headers: HTTPHeaders,
+    body: [UInt8], limit: Int, deadline: Instant, insecure: Bool
+  ) {
+    self.service = service
+    self.method = method
+    self.parts = parts
+    self.remote = remote
+    self.headers = headers
+    self.body = body
+    self.limit = limit
+    self.deadline = deadline
+    self.insecure = insecure
+    unsafe wsi = nil
+  }
+
+  func connect(host: UInt, _ continuation: Waiting) {
+    waiting = continuation
+    let tag = service.add(self)
+    var handle: OpaquePointer?
+    // Strings live during the call, which copies them; the virtual host lives as long as the service.
+    unsafe _ = parley_ws_connect(
+      service.context, OpaquePointer(bitPattern: host), remote.ip.text, Int32(parts.port), parts.authority,
+      parts.target, headers["origin"], nil, method, parts.isSecure ? 1 : 0, insecure ? 1 : 0, tag, &handle)
+    if unsafe handle == nil {
+      service.remove(tag)
+      end(.failure(.connectionFailed("\(remote.text) does not answer")))
+      wireClosed()
+    } else if !isGone {
+      unsafe wsi = handle
+    }
+  }
+
+  @unsafe func handle(
+    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int32 {
+    if unsafe self.wsi == nil { unsafe self.wsi = wsi }
+    switch event {
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+      var fields = headers
+      if !body.isEmpty || ["POST", "PUT", "PATCH"].contains(method) {
+        fields["content-length"] = String(body.count)
+      }
+      let code = unsafe WireRequest.append(fields, to: wsi, bytes, count, except: ["origin", "host"])
+      if code == 0 && !body.isEmpty {
+        unsafe lws_client_http_body_pending(wsi, 1)
+        unsafe lws_callback_on_writable(wsi)
+      }
+      return code
+    case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE: return unsafe writeBody(wsi)
+    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+      let status = unsafe Int(lws_http_client_http_response(wsi))
+      let fields = unsafe WireHeaders.all(wsi)
+      announced = fields["content-length"].flatMap { Int($0) }
+      if let announced, announced > limit, method != "HEAD" {
+        end(.failure(.tooLarge(limit: limit)))
+        return -1
+      }
+      response = HTTPClient.Response(status: status, headers: fields, body: [])
+    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP:
+      // The library needs its own room in front of what it reads into.
+      let padding = parley_ws_padding()
+      return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: padding + 4_096) { buffer in
+        guard let base = buffer.baseAddress else { return -1 }
+        return unsafe parley_ws_client_read(wsi, base + padding, 4_096) < 0 ? -1 : 0
+      }
+    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
+      guard let have = response?.body.count, have + count <= limit else {
+        end(.failure(.tooLarge(limit: limit)))
+        return -1
+      }
+      unsafe response?.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
+      finish()
+      return -1
+    case LWS_CALLBACK_CLOSED_CLIENT_HTTP: finish()
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+      end(.failure(.connectionFailed(unsafe WireRequest.reason(bytes, count))))
+    default: break
+    }
+    return 0
+  }
+
+  func wireClosed() {
+    if isGone { return }
+    isGone = true
+    unsafe wsi = nil
+    finish()
+  }
+
+  func tick(now: Instant) {
+    guard let wsi = unsafe wsi, waiting != nil, now >= deadline else { return }
+    end(.failure(.timedOut("The answer of \(remote.text)")))
+    unsafe parley_ws_abort(wsi)
+  }
+
+  private func writeBody(_ wsi: OpaquePointer) -> Int32 {
+    guard bodySent < body.count else { return 0 }
+    let offset = bodySent
+    let count = min(service.pieceSize, body.count - offset)
+    let bytes = body
+    bodySent += count
+    if bodySent == bytes.count { unsafe lws_client_http_body_pending(wsi, 0) }
+    let written = unsafe service.write(wsi, kind: PARLEY_WS_HTTP, count: count) { span in
+      var index = 0
+      while index < count {
+        span[index] = bytes[offset + index]
+        index += 1
+      }
+    }
+    if bodySent < bytes.count { unsafe lws_callback_on_writable(wsi) }
+    return written ? 0 : -1
+  }
+
+  private func finish() {
+    guard waiting != nil else { return }
+    guard let response else {
+      return end(.failure(.connectionFailed("closed without an answer")))
+    }
+    if let announced, method != "HEAD", response.status != 304, response.body.count < announced {
+      return end(.failure(.connectionFailed("closed after \(response.body.count) of \(announced) bytes")))
+    }
+    end(.success(response))
+  }
+
+  private func end(_ result: Result<HTTPClient.Response, TransportError>) {
+    let continuation = waiting
+    waiting = nil
+    continuation?.resume(returning: result)
+  }
+}

@@ -1,0 +1,230 @@
+public import Basics
+internal import CWebSockets
+internal import Synchronization
+
+/// What a server does with a request to open a WebSocket, decided from its headers.
+public enum WebSocketDecision: Sendable {
+  /// Open it.
+  case accept
+  /// Answer with this instead (403 for a foreign origin, 404 for a wrong path, …).
+  case reject(HTTPResponse)
+}
+
+/// An HTTP/1.1 and WebSocket server, with or without TLS, on a service thread of its own (libwebsockets).
+///
+/// Requests reach the handler whole and bounded: headers, path and body have limits that hold before anything is
+/// buffered, and every phase of a connection has a deadline, so a client that sends or reads slowly costs a socket for
+/// some seconds and nothing else. HTTP/2 is not spoken: browsers then use HTTP/1.1 over TLS as well.
+@safe public final class HTTPServer: Sendable {
+  /// Limits and times.
+  public struct Configuration: Sendable {
+    /// The certificate to serve with; nil serves plain HTTP.
+    public var tls: TLSIdentity?
+    /// Connections at a time; another one is answered 503 and closed.
+    public var connectionLimit = 4_096
+    /// Bytes of a request's headers together with its request line.
+    public var headerLimit = 8 << 10
+    /// Bytes of path and query; more is answered 414.
+    public var uriLimit = 4 << 10
+    /// Bytes of a body; more is answered 413 and not buffered.
+    public var bodyLimit = 1 << 20
+    /// How long a client may take from connecting to the end of its headers (the TLS handshake included).
+    public var headerTimeout = TimeSpan.seconds(10)
+    /// How long a body may take.
+    public var bodyTimeout = TimeSpan.seconds(30)
+    /// How long a connection may idle between requests.
+    public var idleTimeout = TimeSpan.seconds(30)
+    /// How long a response may make no progress because the client does not read.
+    public var writeTimeout = TimeSpan.seconds(30)
+    /// Limits and times of WebSockets.
+    public var webSocket = WebSocketLimits()
+
+    /// The defaults: plain HTTP.
+    public init() {}
+  }
+
+  /// What the server did and holds.
+  public struct Counters: Sendable, Hashable {
+    /// Connections accepted.
+    public var accepted: UInt64 = 0
+    /// Connections answered 503 or closed because the limit was reached.
+    public var refused: UInt64 = 0
+    /// Connections closed because a deadline passed.
+    public var timedOut: UInt64 = 0
+    /// Requests handled.
+    public var requests: UInt64 = 0
+    /// Connections open now.
+    public var open = 0
+  }
+
+  struct State {
+    var counters = Counters()
+    var webSockets: [UInt: WebSocketConnection] = [:]
+    var stopping = false
+    var stopped = false
+  }
+
+  let configuration: Configuration
+  let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+  let decide: @Sendable (HTTPRequest) -> WebSocketDecision
+  let serve: @Sendable (WebSocketConnection) async -> Void
+  let service: WireService
+  let state = Mutex(State())
+  // Made by `init` before the service thread starts, used on that thread, freed with the service.
+  private nonisolated(unsafe) let plainHost: OpaquePointer
+  // As above.
+  private nonisolated(unsafe) let secureHost: OpaquePointer?
+
+  /// Starts a server; it serves nothing before ``listen(on:dualStack:)``.
+  ///
+  /// - Parameters:
+  ///   - configuration: Limits, times, certificate.
+  ///   - name: The service thread's name.
+  ///   - webSocketDecision: Called on the service thread with the headers of a request to open a WebSocket; must be quick.
+  ///   - webSocketHandler: Called for each open WebSocket; when it returns, the WebSocket is closed (1000).
+  ///   - handler: Answers every other request. Its task is cancelled when the client goes away.
+  public init(
+    _ configuration: Configuration = Configuration(), name: String = "http",
+    webSocketDecision: @escaping @Sendable (HTTPRequest) -> WebSocketDecision = { _ in
+      .reject(.text("There is no WebSocket here.", status: 404))
+    },
+    webSocketHandler: @escaping @Sendable (WebSocketConnection) async -> Void = { _ in },
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) throws(TransportError) {
+    self.configuration = configuration
+    self.handler = handler
+    decide = webSocketDecision
+    serve = webSocketHandler
+    try configuration.tls?.check()
+    let shortest = [
+      configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
+      configuration.webSocket.pingInterval, configuration.webSocket.pongTimeout,
+    ].min() ?? .seconds(1)
+    let service = try WireService(
+      name: name, headerBytes: configuration.headerLimit,
+      descriptors: WireService.descriptorLimit(for: configuration.connectionLimit),
+      tickInterval: max(min(TimeSpan(nanoseconds: shortest.nanoseconds / 4), .milliseconds(500)), .milliseconds(5)))
+    guard let plain = unsafe service.makeHost("plain", certificate: nil, key: nil, client: false) else {
+      service.discard()
+      throw .outOfMemory("the HTTP service")
+    }
+    unsafe plainHost = plain
+    if let tls = configuration.tls {
+      guard
+        let secure = unsafe service.makeHost(
+          "tls", certificate: tls.certificatePath, key: tls.keyPath, client: false)
+      else {
+        service.discard()
+        throw .badCertificate("the TLS library refused \(tls.certificatePath).")
+      }
+      unsafe secureHost = secure
+    } else {
+      unsafe secureHost = nil
+    }
+    self.service = service
+    do throws(TransportError) {
+      try service.start()
+    } catch {
+      service.discard()
+      throw error
+    }
+  }
+
+  deinit {
+    // A server that was not shut down leaves its thread running; say so to the one who forgot.
+    assert(state.withLock { $0.stopped }, "HTTPServer.shutdown must be awaited before the server is let go")
+  }
+
+  /// Listens on an address, from now on; more than one is fine.
+  ///
+  /// - Parameters:
+  ///   - address: Where; port 0 for any free one.
+  ///   - dualStack: For an IPv6 wildcard: IPv4 too.
+  /// - Returns: The address with its port.
+  @discardableResult
+  public func listen(on address: TransportAddress, dualStack: Bool = true) throws(TransportError) -> TransportAddress {
+    if state.withLock({ $0.stopping }) { throw .stopped }
+    let listener = try TCPListener(bind: address, dualStack: dualStack)
+    let local = listener.localAddress
+    // The listener is used on the service thread only from here on.
+    nonisolated(unsafe) let handed = listener
+    service.post { [weak self] in
+      guard let self else { return }
+      unsafe ListenerWire.start(handed, server: self, host: self.plainHost)
+    }
+    return local
+  }
+
+  /// Serves a connection that was accepted elsewhere, as when one port carries media too and the first bytes said "HTTP".
+  public func adopt(_ accepted: TCPListener.Accepted) {
+    let posted = service.post { [weak self] in
+      guard let self else { return accepted.close() }
+      self.take(accepted)
+    }
+    if !posted { accepted.close() }
+  }
+
+  /// The WebSockets open now.
+  public var webSockets: [WebSocketConnection] { state.withLock { Array($0.webSockets.values) } }
+
+  /// What the server did so far.
+  public var counters: Counters { state.withLock { $0.counters } }
+
+  /// Stops: no new connections, WebSockets closed with 1001, requests under way answered; after `grace` the rest is
+  /// cut. Everything is freed when this returns.
+  public func shutdown(grace: TimeSpan = .seconds(5)) async {
+    let first = state.withLock { state in
+      defer { state.stopping = true }
+      return !state.stopping
+    }
+    guard first else { return }
+    service.post { [weak self] in self?.beginShutdown() }
+    let end = EventLoop.clock + grace
+    while EventLoop.clock < end && state.withLock({ $0.counters.open }) > 0 {
+      try? await Task.sleep(for: .milliseconds(5))
+      if Task.isCancelled { break }
+    }
+    service.stop()
+    state.withLock { $0.stopped = true }
+  }
+
+  // MARK: On the service thread
+
+  /// Hands an accepted socket to libwebsockets, or refuses it.
+  func take(_ accepted: TCPListener.Accepted) {
+    let allowed = state.withLock { state in
+      guard !state.stopping, state.counters.open < configuration.connectionLimit else {
+        state.counters.refused &+= 1
+        return false
+      }
+      state.counters.accepted &+= 1
+      state.counters.open += 1
+      return true
+    }
+    let isTLS = unsafe secureHost != nil
+    guard allowed else {
+      if !isTLS { ServerWire.refuse(accepted) }
+      accepted.close()
+      return
+    }
+    let wire = ServerWire(self, accepted, isTLS: isTLS)
+    let tag = service.add(wire)
+    wire.tag = tag
+    // On failure the library has closed the socket already.
+    let host = unsafe secureHost ?? plainHost
+    guard let wsi = unsafe parley_ws_adopt_socket(host, accepted.descriptor, isTLS ? 1 : 0, tag) else {
+      service.remove(tag)
+      wire.wireClosed()
+      return
+    }
+    unsafe wire.wsi = wire.isGone ? nil : wsi
+  }
+
+  private func beginShutdown() { service.forEach { ($0 as? any ServerSide)?.beginShutdown() } }
+}
+
+/// What a server's handlers have in common.
+protocol ServerSide: WireHandler {
+  /// Finish what is under way, take nothing new.
+  func beginShutdown()
+}

@@ -1,0 +1,352 @@
+import Basics
+import CWebSockets
+import Glibc
+
+/// One connection of an ``HTTPServer``: on the service thread only.
+///
+/// While a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked
+/// to parse them in a state that does not expect any.
+@safe final class ServerWire: ServerSide, @unchecked Sendable {
+  // Unchecked because: it is created, called and let go on the service thread; other threads only carry it back there.
+
+  private enum Phase {
+    case headers, body, handling, responding, webSocket, closing
+  }
+
+  let remote: TransportAddress
+  let local: TransportAddress
+  let isTLS: Bool
+  var tag: UInt = 0
+  // The library's handle, valid until `wireClosed`.
+  var wsi: OpaquePointer?
+  private(set) var isGone = false
+
+  private unowned let server: HTTPServer
+  private let service: WireService
+  private let limits: HTTPServer.Configuration
+  private let descriptor: Int32
+  private var phase = Phase.headers
+  private var deadline: Instant
+  private var request: HTTPRequest?
+  private var expected = 0
+  private var task: Task<Void, Never>?
+  private var output: HTTPOutput?
+  private var closeAfter = false
+  private var serial: UInt64 = 0
+  private var webSocket: WebSocketWire?
+  private var webSocketTask: Task<Void, Never>?
+
+  init(_ server: HTTPServer, _ accepted: TCPListener.Accepted, isTLS: Bool) {
+    self.server = server
+    service = server.service
+    limits = server.configuration
+    remote = accepted.remote
+    local = accepted.local
+    descriptor = accepted.descriptor
+    self.isTLS = isTLS
+    unsafe wsi = nil
+    deadline = EventLoop.clock + limits.headerTimeout
+    // Room for several pieces: a piece that is written when the socket is writable is then taken whole.
+    setBuffer(descriptor, 128 << 10)
+  }
+
+  /// Tells a connection that is one too many so, without any parsing.
+  static func refuse(_ accepted: TCPListener.Accepted) {
+    let text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
+    var bytes = Array(text.utf8)
+    // A fresh socket takes these few bytes or the client gets none; the pointer is the array's.
+    _ = unsafe send(accepted.descriptor, &bytes, bytes.count, Int32(0x4000 | 0x40))  // MSG_NOSIGNAL | MSG_DONTWAIT
+  }
+
+  @unsafe func handle(
+    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int32 {
+    if unsafe self.wsi == nil { unsafe self.wsi = wsi }
+    switch event {
+    case LWS_CALLBACK_HTTP: return unsafe began(wsi)
+    case LWS_CALLBACK_HTTP_BODY:
+      return unsafe bodyPiece(unsafe UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+      if phase == .body { dispatch() }
+      return 0
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+      // Only after a piece that the socket took in part.
+      if phase == .responding { return pump() ? 0 : -1 }
+      return 0
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return unsafe confirmUpgrade(wsi, bytes)
+    case LWS_CALLBACK_ESTABLISHED: return opened()
+    case LWS_CALLBACK_RECEIVE:
+      return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) ?? -1
+    case LWS_CALLBACK_RECEIVE_PONG:
+      webSocket?.pong()
+      return 0
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+      unsafe webSocket?.peerCloses(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+      return 0
+    case LWS_CALLBACK_SERVER_WRITEABLE: return unsafe webSocket?.writable(wsi) ?? 0
+    default: return 0
+    }
+  }
+
+  func wireClosed() {
+    if isGone { return }
+    isGone = true
+    unsafe wsi = nil
+    task?.cancel()
+    output?.close()
+    output = nil
+    if let webSocket {
+      server.state.withLock { $0.webSockets[tag] = nil }
+      webSocket.closed()
+    }
+    server.state.withLock { $0.counters.open -= 1 }
+  }
+
+  func tick(now: Instant) {
+    guard let wsi = unsafe wsi else { return }
+    if let webSocket {
+      unsafe webSocket.tick(wsi, now: now)
+      return
+    }
+    if phase == .responding, unsafe lws_partial_buffered(wsi) == 0 {
+      let before = output?.progress
+      if !pump() {
+        unsafe parley_ws_kill(wsi)
+        return
+      }
+      if output?.progress != before { return }
+    }
+    if phase != .handling && now >= deadline {
+      server.state.withLock { $0.counters.timedOut &+= 1 }
+      phase = .closing
+      unsafe parley_ws_kill(wsi)
+    }
+  }
+
+  func beginShutdown() {
+    closeAfter = true
+    guard let wsi = unsafe wsi else { return }
+    switch phase {
+    case .headers:
+      phase = .closing
+      unsafe parley_ws_kill(wsi)
+    case .webSocket: webSocket?.connection.close(code: 1_001, reason: "the server is going away")
+    case .body, .handling, .responding, .closing: break
+    }
+  }
+
+  // MARK: Requests
+
+  /// Reads what the library has parsed; nil when it is no request to be answered, with the answer to give instead.
+  @unsafe private func read(_ wsi: OpaquePointer) -> (HTTPRequest?, HTTPResponse?) {
+    let methods: [(String, lws_token_indexes)] = [
+      ("GET", WSI_TOKEN_GET_URI), ("POST", WSI_TOKEN_POST_URI), ("HEAD", WSI_TOKEN_HEAD_URI),
+      ("OPTIONS", WSI_TOKEN_OPTIONS_URI), ("PUT", WSI_TOKEN_PUT_URI), ("PATCH", WSI_TOKEN_PATCH_URI),
+      ("DELETE", WSI_TOKEN_DELETE_URI),
+    ]
+    guard
+      let (method, token) = methods.first(where: {
+        unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0
+      })
+    else { return (nil, .text("This method is not served here.", status: 501)) }
+    // The library splits at `&` in the path too, where it means nothing.
+    let pathBytes = Array(unsafe WireHeaders.fragments(wsi, token).joined(separator: [0x26]))
+    guard let path = String(validating: pathBytes, as: UTF8.self), path.hasPrefix("/"),
+      path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else { return (nil, .text("The path is not valid UTF-8 text.", status: 400)) }
+    let arguments = unsafe WireHeaders.fragments(wsi, WSI_TOKEN_HTTP_URI_ARGS)
+    let query = arguments.isEmpty ? nil : PercentCoding.query(arguments)
+    guard pathBytes.count + arguments.reduce(0, { $0 + $1.count + 1 }) <= limits.uriLimit else {
+      return (nil, .text("The address is longer than \(limits.uriLimit) bytes.", status: 414))
+    }
+    let headers = unsafe WireHeaders.all(wsi)
+    return (
+      HTTPRequest(
+        method: method, path: path, query: query, headers: headers, remote: remote, local: local, isTLS: isTLS), nil
+    )
+  }
+
+  /// The headers are there.
+  @unsafe private func began(_ wsi: OpaquePointer) -> Int32 {
+    serial &+= 1
+    // The deadlines are kept here.
+    unsafe parley_ws_clear_timeout(wsi)
+    let (parsed, refusal) = unsafe read(wsi)
+    let headers = parsed?.headers ?? HTTPHeaders()
+    let connection = headers["connection"]?.lowercased() ?? ""
+    let isOld = unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP) != Array("HTTP/1.1".utf8)
+    closeAfter = closeAfter || connection.contains("close") || (isOld && !connection.contains("keep-alive"))
+    if server.state.withLock({ $0.stopping }) { closeAfter = true }
+    guard var request = parsed else {
+      return refuseAndClose(refusal ?? .text("Bad request.", status: 400))
+    }
+    if headers["transfer-encoding"] != nil {
+      return refuseAndClose(.text("Send the body with a Content-Length.", status: 411))
+    }
+    var length = 0
+    if let text = headers["content-length"] {
+      // Digits only, one number: two lengths are how requests are smuggled past a proxy.
+      guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }), let n = Int(text)
+      else { return refuseAndClose(.text("Content-Length is not a number.", status: 400)) }
+      length = n
+    }
+    if length > limits.bodyLimit {
+      return refuseAndClose(.text("The body is larger than \(limits.bodyLimit) bytes.", status: 413))
+    }
+    request.body.reserveCapacity(length)
+    self.request = request
+    expected = length
+    if length > 0 {
+      phase = .body
+      deadline = EventLoop.clock + limits.bodyTimeout
+      return 0
+    }
+    // Without a length the library would wait for a body after POST, PUT and PATCH; there is none. With reading off
+    // it waits for nothing, and the connection is closed after the answer.
+    if headers["content-length"] == nil && ["POST", "PUT", "PATCH"].contains(request.method) { closeAfter = true }
+    dispatch()
+    return 0
+  }
+
+  private func bodyPiece(_ piece: UnsafeRawBufferPointer) -> Int32 {
+    guard phase == .body, let have = request?.body.count, have + piece.count <= expected else {
+      return phase == .body ? -1 : 0
+    }
+    unsafe request?.body.append(contentsOf: piece)
+    return 0
+  }
+
+  /// Gives the request to the handler, on a task of its own.
+  private func dispatch() {
+    guard let request, let wsi = unsafe wsi else { return }
+    phase = .handling
+    unsafe lws_rx_flow_control(wsi, 0)
+    server.state.withLock { $0.counters.requests &+= 1 }
+    let isHead = request.method == "HEAD"
+    let current = serial
+    let handler = server.handler
+    let service = service
+    self.request = nil
+    task = Task { [weak self] in
+      let response = await handler(request)
+      service.post { [weak self] in self?.respond(response, to: current, isHead: isHead) }
+    }
+  }
+
+  private func respond(_ response: HTTPResponse, to serial: UInt64, isHead: Bool) {
+    guard !isGone, phase == .handling, serial == self.serial, let wsi = unsafe wsi else { return }
+    task = nil
+    phase = .responding
+    output = HTTPOutput(response, isHead: isHead, close: closeAfter)
+    deadline = EventLoop.clock + limits.writeTimeout
+    if !pump() { unsafe parley_ws_kill(wsi) }
+  }
+
+  /// Writes what the socket takes; false when the connection is to be closed.
+  private func pump() -> Bool {
+    guard let output, let wsi = unsafe wsi else { return false }
+    while !output.isDone {
+      if unsafe lws_send_pipe_choked(wsi) != 0 {
+        if unsafe lws_partial_buffered(wsi) != 0 {
+          // The library has to finish its own piece, for which it must be reading.
+          unsafe lws_rx_flow_control(wsi, 1)
+          unsafe lws_callback_on_writable(wsi)
+        } else {
+          service.requestTick(in: .milliseconds(10))
+        }
+        return true
+      }
+      if unsafe !output.writePiece(service, wsi) { return false }
+      deadline = EventLoop.clock + limits.writeTimeout
+    }
+    output.close()
+    self.output = nil
+    if closeAfter {
+      phase = .closing
+      discardInput()
+      return false
+    }
+    phase = .headers
+    deadline = EventLoop.clock + limits.idleTimeout
+    unsafe lws_rx_flow_control(wsi, 1)
+    return unsafe lws_http_transaction_completed(wsi) == 0
+  }
+
+  /// Answers at once, from inside the library's callback, and closes.
+  private func refuseAndClose(_ response: HTTPResponse) -> Int32 {
+    guard let wsi = unsafe wsi else { return -1 }
+    server.state.withLock { $0.counters.requests &+= 1 }
+    let output = HTTPOutput(response, isHead: false, close: true)
+    while unsafe !output.isDone && output.writePiece(service, wsi) {}
+    phase = .closing
+    discardInput()
+    return -1
+  }
+
+  /// Reads and forgets what the client has sent so far: closing with unread bytes would reset the connection, and the
+  /// client might never see the answer.
+  private func discardInput() {
+    var rounds = 0
+    // The pointer and size are those of a local array.
+    var trash = [UInt8](repeating: 0, count: 16_384)
+    while rounds < 128, unsafe recv(descriptor, &trash, trash.count, Int32(0x40)) > 0 { rounds += 1 }  // MSG_DONTWAIT
+  }
+
+  // MARK: WebSocket
+
+  /// Someone wants to open a WebSocket: ask.
+  @unsafe private func confirmUpgrade(_ wsi: OpaquePointer, _ name: UnsafeMutableRawPointer?) -> Int32 {
+    let (parsed, refusal) = unsafe read(wsi)
+    guard let request = parsed else { return answerUpgrade(refusal ?? .text("Bad request.", status: 400)) }
+    guard request.headers["upgrade"]?.lowercased() == "websocket", request.method == "GET" else {
+      return answerUpgrade(.text("Only upgrades to a WebSocket are served here.", status: 400))
+    }
+    guard unsafe WireHeaders.value(wsi, WSI_TOKEN_VERSION) == [0x31, 0x33],
+      unsafe WireHeaders.value(wsi, WSI_TOKEN_KEY)?.count == 24
+    else {
+      var response = HTTPResponse.text("WebSocket version 13 and a key are expected.", status: 426)
+      response.headers["Sec-WebSocket-Version"] = "13"
+      return answerUpgrade(response)
+    }
+    if server.state.withLock({ $0.stopping }) { return answerUpgrade(.text("Shutting down.", status: 503)) }
+    switch server.decide(request) {
+    case .accept:
+      self.request = request
+      return 0
+    case .reject(let response):
+      return answerUpgrade(response)
+    }
+  }
+
+  private func answerUpgrade(_ response: HTTPResponse) -> Int32 { refuseAndClose(response) }
+
+  private func opened() -> Int32 {
+    guard let request, let wsi = unsafe wsi else { return -1 }
+    self.request = nil
+    phase = .webSocket
+    unsafe parley_ws_clear_timeout(wsi)
+    let service = service
+    let connection = WebSocketConnection(
+      request: request, inboundLimit: limits.webSocket.inboundQueue, outboundLimit: limits.webSocket.outboundQueue
+    ) { [weak self] in
+      service.post { [weak self] in
+        guard let self, let wsi = unsafe self.wsi else { return }
+        unsafe self.webSocket?.woken(wsi)
+      }
+    }
+    webSocket = WebSocketWire(connection, limits: limits.webSocket, service: service)
+    server.state.withLock { $0.webSockets[tag] = connection }
+    let serve = server.serve
+    webSocketTask = Task {
+      await serve(connection)
+      connection.close()
+    }
+    return 0
+  }
+}
+
+private func setBuffer(_ descriptor: Int32, _ size: Int32) {
+  var size = size
+  // Four bytes of a local variable.
+  _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, 4)
+}

@@ -1,0 +1,259 @@
+import Basics
+import CLinux
+import CWebSockets
+import Glibc
+import Synchronization
+
+/// What libwebsockets reports, by the names of its own reasons.
+typealias WireEvent = lws_callback_reasons
+
+/// One socket's side of a ``WireService``: every call happens on the service thread.
+protocol WireHandler: AnyObject {
+  /// An event of the connection `wsi`. The range `bytes`/`count` is valid during the call. Nonzero closes.
+  @unsafe func handle(
+    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int32
+  /// The connection is gone; its handle must not be used again.
+  func wireClosed()
+  /// Some time has passed: check deadlines.
+  func tick(now: Instant)
+}
+
+/// libwebsockets on a service thread of its own.
+///
+/// The library may be entered from this thread only; ``post(_:)`` is the one way in from elsewhere. Connections are known
+/// to it by a number (a tag), so a stale pointer can never be followed.
+@safe final class WireService: @unchecked Sendable {
+  // Unchecked because: `mailbox` is behind a mutex, and all else is touched on the service thread only (before it
+  // starts, by the initialiser).
+
+  private struct Mailbox {
+    var work: [@Sendable () -> Void] = []
+    var isOpen = true
+    var wake = false
+  }
+
+  private let mailbox = Mutex(Mailbox())
+  private let joined = Mutex(false)
+  // Created by `init`, destroyed by the thread at its end; `mailbox.isOpen` guards the one use from other threads.
+  private var raw: UnsafeMutablePointer<parley_ws_service>?
+  private var thread = pthread_t()
+  private var handlers: [UInt: any WireHandler] = [:]
+  private var lastTag: UInt = 0
+  private var stopping = false
+  private var nextTick = Instant.distantFuture
+  private let tickInterval: TimeSpan
+
+  /// Scratch for one outgoing piece with the room that libwebsockets wants in front.
+  let pieceSize = 16_384
+  // Allocated by `init`, freed by `deinit`; raw memory, because a write may enter here again through a callback.
+  private let scratch: UnsafeMutablePointer<UInt8>
+  private let pendingName: String
+
+  /// Starts a service.
+  ///
+  /// - Parameters:
+  ///   - headerBytes: The limit on one request's headers.
+  ///   - descriptors: The most descriptors it will hold; 0 for the process limit.
+  ///   - tickInterval: How often handlers check their deadlines, while there are any handlers.
+  init(
+    name: String, headerBytes: Int = 8_192, descriptors: Int = 0, tickInterval: TimeSpan = .milliseconds(250)
+  ) throws(TransportError) {
+    self.tickInterval = tickInterval
+    pendingName = name
+    unsafe scratch = .allocate(capacity: parley_ws_padding() + pieceSize + 16)
+    unsafe raw = nil
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    // The service lives until the thread has destroyed the context, so the unretained pointer stays valid in callbacks.
+    unsafe raw = parley_ws_service_create(
+      wireCallback, { unsafe Unmanaged<WireService>.fromOpaque($0!).takeUnretainedValue().ticked() }, me,
+      UInt32(clamping: descriptors), UInt32(clamping: headerBytes), 2_048)
+    guard unsafe raw != nil else { throw .outOfMemory("the HTTP service") }
+  }
+
+  deinit { unsafe scratch.deallocate() }
+
+  /// Adds a virtual host before ``start()``: for clients, or for a server with or without TLS.
+  func makeHost(_ name: String, certificate: String?, key: String?, client: Bool) -> OpaquePointer? {
+    guard let raw = unsafe raw else { return nil }
+    // Paths live as C strings during the call; the library copies what it keeps.
+    if let certificate, let key {
+      return unsafe certificate.withCString { c in
+        unsafe key.withCString { k in unsafe parley_ws_vhost_create(raw, "tls", c, k, client ? 1 : 0) }
+      }
+    }
+    return unsafe parley_ws_vhost_create(raw, client ? "client" : "plain", nil, nil, client ? 1 : 0)
+  }
+
+  /// Starts the thread.
+  func start() throws(TransportError) {
+    let retained = unsafe Unmanaged.passRetained(self)
+    // The thread owns that reference and gives it back when its body ends.
+    let code = unsafe parley_thread_start(
+      &thread, pendingName, -1,
+      { unsafe Unmanaged<WireService>.fromOpaque($0!).takeRetainedValue().run() }, retained.toOpaque())
+    if code != 0 {
+      unsafe retained.release()
+      throw .system(call: "starting the thread \(pendingName)", code: code)
+    }
+  }
+
+  /// Frees a service whose thread was never started.
+  func discard() {
+    if let raw = unsafe raw { unsafe parley_ws_service_destroy(raw) }
+    unsafe raw = nil
+    joined.withLock { $0 = true }
+  }
+
+  /// Runs `work` on the service thread; false when the service has ended. Any thread.
+  @discardableResult func post(_ work: @escaping @Sendable () -> Void) -> Bool {
+    mailbox.withLock { box in
+      guard box.isOpen, let raw = unsafe raw else { return false }
+      box.work.append(work)
+      // The context lives as long as the mailbox is open, and this is the call that other threads may make.
+      if !box.wake {
+        box.wake = true
+        unsafe parley_ws_wake(raw)
+      }
+      return true
+    }
+  }
+
+  /// Ends every connection and the thread, and waits for it. Not from the service thread.
+  func stop() {
+    post { self.stopping = true }
+    joined.withLock { done in
+      if done { return }
+      pthread_join(thread, nil)
+      done = true
+    }
+  }
+
+  // MARK: On the service thread
+
+  /// Gives `handler` a tag and its events from now on.
+  func add(_ handler: any WireHandler) -> UInt {
+    lastTag &+= 1
+    handlers[lastTag] = handler
+    if handlers.count == 1 { requestTick(in: tickInterval) }
+    return lastTag
+  }
+
+  /// Forgets a handler whose connection never came to be.
+  func remove(_ tag: UInt) { handlers[tag] = nil }
+
+  /// Calls `body` with every handler; it may close any of them.
+  func forEach(_ body: (any WireHandler) -> Void) {
+    for handler in Array(handlers.values) { body(handler) }
+  }
+
+  /// What to tell the library about descriptors: 0 (the process limit) unless that is so large that its tables would cost
+  /// memory.
+  static func descriptorLimit(for connections: Int) -> Int {
+    var limit = rlimit()
+    // A local variable that the call fills.
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+    return limit.rlim_cur > 16_384 ? connections + 64 : 0
+  }
+
+  /// The library's handle.
+  @unsafe var context: UnsafeMutablePointer<parley_ws_service>? { unsafe raw }
+
+  /// Asks for a tick of every handler, sooner than the usual one.
+  func requestTick(in span: TimeSpan) {
+    let at = EventLoop.clock + span
+    guard at < nextTick, let raw = unsafe raw else { return }
+    nextTick = at
+    unsafe parley_ws_set_timer(raw, max(span.microseconds, 1))
+  }
+
+  /// Writes up to ``pieceSize`` bytes that `fill` puts into the scratch memory; false when the connection is dead.
+  func write(_ wsi: OpaquePointer, kind: parley_ws_kind, count: Int, fill: (inout MutableSpan<UInt8>) -> Void) -> Bool {
+    let padding = parley_ws_padding()
+    guard count <= pieceSize else { return false }
+    // The scratch has `padding` bytes in front of the piece and more than `count` behind.
+    let piece = unsafe UnsafeMutableBufferPointer(start: scratch + padding, count: count)
+    var span = unsafe piece.mutableSpan
+    fill(&span)
+    return unsafe parley_ws_write(wsi, scratch + padding, count, Int32(kind.rawValue)) >= 0
+  }
+
+  /// Writes one WebSocket message or an HTTP head of any length; false when the connection is dead.
+  func write(_ wsi: OpaquePointer, kind: parley_ws_kind, whole bytes: [UInt8]) -> Bool {
+    if bytes.count <= pieceSize {
+      return unsafe write(wsi, kind: kind, count: bytes.count) { span in
+        var index = 0
+        while index < span.count {
+          span[index] = bytes[index]
+          index += 1
+        }
+      }
+    }
+    let padding = parley_ws_padding()
+    var padded = [UInt8](repeating: 0, count: padding)
+    padded.reserveCapacity(padding + bytes.count + 16)
+    padded += bytes
+    // `padding` bytes in front, `bytes.count` behind.
+    return unsafe padded.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return false }
+      return unsafe parley_ws_write(wsi, base + padding, bytes.count, Int32(kind.rawValue)) >= 0
+    }
+  }
+
+  private func run() {
+    while !stopping, let raw = unsafe raw, unsafe parley_ws_service_run(raw) >= 0 {}
+    let left = mailbox.withLock { box in
+      box.isOpen = false
+      defer { box.work.removeAll() }
+      return box.work
+    }
+    for work in left { work() }
+    if let raw = unsafe raw { unsafe parley_ws_service_destroy(raw) }
+    unsafe raw = nil
+    for handler in handlers.values { handler.wireClosed() }
+    handlers.removeAll()
+  }
+
+  private func drain() {
+    let work = mailbox.withLock { box in
+      box.wake = false
+      defer { box.work.removeAll(keepingCapacity: true) }
+      return box.work
+    }
+    for item in work { item() }
+  }
+
+  private func ticked() {
+    nextTick = .distantFuture
+    if !handlers.isEmpty { requestTick(in: tickInterval) }
+    let now = EventLoop.clock
+    // A copy: a tick may close its connection and so change the table.
+    for handler in Array(handlers.values) { handler.tick(now: now) }
+  }
+
+  @unsafe fileprivate func dispatch(
+    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int32 {
+    if event == LWS_CALLBACK_EVENT_WAIT_CANCELLED {
+      drain()
+      return 0
+    }
+    let tag = unsafe parley_ws_tag(wsi)
+    guard tag != 0, let handler = handlers[tag] else { return 0 }
+    if event == LWS_CALLBACK_WSI_DESTROY {
+      handlers[tag] = nil
+      handler.wireClosed()
+      return 0
+    }
+    return unsafe handler.handle(event, wsi, bytes, count)
+  }
+}
+
+/// Where libwebsockets enters. `wsi` is null or a stand-in for some events; the user pointer is the service's.
+private func wireCallback(
+  _ wsi: OpaquePointer?, _ event: WireEvent, _ user: UnsafeMutableRawPointer?, _ bytes: UnsafeMutableRawPointer?,
+  _ count: Int
+) -> Int32 {
+  // The context's user pointer is the service, which outlives the context.
+  guard let wsi = unsafe wsi, let owner = unsafe parley_ws_user(wsi) else { return 0 }
+  return unsafe Unmanaged<WireService>.fromOpaque(owner).takeUnretainedValue().dispatch(event, wsi, bytes, count)
+}
