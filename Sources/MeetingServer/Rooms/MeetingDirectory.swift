@@ -10,15 +10,15 @@ actor MeetingDirectory {
   }
 
   private let media: any MediaPlane
-  private let timing: MeetingRoom.Timing
+  private let limits: MeetingRoom.Limits
   private let counters: ServerCounters
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
   private var isClosed = false
 
-  init(media: any MediaPlane, timing: MeetingRoom.Timing, counters: ServerCounters) {
+  init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters) {
     self.media = media
-    self.timing = timing
+    self.limits = limits
     self.counters = counters
   }
 
@@ -75,7 +75,7 @@ actor MeetingDirectory {
 
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
-    let room = MeetingRoom(record: record, url: url, media: media, timing: timing, counters: counters) {
+    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters) {
       [weak self] token in
       Task { await self?.left(token) }
     }

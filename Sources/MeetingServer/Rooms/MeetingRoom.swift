@@ -7,10 +7,12 @@ import Signaling
 /// Every decision is made in one go on the actor, without waiting in between: who still fits in, which socket stands for
 /// a participant, what a slot carries. What follows for the media goes through a queue in the same order.
 actor MeetingRoom {
-  /// How long things take.
-  struct Timing: Sendable {
+  /// How long things take, and how many there may be.
+  struct Limits: Sendable {
     /// How long a place is held without a socket.
     var resumeWindow: Duration = .seconds(30)
+    /// Participants at a time, where the meeting's record does not say less.
+    var participants = 500
     /// Slots that clients are asked to have at most.
     var maximumSlots = (audio: 16, video: 48)
   }
@@ -47,7 +49,7 @@ actor MeetingRoom {
   nonisolated let record: MeetingRecord
   private let url: String
   private let media: any MediaPlane
-  private let timing: Timing
+  private let limits: Limits
   private let counters: ServerCounters
   private let queue = MediaQueue()
 
@@ -64,13 +66,13 @@ actor MeetingRoom {
 
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
   init(
-    record: MeetingRecord, url: String, media: any MediaPlane, timing: Timing, counters: ServerCounters,
+    record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters,
     onLeft: @escaping @Sendable (String) -> Void
   ) {
     self.record = record
     self.url = url
     self.media = media
-    self.timing = timing
+    self.limits = limits
     self.counters = counters
     self.onLeft = onLeft
   }
@@ -82,7 +84,7 @@ actor MeetingRoom {
     if isClosed { throw .closed }
     if record.isExpired(at: Date()) { throw .expired }
     // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
-    guard members.count + reserved < record.capacity else { throw .full }
+    guard members.count + reserved < min(record.capacity ?? .max, limits.participants) else { throw .full }
     reserved += 1
     defer { reserved -= 1 }
     start()
@@ -113,7 +115,7 @@ actor MeetingRoom {
       .welcome(
         .init(
           participant: id, resumeToken: member.resumeToken,
-          resumeWindow: Int(timing.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
+          resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
           participants: roster(), slots: member.slots.info, chat: chat.visible(to: id))))
     broadcast(.participantJoined(member.info), except: id)
     assign(changes, to: member)
@@ -305,7 +307,7 @@ actor MeetingRoom {
   private func startExpiry(of member: RoomMember) {
     guard member.expiry == nil else { return }
     let id = member.id
-    let window = timing.resumeWindow
+    let window = limits.resumeWindow
     member.expiry = Task { [weak self] in
       guard (try? await Task.sleep(for: window)) != nil else { return }
       await self?.windowPassed(for: id)
@@ -465,8 +467,8 @@ actor MeetingRoom {
         if publication.info.kind == .audio { audio += 1 } else { video += 1 }
       }
     }
-    audio = min(audio, timing.maximumSlots.audio)
-    video = min(video, timing.maximumSlots.video)
+    audio = min(audio, limits.maximumSlots.audio)
+    video = min(video, limits.maximumSlots.video)
     guard audio > member.slots.count(of: .audio) || video > member.slots.count(of: .video),
       member.askedFor != (audio, video)
     else { return }

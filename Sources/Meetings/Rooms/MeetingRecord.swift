@@ -51,21 +51,18 @@ public struct MeetingRecord: Sendable, Hashable {
   public var created: Date
   /// When it ends by itself; nil when it does not.
   public var expires: Date?
-  /// The most participants at a time.
-  public var capacity: Int
+  /// The most participants at a time; nil for as many as the server's setting allows.
+  public var capacity: Int?
 
   /// The longest subject kept, in characters.
   public static let maximumSubject = 250
   /// The longest description kept, in characters.
   public static let maximumSummary = 2_000
-  /// How many participants a meeting takes unless it says otherwise.
-  public static let defaultCapacity = 500
-
   /// A meeting.
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
-    capacity: Int = MeetingRecord.defaultCapacity
+    capacity: Int? = nil
   ) {
     self.id = id
     self.tenant = tenant

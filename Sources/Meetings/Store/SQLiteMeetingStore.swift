@@ -127,7 +127,8 @@ public actor SQLiteMeetingStore: MeetingStore {
       [
         .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
         .text(meeting.room.key), .text(meeting.kind.rawValue), .text(meeting.subject), .text(meeting.summary),
-        .text(meeting.accessLevel.rawValue), .integer(Int64(meeting.capacity)), .time(meeting.created),
+        .text(meeting.accessLevel.rawValue), meeting.capacity.map { .integer(Int64($0)) } ?? .null,
+        .time(meeting.created),
         meeting.expires.map { .time($0) } ?? .null,
       ])
     if database.changes == 0 { throw .exists(meeting.room.display) }
@@ -150,7 +151,8 @@ public actor SQLiteMeetingStore: MeetingStore {
         subject: row.text(5), summary: row.text(6),
         // An unknown level (of a later version) is taken as the strictest.
         accessLevel: AccessLevel(rawValue: row.text(7)) ?? .locked, created: row.time(9),
-        expires: row.isNull(10) ? nil : row.time(10), capacity: Int(clamping: row.integer(8)))
+        expires: row.isNull(10) ? nil : row.time(10), 
+        capacity: row.isNull(8) ? nil : Int(clamping: row.integer(8)))
     }
     return meeting
   }

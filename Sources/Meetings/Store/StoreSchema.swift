@@ -11,7 +11,7 @@ enum StoreSchema {
     CREATE TABLE meetings (
       id TEXT PRIMARY KEY, tenant TEXT NOT NULL REFERENCES tenants (id), room_key TEXT NOT NULL UNIQUE,
       room TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, summary TEXT NOT NULL,
-      access_level TEXT NOT NULL, capacity INTEGER NOT NULL, created INTEGER NOT NULL, expires INTEGER,
+      access_level TEXT NOT NULL, capacity INTEGER, created INTEGER NOT NULL, expires INTEGER,
       used INTEGER
     ) STRICT;
     CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;

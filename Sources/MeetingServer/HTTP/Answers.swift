@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Transport
+
+extension HTTPResponse {
+  /// A JSON answer that nobody keeps: most contain tokens or states of the moment.
+  static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    guard let data = try? encoder.encode(value) else { return .text("The answer cannot be written.", status: 500) }
+    return HTTPResponse(
+      status: status, headers: ["Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store"],
+      body: [UInt8](data))
+  }
+
+  /// An error as JSON, or as a page for people.
+  static func refusal(_ refusal: Refusal, asPage: Bool = false) -> HTTPResponse {
+    guard asPage else { return json(ErrorAnswer(error: refusal.message, code: refusal.code), status: refusal.status) }
+    let text = """
+      <!doctype html>
+      <html lang="en">
+      <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Parley</title><link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+      <link rel="stylesheet" href="/assets/css/base.css"></head>
+      <body><main class="notice-page"><div class="notice"><h1>This does not work</h1>
+      <p>\(escape(refusal.message))</p><p><a href="/">To the start page</a></p></div></main></body>
+      </html>
+
+      """
+    var response = HTTPResponse.text(text, status: refusal.status, contentType: "text/html; charset=utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    for (name, value) in SecurityHeaders.page { response.headers[name] = value }
+    return response
+  }
+
+  /// Text made safe for HTML.
+  static func escape(_ text: String) -> String {
+    text.reduce(into: "") { out, character in
+      switch character {
+      case "&": out += "&amp;"
+      case "<": out += "&lt;"
+      case ">": out += "&gt;"
+      case "\"": out += "&quot;"
+      case "'": out += "&#39;"
+      default: out.append(character)
+      }
+    }
+  }
+
+  /// Lets pages of any origin read the answer. Nothing here depends on cookies, so that gives away nothing.
+  func withCrossOriginAccess() -> HTTPResponse {
+    var copy = self
+    copy.headers["Access-Control-Allow-Origin"] = "*"
+    return copy
+  }
+}

@@ -1,0 +1,179 @@
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// Answers every HTTP request of the public port: the first path segment decides who.
+struct Endpoints: Sendable {
+  let application: ServiceApplication
+  let discovery: Discovery
+  let files: StaticFiles
+  let store: any MeetingStore
+  /// The address that clients see, where the `Host` header does not say it.
+  let publicOrigin: WebOrigin?
+  let isReady: @Sendable () -> Bool
+  let counters: ServerCounters
+  let log: Log
+
+  /// The answer to a request.
+  func respond(to request: HTTPRequest) async -> HTTPResponse {
+    counters.requests.add(1)
+    var response: HTTPResponse
+    do throws(Refusal) {
+      response = try await route(request)
+    } catch {
+      if error.status >= 500 { log.error("request.failed", ["path": request.path, "code": error.code]) }
+      response = .refusal(error, asPage: Self.wantsPage(request))
+      if Self.isCrossOrigin(request.path) { response = response.withCrossOriginAccess() }
+      if error.status == 405 { response.headers["Allow"] = Self.methods(for: request.path) }
+    }
+    if response.status >= 400 { counters.requestErrors.add(1) }
+    for (name, value) in SecurityHeaders.all { response.headers[name] = value }
+    return response
+  }
+
+  /// The origin under which the client reached this server.
+  func origin(of request: HTTPRequest) throws(Refusal) -> WebOrigin {
+    if let publicOrigin { return publicOrigin }
+    let host = request.headers["host"] ?? request.local.text
+    guard let origin = WebOrigin((request.isTLS ? "https://" : "http://") + host), !host.contains("/") else {
+      throw Refusal(400, "badHost", "The Host header is not a host name with an optional port.")
+    }
+    return origin
+  }
+
+  private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
+    guard let first = segments.first else { return try page("index.html", request) }
+    switch first {
+    case "GetAdhocMeetingJob" where segments.count == 1:
+      guard let form = try form(of: request) else { return Self.preflight(request) }
+      return try await application.createMeeting(form, base: origin(of: request), now: Date()).withCrossOriginAccess()
+    case "GetAnonTokenJob" where segments.count == 1:
+      guard let form = try form(of: request) else { return Self.preflight(request) }
+      return try await application.token(form, base: origin(of: request), now: Date()).withCrossOriginAccess()
+    case "discover": return try await discover(request, segments.dropFirst())
+    case "assets", "sdk": return try file(segments.joined(separator: "/"), request)
+    case "favicon.ico" where segments.count == 1: return try file("assets/favicon.svg", request)
+    case "robots.txt" where segments.count == 1:
+      try Self.requireReading(request)
+      return .text("User-agent: *\nDisallow: /\n")
+    case "healthz" where segments.count == 1:
+      try Self.requireReading(request)
+      return .text("ok\n")
+    case "readyz" where segments.count == 1:
+      try Self.requireReading(request)
+      return try await readiness()
+    case "signal" where segments.count == 1:
+      throw Refusal(426, "upgradeRequired", "This address speaks WebSocket only.")
+    default:
+      return try room(segments, request)
+    }
+  }
+
+  // MARK: Parts
+
+  /// The form of a POST; nil for a preflight request.
+  private func form(of request: HTTPRequest) throws(Refusal) -> FormBody? {
+    if request.method == "OPTIONS" { return nil }
+    guard request.method == "POST" else {
+      throw Refusal(405, "methodNotAllowed", "Send a POST with a form body.")
+    }
+    guard let form = FormBody(bytes: request.body) else {
+      throw Refusal(400, "badBody", "Invalid job input: the body is not UTF-8 text.")
+    }
+    return form
+  }
+
+  private func discover(
+    _ request: HTTPRequest, _ rest: ArraySlice<Substring>
+  ) async throws(Refusal) -> HTTPResponse {
+    if request.method == "OPTIONS" { return Self.preflight(request) }
+    try Self.requireReading(request)
+    let base = try origin(of: request)
+    if let room = rest.first, rest.count == 1 {
+      return try await discovery.document(room: room, base: base, now: Date()).withCrossOriginAccess()
+    }
+    let query = FormBody(request.query ?? "")
+    guard rest.isEmpty, let context = query["anonymousMeetingJoinContext"] ?? query["anonymousContext"] else {
+      throw Refusal(
+        404, "notFound", "Ask for /discover/<room>, or /discover?anonymousMeetingJoinContext= with a join token.")
+    }
+    return try await discovery.document(
+      context: context, origin: request.headers["origin"], base: base, now: Date()
+    ).withCrossOriginAccess()
+  }
+
+  private func readiness() async throws(Refusal) -> HTTPResponse {
+    guard isReady() else { throw Refusal(503, "notReady", "The server does not accept joins just now.") }
+    do throws(MeetingStoreError) {
+      try await store.check()
+    } catch {
+      log.error("store.check", ["reason": error.description])
+      throw Refusal(503, error.code, "The server cannot write its data. Its log says why.")
+    }
+    return .text("ready\n")
+  }
+
+  private func room(_ segments: [Substring], _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    guard segments.count == 1 else { throw Refusal(404, "notFound", "There is nothing at this address.") }
+    do throws(RoomNameError) {
+      _ = try RoomName(segments[0])
+    } catch {
+      throw Refusal(error)
+    }
+    return try page("meeting.html", request)
+  }
+
+  private func page(_ name: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    var response = try file(name, request)
+    for (name, value) in SecurityHeaders.page { response.headers[name] = value }
+    return response
+  }
+
+  private func file(_ path: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+    try Self.requireReading(request)
+    guard let file = files.file(path) else {
+      throw Refusal(404, "notFound", "There is nothing at this address.")
+    }
+    // Files change with the server's version only, and a validator costs one short round trip.
+    var headers: HTTPHeaders = ["ETag": file.entityTag, "Cache-Control": "no-cache"]
+    // The SDK is made to be used by pages of other servers too.
+    if path.hasPrefix("sdk/") { headers["Access-Control-Allow-Origin"] = "*" }
+    if let known = request.headers["if-none-match"], known.contains(file.entityTag) {
+      return HTTPResponse(status: 304, headers: headers)
+    }
+    headers["Content-Type"] = file.contentType
+    return HTTPResponse(headers: headers, body: file.bytes)
+  }
+
+  // MARK: Rules
+
+  private static func requireReading(_ request: HTTPRequest) throws(Refusal) {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      throw Refusal(405, "methodNotAllowed", "This address can only be read.")
+    }
+  }
+
+  private static func isCrossOrigin(_ path: String) -> Bool {
+    path == "/GetAdhocMeetingJob" || path == "/GetAnonTokenJob" || path.hasPrefix("/discover")
+  }
+
+  private static func methods(for path: String) -> String {
+    path == "/GetAdhocMeetingJob" || path == "/GetAnonTokenJob" ? "POST, OPTIONS" : "GET, HEAD"
+  }
+
+  /// Any page may send any header: nothing here goes by cookies.
+  private static func preflight(_ request: HTTPRequest) -> HTTPResponse {
+    let asked = request.headers["access-control-request-headers"] ?? "*"
+    return HTTPResponse(
+      status: 204,
+      headers: [
+        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+        "Access-Control-Allow-Headers": String(asked.prefix(1_024)), "Access-Control-Max-Age": "600",
+      ])
+  }
+
+  private static func wantsPage(_ request: HTTPRequest) -> Bool {
+    (request.method == "GET" || request.method == "HEAD") && request.headers["accept"]?.contains("text/html") == true
+  }
+}

@@ -1,0 +1,59 @@
+/// The fields of an `application/x-www-form-urlencoded` body or of a query, read leniently.
+///
+/// Old clients send some values raw (a URL with its `:` and `/`) and others percent-encoded, with lower-case digits, and
+/// leave out the content type. So a `%` that starts no valid pair stands for itself, and names are found without
+/// regard to case.
+struct FormBody: Sendable {
+  /// The most fields looked at.
+  static let maximumFields = 100
+
+  private var fields: [String: String] = [:]
+
+  /// The fields of `text`; of two with one name the first counts.
+  init(_ text: some StringProtocol) {
+    for part in text.split(separator: "&", maxSplits: Self.maximumFields).prefix(Self.maximumFields) {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = Self.decode(pair[0]).lowercased()
+      if fields[name] == nil { fields[name] = pair.count == 2 ? Self.decode(pair[1]) : "" }
+    }
+  }
+
+  /// The fields of a body, nil when it is not UTF-8 text.
+  init?(bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    self.init(text)
+  }
+
+  /// The value of a field, nil when it is missing.
+  subscript(name: String) -> String? { fields[name.lowercased()] }
+
+  /// Resolves `%41` and, in forms, `+` for a blank. What is no valid UTF-8 afterwards is replaced.
+  static func decode(_ text: some StringProtocol, plusIsBlank: Bool = true) -> String {
+    let bytes = Array(text.utf8)
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+        let low = digit(bytes[index + 2])
+      {
+        out.append(high << 4 | low)
+        index += 3
+        continue
+      }
+      out.append(plusIsBlank && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      index += 1
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 48...57: byte - 48
+    case 65...70: byte - 55
+    case 97...102: byte - 87
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Meetings
+
+/// An error answer: a status, a stable code, and a sentence that says what to do.
+struct Refusal: Error, Sendable {
+  var status: Int
+  var code: String
+  var message: String
+
+  init(_ status: Int, _ code: String, _ message: String) {
+    self.status = status
+    self.code = code
+    self.message = message
+  }
+
+  /// The answer to a store's failure. A full disk or a shutdown is not the caller's fault and may pass.
+  init(_ error: MeetingStoreError) {
+    switch error {
+    case .closed, .busy: self.init(503, error.code, "The server is not available just now. Try again in a moment.")
+    case .diskFull: self.init(507, error.code, "The server's disk is full. Nothing that was stored is lost.")
+    default: self.init(500, error.code, "The server cannot reach its data. Its log says why.")
+    }
+  }
+
+  init(_ error: JoinRefusal) {
+    let status =
+      switch error {
+      case .badToken, .tokenExpired: 401
+      case .wrongOrigin: 403
+      case .noSuchMeeting: 404
+      case .meetingExpired: 410
+      case .unavailable: 503
+      }
+    self.init(status, error.code, error.description)
+  }
+
+  init(_ error: RoomNameError) { self.init(404, error.code, error.description) }
+}
+
+/// The JSON form of an error answer.
+struct ErrorAnswer: Encodable {
+  var error: String
+  var code: String
+
+  enum CodingKeys: String, CodingKey {
+    case error = "Error"
+    case code
+  }
+}

@@ -1,0 +1,261 @@
+import FoundationEssentials
+public import Basics
+import Meetings
+import Synchronization
+import Transport
+
+/// A running Parley server: pages, endpoints, signalling and the meetings' rooms, over a media plane.
+///
+/// ``start(_:media:program:log:)`` returns when joins are accepted; ``shutdown(grace:)`` tells every client, and frees
+/// everything.
+public final class Server: Sendable {
+  /// What to print: the address on this machine, and one for other devices.
+  public let ready: ReadyMessage
+  /// The port of pages and signalling.
+  public let port: UInt16
+  /// The administration port; nil when there is none.
+  public let adminPort: UInt16?
+
+  private let http: HTTPServer
+  private let admin: HTTPServer?
+  private let directory: MeetingDirectory
+  private let media: any MediaPlane
+  private let store: SQLiteMeetingStore
+  private let upkeep: Task<Void, Never>
+  private let readiness: Readiness
+  private let log: Log
+
+  /// Whether joins are accepted.
+  private final class Readiness: Sendable {
+    let isReady = Atomic(false)
+  }
+
+  private init(
+    ready: ReadyMessage, port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
+    directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore, upkeep: Task<Void, Never>,
+    readiness: Readiness, log: Log
+  ) {
+    self.ready = ready
+    self.port = port
+    self.adminPort = adminPort
+    self.http = http
+    self.admin = admin
+    self.directory = directory
+    self.media = media
+    self.store = store
+    self.upkeep = upkeep
+    self.readiness = readiness
+    self.log = log
+  }
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - media: What carries the media; the server shuts it down with itself, also when it does not start.
+  ///   - program: The path of the program, beside which the browser client is looked for.
+  ///   - log: Where events go.
+  public static func start(
+    _ configuration: ServerConfiguration, media: any MediaPlane, program: String, log: Log
+  ) async throws(ServerError) -> Server {
+    do throws(ServerError) {
+      return try await assemble(configuration, media: media, program: program, log: log)
+    } catch {
+      await media.shutdown()
+      throw error
+    }
+  }
+
+  private static func assemble(
+    _ configuration: ServerConfiguration, media: any MediaPlane, program: String, log: Log
+  ) async throws(ServerError) -> Server {
+    let publicOrigin = try configuration.publicURL.map { text throws(ServerError) in
+      guard let origin = WebOrigin(text), text.split(separator: "/").count == 2 else { throw ServerError.publicURL(text) }
+      return origin
+    }
+    let files: StaticFiles
+    do throws(StaticFiles.NotFound) {
+      files = try StaticFiles(folder: configuration.webFolder, program: program)
+    } catch {
+      throw .web(error.description)
+    }
+    let store: SQLiteMeetingStore
+    do throws(MeetingStoreError) {
+      store = try await SQLiteMeetingStore.open(folder: configuration.dataFolder)
+    } catch {
+      throw .store(error.description)
+    }
+
+    let counters = ServerCounters()
+    let readiness = Readiness()
+    let authority = JoinAuthority(store: store)
+    let desk = AnonymousJoin(
+      store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
+      opensRooms: configuration.openRooms)
+    let directory = MeetingDirectory(
+      media: media,
+      limits: .init(
+        resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
+        participants: configuration.maximumParticipants),
+      counters: counters)
+    let endpoints = Endpoints(
+      application: ServiceApplication(desk: desk, counters: counters),
+      discovery: Discovery(desk: desk, counters: counters), files: files, store: store, publicOrigin: publicOrigin,
+      isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log)
+    let signaling = SignalingService(
+      authority: authority, directory: directory, store: store, counters: counters, log: log)
+
+    do throws(ServerError) {
+      let http = try makePublic(configuration, endpoints, signaling)
+      let port: UInt16
+      do throws(ServerError) {
+        port = try listen(http, configuration)
+      } catch {
+        await http.shutdown(grace: .zero)
+        throw error
+      }
+      let admin: (HTTPServer, UInt16)?
+      do throws(ServerError) {
+        admin = try await makeAdmin(
+          configuration,
+          AdminEndpoints(
+            counters: counters, directory: directory, media: media,
+            isReady: { readiness.isReady.load(ordering: .relaxed) }))
+      } catch {
+        await http.shutdown(grace: .zero)
+        throw error
+      }
+      readiness.isReady.store(true, ordering: .relaxed)
+      log.info("listening", ["port": port, "adminPort": admin.map { String($0.1) } ?? "none"])
+      return Server(
+        ready: message(configuration, port: port), port: port, adminPort: admin?.1, http: http, admin: admin?.0,
+        directory: directory, media: media, store: store, upkeep: keepUp(store, log), readiness: readiness, log: log)
+    } catch {
+      await store.close()
+      throw error
+    }
+  }
+
+  /// Tells every client that the server goes, lets answers under way finish, and frees everything.
+  public func shutdown(grace: TimeSpan = .seconds(5)) async {
+    guard readiness.isReady.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    log.info("shutdown")
+    upkeep.cancel()
+    await directory.shutdown()
+    await http.shutdown(grace: grace)
+    await admin?.shutdown(grace: .zero)
+    await media.shutdown()
+    await store.close()
+  }
+
+  // MARK: Parts
+
+  private static func makePublic(
+    _ configuration: ServerConfiguration, _ endpoints: Endpoints, _ signaling: SignalingService
+  ) throws(ServerError) -> HTTPServer {
+    var settings = HTTPServer.Configuration()
+    settings.bodyLimit = 256 << 10
+    do throws(TransportError) {
+      settings.tls = try identity(configuration)
+      return try HTTPServer(
+        settings, name: "http",
+        webSocketDecision: { request in
+          guard request.path == "/signal" else {
+            return .reject(.refusal(Refusal(404, "notFound", "Signalling is at /signal.")))
+          }
+          return .accept
+        },
+        webSocketHandler: { connection in
+          // A request whose Host header is unusable came from no client of ours.
+          guard let own = try? endpoints.origin(of: connection.request) else { return }
+          await signaling.serve(
+            WebSocketAdapter(connection: connection),
+            peer: .init(origin: connection.request.headers["origin"], ownOrigin: own))
+        },
+        handler: { await endpoints.respond(to: $0) })
+    } catch {
+      throw .transport(error, option: "--tls")
+    }
+  }
+
+  private static func makeAdmin(
+    _ configuration: ServerConfiguration, _ endpoints: AdminEndpoints
+  ) async throws(ServerError) -> (HTTPServer, UInt16)? {
+    guard let port = configuration.adminPort else { return nil }
+    do throws(TransportError) {
+      var settings = HTTPServer.Configuration()
+      settings.connectionLimit = 64
+      settings.bodyLimit = 4 << 10
+      let server = try HTTPServer(settings, name: "admin", handler: { await endpoints.respond(to: $0) })
+      do throws(TransportError) {
+        return (server, try server.listen(on: TransportAddress(ip: configuration.adminHost, port: port)).port)
+      } catch {
+        await server.shutdown(grace: .zero)
+        throw error
+      }
+    } catch {
+      throw .transport(error, option: "--admin-port, --admin-host")
+    }
+  }
+
+  private static func listen(_ http: HTTPServer, _ configuration: ServerConfiguration) throws(ServerError) -> UInt16 {
+    do throws(TransportError) {
+      return try http.listen(on: TransportAddress(ip: configuration.host, port: configuration.port)).port
+    } catch {
+      // A machine without IPv6 has no "every address of both families".
+      guard configuration.host == IPAddress(high: 0, low: 0), case .system = error else {
+        throw .transport(error, option: "--port, --host")
+      }
+    }
+    do throws(TransportError) {
+      return try http.listen(on: TransportAddress(ip: IPAddress(v4: 0), port: configuration.port)).port
+    } catch {
+      throw .transport(error, option: "--port, --host")
+    }
+  }
+
+  private static func identity(_ configuration: ServerConfiguration) throws(TransportError) -> TLSIdentity? {
+    switch configuration.tls {
+    case .off: return nil
+    case .files(let certificate, let key): return TLSIdentity(certificatePath: certificate, keyPath: key)
+    case .selfSigned:
+      var hosts = ["localhost", "127.0.0.1", "::1"]
+      let own = (try? LocalAddresses.all()) ?? []
+      for ip in own + configuration.publicAddresses where !hosts.contains(ip.text) { hosts.append(ip.text) }
+      return try .selfSigned(hosts: hosts, directory: configuration.dataFolder)
+    }
+  }
+
+  private static func message(_ configuration: ServerConfiguration, port: UInt16) -> ReadyMessage {
+    let scheme = configuration.tls == .off ? "http" : "https"
+    let host = configuration.host
+    let name = host.isUnspecified || host.isLoopback ? "localhost" : host.isIPv4 ? host.text : "[\(host.text)]"
+    var message = ReadyMessage(url: "\(scheme)://\(name):\(port)")
+    // Browsers give a camera to other devices over HTTPS only.
+    if scheme == "https", host.isUnspecified,
+      let other = (try? LocalAddresses.all())?.first(where: { $0.isIPv4 && !$0.isLoopback && !$0.isLinkLocal })
+    {
+      message.urlForOtherDevices = "https://\(other.text):\(port)"
+    }
+    return message
+  }
+
+  /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.
+  private static func keepUp(_ store: SQLiteMeetingStore, _ log: Log) -> Task<Void, Never> {
+    Task {
+      do {
+        // On the very first start this makes the signing key, which takes longer than all the rest of starting.
+        _ = try await store.defaultTenant(now: Date())
+        while !Task.isCancelled {
+          let rows = try await store.purge(now: Date())
+          if rows > 0 { log.debug("purged", ["rows": rows]) }
+          try await Task.sleep(for: .seconds(3_600))
+        }
+      } catch is CancellationError {
+      } catch MeetingStoreError.closed {
+      } catch {
+        log.error("store.upkeep", ["reason": "\(error)"])
+      }
+    }
+  }
+}

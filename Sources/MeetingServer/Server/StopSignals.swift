@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+
+/// The wishes of the system and of the terminal that the program should end: SIGTERM and SIGINT.
+public enum StopSignals {
+  /// How many came.
+  private static let count = Atomic(0)
+  /// The writing end of the pipe that carries a signal out of its handler.
+  private static let pipeEnd = Atomic<Int32>(-1)
+
+  /// Takes both signals over. The stream gives the first one; a second one ends the process at once, with the status that
+  /// shells give to a process that a signal ended.
+  ///
+  /// Handlers are used rather than blocked signals: the main thread of an asynchronous program waits in libdispatch, which
+  /// lets every signal through there.
+  public static func take() -> AsyncStream<Int32> {
+    // A client that goes away must not end the server.
+    signal(SIGPIPE, SIG_IGN)
+    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+    var ends: [Int32] = [-1, -1]
+    // Made before anything else is opened; without it the signals keep their usual effect, which is to end the process.
+    guard pipe(&ends) == 0 else { return stream }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    pipeEnd.store(ends[1], ordering: .relaxed)
+    let context = Unmanaged.passRetained(Reader(end: ends[0], continuation: continuation))
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Reader>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    pthread_detach(thread)
+    for number in [SIGTERM, SIGINT] { signal(number, handler) }
+    return stream
+  }
+
+  /// Runs inside the signal: nothing but what signal-safety(7) allows.
+  private static let handler: @convention(c) (Int32) -> Void = { number in
+    if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+    var byte = UInt8(truncatingIfNeeded: number)
+    _ = write(pipeEnd.load(ordering: .relaxed), &byte, 1)
+  }
+
+  private final class Reader: Sendable {
+    let end: Int32
+    let continuation: AsyncStream<Int32>.Continuation
+
+    init(end: Int32, continuation: AsyncStream<Int32>.Continuation) {
+      self.end = end
+      self.continuation = continuation
+    }
+
+    func run() {
+      var byte: UInt8 = 0
+      while true {
+        let got = read(end, &byte, 1)
+        if got == 1 { continuation.yield(Int32(byte)) }
+        if got == 0 || (got < 0 && errno != EINTR) { return }
+      }
+    }
+  }
+}

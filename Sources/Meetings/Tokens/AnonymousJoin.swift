@@ -1,0 +1,91 @@
+public import Basics
+public import FoundationEssentials
+
+/// Lets people join who have no account: makes ad-hoc meetings, and join tokens for guests.
+///
+/// What the Skype for Business service kept behind a service application, for one tenant.
+public struct AnonymousJoin: Sendable {
+  /// Where meetings are kept.
+  public let store: any MeetingStore
+  /// Signs and checks tokens.
+  public let authority: JoinAuthority
+  /// How long an ad-hoc meeting lasts.
+  public let meetingLifetime: TimeSpan
+  /// How long a token is valid, at most; never longer than its meeting.
+  public let tokenLifetime: TimeSpan
+  /// Whether a meeting is made when a room name is first asked for.
+  public let opensRooms: Bool
+
+  /// A desk over `store`.
+  public init(
+    store: any MeetingStore, authority: JoinAuthority, meetingLifetime: TimeSpan = .seconds(8 * 3_600),
+    tokenLifetime: TimeSpan = .seconds(8 * 3_600), opensRooms: Bool = true
+  ) {
+    self.store = store
+    self.authority = authority
+    self.meetingLifetime = meetingLifetime
+    self.tokenLifetime = tokenLifetime
+    self.opensRooms = opensRooms
+  }
+
+  /// Makes a meeting under an unguessable name, with an end.
+  public func createMeeting(
+    subject: String, summary: String, accessLevel: AccessLevel, now: Date
+  ) async throws(MeetingStoreError) -> (MeetingRecord, Tenant) {
+    let tenant = try await store.defaultTenant(now: now)
+    let meeting = MeetingRecord(
+      tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary, accessLevel: accessLevel,
+      created: now, expires: now.addingTimeInterval(meetingLifetime.seconds))
+    try await store.insert(meeting)
+    return (meeting, tenant)
+  }
+
+  /// The meeting of a room name; one is made where rooms are open. Nil when there is none.
+  public func meeting(room: RoomName, now: Date) async throws(MeetingStoreError) -> (MeetingRecord, Tenant)? {
+    let tenant = try await store.defaultTenant(now: now)
+    if opensRooms { return (try await store.openMeeting(room: room, tenant: tenant.id, now: now), tenant) }
+    return try await store.meeting(room: room).map { ($0, tenant) }
+  }
+
+  /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use.
+  public func token(
+    for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
+  ) async throws -> (text: Secret<String>, token: JoinToken) {
+    let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
+    let end = now.addingTimeInterval(tokenLifetime.seconds)
+    let token = JoinToken(
+      tenant: tenant.id, meeting: meeting.id, role: .guest, applicationSession: session, allowedOrigins: origins,
+      notBefore: now, expires: min(end, meeting.expires ?? end), organizer: addresses.organizer,
+      endpoint: addresses.endpoint, conference: addresses.conference, applications: addresses.applications)
+    return (try await authority.sign(token, tenant: tenant), token)
+  }
+}
+
+/// The addresses of a meeting, seen from the address under which a client reached the server.
+public struct MeetingAddresses: Sendable, Hashable {
+  /// The page to join by: what is sent to people.
+  public let join: String
+  /// The discover document of the meeting.
+  public let discover: String
+  /// The signalling WebSocket.
+  public let signaling: String
+  /// The anonymous-join resource.
+  public let applications: String
+  /// The meeting's conference address.
+  public let conference: String
+  /// The organiser's SIP address.
+  public let organizer: String
+  /// The tenant endpoint's SIP address.
+  public let endpoint: String
+
+  /// The addresses of `meeting` below `base`.
+  public init(base: WebOrigin, meeting: MeetingRecord, tenant: Tenant) {
+    join = "\(base)/\(meeting.room.pathSegment)"
+    discover = "\(base)/discover/\(meeting.room.pathSegment)"
+    signaling = (base.scheme == "https" ? "wss" : "ws") + base.description.dropFirst(base.scheme.utf8.count) + "/signal"
+    applications = "\(base)/ucwa/psanon/v1/applications"
+    organizer = "sip:organizer-\(tenant.name)@\(base.host)"
+    endpoint = "sip:\(tenant.name)@\(base.host)"
+    conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(meeting.id.rawValue.dropFirst(2).uppercased())"
+  }
+}

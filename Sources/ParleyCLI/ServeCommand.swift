@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Glibc
+import MeetingServer
+
+/// `parley serve`: runs a server until it is told to stop.
+enum ServeCommand {
+  static let help = """
+    Runs a meeting server.
+
+    Usage: parley serve [options]
+
+    Options (each is also a variable, --media-port as PARLEY_MEDIA_PORT, and a key in a configuration file; a flag wins
+    over a variable, and a variable over the file):
+    \(ServerConfiguration.help)
+      --help, -h  this text
+
+    SIGTERM and SIGINT tell every participant, then end the server; a second one ends it at once.
+    """
+
+  /// Runs the command and returns the exit status.
+  static func run(_ arguments: [String], signals: AsyncStream<Int32>) async -> Int32 {
+    if arguments.contains("--help") || arguments.contains("-h") {
+      print(help)
+      return 0
+    }
+    let configuration: ServerConfiguration
+    do throws(ConfigurationError) {
+      configuration = try ServerConfiguration.parse(
+        arguments: arguments, environment: ProcessInfo.processInfo.environment)
+    } catch {
+      CommandLineText.complain("\(error)")
+      return 2
+    }
+    let log = Log(level: configuration.logLevel)
+    let server: Server
+    do throws(ServerError) {
+      let media = try await SFUMediaPlane.start(configuration, log: log)
+      server = try await Server.start(configuration, media: media, program: CommandLineText.program, log: log)
+    } catch {
+      CommandLineText.complain("\(error)")
+      return 1
+    }
+    CommandLineText.say(server.ready.text(onTerminal: isatty(1) == 1))
+    for await _ in signals { break }
+    await server.shutdown()
+    return 0
+  }
+}
