@@ -21,7 +21,8 @@ enum DTLSDatagramBIO {
     // calls that the association made.
     guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "datagram") else { return nil }
     unsafe BIO_meth_set_write(method) { bio, bytes, length in
-      guard let association = unsafe DTLSDatagramBIO.owner(of: bio), let bytes = unsafe bytes, length > 0 else { return -1 }
+      guard let association = unsafe DTLSDatagramBIO.owner(of: bio), let bytes = unsafe bytes, length > 0
+      else { return -1 }
       let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(length))
       association.wrote(unsafe [UInt8](raw))
       return length

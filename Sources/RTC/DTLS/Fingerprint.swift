@@ -111,6 +111,7 @@ extension Fingerprint: Hashable {
     return difference == 0
   }
 
+  /// Hashes algorithm and bytes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(algorithm)
     hasher.combine(bytes)

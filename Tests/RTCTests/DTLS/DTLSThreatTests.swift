@@ -172,7 +172,9 @@ struct DTLSThreatTests {
 
   @Test("threat 5: fragments that overrun, contradict or promise too much are dropped, the handshake completes")
   func badFragments() throws {
-    func record(_ number: UInt64, _ length: Int, _ sequence: UInt16, _ offset: Int, _ count: Int, _ body: Int) -> [UInt8] {
+    func record(
+      _ number: UInt64, _ length: Int, _ sequence: UInt16, _ offset: Int, _ count: Int, _ body: Int
+    ) -> [UInt8] {
       DTLSRecords.record(
         type: 22, epoch: 0, sequence: number,
         DTLSRecords.fragment(
