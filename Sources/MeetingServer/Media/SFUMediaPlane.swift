@@ -1,27 +1,172 @@
-/// The media workers of this process as a media plane.
-public actor SFUMediaPlane: MediaPlane {
-  private init() {}
+import Basics
+import Glibc
+import RTC
+import SFU
+import Signaling
+import Transport
 
-  /// Starts the workers.
-  public static func start(_ configuration: ServerConfiguration, log: Log) async throws(ServerError) -> SFUMediaPlane {
-    SFUMediaPlane()
+/// The media plane of a real server: `SFU`'s workers, one a core.
+///
+/// It only translates: the room's text identifiers to the workers', and the workers' reports to the room's events.
+public actor SFUMediaPlane: MediaPlane {
+  private let pool: MediaWorkerPool
+  private var forwarding: [String: Task<Void, Never>] = [:]
+  /// The UDP and TCP ports of the workers.
+  public nonisolated let ports: [UInt16]
+
+  private init(pool: MediaWorkerPool, ports: [UInt16]) {
+    self.pool = pool
+    self.ports = ports
   }
 
-  private static let missing = MediaPlaneError.unavailable("this build has no media workers")
+  /// Opens the workers' sockets. Without a port in `configuration` it is 10000, or free ports when that is taken.
+  public static func start(_ configuration: ServerConfiguration, log: Log) async throws(ServerError) -> SFUMediaPlane {
+    let dtls: DTLSContext
+    do throws(DTLSSetupError) {
+      dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(time(nil))))
+    } catch {
+      throw .media("The certificate for media cannot be made: \(error)")
+    }
+    let worker = MediaWorkerConfiguration(dtls: dtls, port: configuration.mediaPort ?? 10_000)
+    return try await start(worker, configuration, log: log)
+  }
+
+  private static func start(
+    _ worker: MediaWorkerConfiguration, _ configuration: ServerConfiguration, log: Log
+  ) async throws(ServerError) -> SFUMediaPlane {
+    var worker = worker
+    do throws(TransportError) {
+      let own = configuration.host.isUnspecified ? try LocalAddresses.all() : [configuration.host]
+      worker.addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
+      do throws(TransportError) {
+        return try await open(worker, count: configuration.workers)
+      } catch where configuration.mediaPort == nil {
+        log.warning("mediaPortTaken", ["error": "\(error)", "using": "free ports", "setting": "--media-port"])
+        worker.port = 0
+        return try await open(worker, count: configuration.workers)
+      }
+    } catch {
+      throw .transport(error, option: "--media-port")
+    }
+  }
+
+  private static func open(
+    _ configuration: MediaWorkerConfiguration, count: Int
+  ) async throws(TransportError) -> SFUMediaPlane {
+    let pool = try MediaWorkerPool(count: count, configuration: configuration)
+    try await pool.start()
+    return SFUMediaPlane(pool: pool, ports: await pool.ports)
+  }
+
+  // MARK: MediaPlane
 
   public func join(
     meeting: String, participant: String, offer: String, tracks: [MediaTrack]
-  ) async throws(MediaPlaneError) -> MediaAnswer { throw Self.missing }
+  ) async throws(MediaPlaneError) -> MediaAnswer {
+    do throws(MediaWorkerError) {
+      return MediaAnswer(
+        try await pool.join(
+          ParticipantID(rawValue: participant), meeting: MeetingID(rawValue: meeting), offer: offer, tracks: tracks.map(TrackOffer.init)))
+    } catch { throw MediaPlaneError(error) }
+  }
 
   public func offer(
     participant: String, offer: String, tracks: [MediaTrack]
-  ) async throws(MediaPlaneError) -> MediaAnswer { throw Self.missing }
+  ) async throws(MediaPlaneError) -> MediaAnswer {
+    do throws(MediaWorkerError) {
+      return MediaAnswer(
+        try await pool.offer(ParticipantID(rawValue: participant), offer: offer, tracks: tracks.map(TrackOffer.init)))
+    } catch { throw MediaPlaneError(error) }
+  }
 
-  public func setMuted(_ muted: Bool, publication: String, of participant: String) async {}
-  public func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] { [] }
-  public func leave(participant: String) async {}
-  public func events(of meeting: String) async -> AsyncStream<MediaEvent> { AsyncStream { $0.finish() } }
-  public func close(meeting: String) async {}
-  public func shutdown() async {}
-  public func metrics() async -> String { "" }
+  public func setMuted(_ muted: Bool, publication: String, of participant: String) async {
+    await pool.setMuted(muted, publication: PublicationID(rawValue: publication), of: ParticipantID(rawValue: participant))
+  }
+
+  public func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
+    let changes = assignments.map {
+      SlotChange(mid: MID(rawValue: $0.mid), publication: $0.publication.map { PublicationID(rawValue: $0) })
+    }
+    return await pool.assign(changes, of: ParticipantID(rawValue: receiver)).map(\.rawValue)
+  }
+
+  public func leave(participant: String) async { await pool.leave(ParticipantID(rawValue: participant)) }
+
+  public func events(of meeting: String) async -> AsyncStream<MediaEvent> {
+    let source = await pool.events(of: MeetingID(rawValue: meeting))
+    let (stream, continuation) = AsyncStream.makeStream(of: MediaEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+    forwarding[meeting]?.cancel()
+    forwarding[meeting] = Task {
+      for await event in source {
+        if let event = MediaEvent(event) { continuation.yield(event) }
+      }
+      continuation.finish()
+    }
+    return stream
+  }
+
+  public func close(meeting: String) async {
+    await pool.close(meeting: MeetingID(rawValue: meeting))
+    forwarding.removeValue(forKey: meeting)?.cancel()
+  }
+
+  public func shutdown() async {
+    await pool.shutdown()
+    for task in forwarding.values { task.cancel() }
+    forwarding.removeAll()
+  }
+
+  public func metrics() async -> String { MediaMetrics.text(await pool.statistics()) }
+}
+
+// MARK: - Translations
+
+extension MediaPlaneError {
+  fileprivate init(_ error: MediaWorkerError) {
+    switch error {
+    case .badOffer(let reason): self = .badOffer(reason)
+    case .unknownParticipant: self = .unknownParticipant
+    case .duplicateParticipant, .unavailable: self = .unavailable(error.description)
+    }
+  }
+}
+
+extension MediaAnswer {
+  fileprivate init(_ answer: OfferAnswer) {
+    self.init(
+      sdp: answer.sdp, accepted: Set(answer.accepted.map(\.rawValue)),
+      slots: answer.slots.map { MediaSlot(mid: $0.mid.rawValue, kind: $0.kind == .audio ? .audio : .video) })
+  }
+}
+
+extension TrackOffer {
+  fileprivate init(_ track: MediaTrack) {
+    self.init(mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted)
+  }
+}
+
+extension MediaEvent {
+  /// Nil for what the room has no use for.
+  fileprivate init?(_ event: MeetingEvent) {
+    switch event {
+    case .connected(let id): self = .connected(participant: id.rawValue)
+    case .lost(let id): self = .lost(participant: id.rawValue)
+    case .publicationStarted: return nil
+    case .speakers(let speakers):
+      self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })
+    case .quality(let id, let quality): self = .quality([id.rawValue: Signaling.ConnectionQuality(quality)])
+    }
+  }
+}
+
+extension Signaling.ConnectionQuality {
+  fileprivate init(_ quality: SFU.ConnectionQuality) {
+    self =
+      switch quality {
+      case .excellent: .excellent
+      case .good: .good
+      case .poor: .poor
+      case .lost: .lost
+      }
+  }
 }
