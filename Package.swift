@@ -61,6 +61,11 @@ let package = Package(
     .executableTarget(
       name: "ParleyCLI", dependencies: ["Basics", "MeetingServer"], swiftSettings: common),
 
+    // Load generator and figures, `make bench`.
+    .executableTarget(
+      name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
+      swiftSettings: common),
+
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL"], swiftSettings: common),

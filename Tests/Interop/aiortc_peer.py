@@ -10,8 +10,10 @@ import time
 
 import aiohttp
 import numpy as np
-from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import AudioStreamTrack, VideoStreamTrack
+from aiortc import (
+    MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription)
+from aiortc.mediastreams import VideoStreamTrack
+from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
 
 from media import CAST, HEIGHT, SWEEP, WIDTH
@@ -92,7 +94,7 @@ class AiortcPeer:
             self.failure = error
 
     async def _run(self) -> None:
-        connection = RTCPeerConnection()
+        connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
         tracks = [("microphone", Tone(self.name)), ("camera", Picture(self.name))]
         senders = [(source, connection.addTransceiver(track, direction="sendonly")) for source, track in tracks]
         for kind in ("audio", "audio", "video", "video"):
@@ -127,10 +129,21 @@ class AiortcPeer:
                 for participant in message["participants"]:
                     self.participants[participant["id"]] = participant["name"]
                 await connection.setRemoteDescription(RTCSessionDescription(message["answer"], "answer"))
+                await self._add_candidates(connection, message["answer"])
             if kind == "participantJoined":
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
             if "slots" in message:
                 self.slots = {slot["mid"]: slot for slot in message["slots"]}
+
+    @staticmethod
+    async def _add_candidates(connection: RTCPeerConnection, answer: str) -> None:
+        """aiortc overlooks the candidates of a bundle's first section where a later one has none, so they are trickled."""
+        for line in answer.splitlines():
+            if line.startswith("a=candidate:") and " udp " in line:
+                candidate = candidate_from_sdp(line.removeprefix("a=candidate:"))
+                candidate.sdpMid = "0"
+                await connection.addIceCandidate(candidate)
+        await connection.addIceCandidate(None)
 
     def _sender_of(self, connection: RTCPeerConnection, track: MediaStreamTrack) -> str | None:
         mid = next((t.mid for t in connection.getTransceivers() if t.receiver.track is track), None)

@@ -39,7 +39,7 @@ class Server:
 
     def __enter__(self) -> "Server":
         command = [str(BINARY), "serve", "--port", str(self.port), "--data", self.data]
-        command += ["--admin-port", str(self.admin_port), *self.options]
+        command += ["--admin-port", str(self.admin_port), "--media-port", "0", *self.options]
         started = time.monotonic()
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1, cwd=ROOT)

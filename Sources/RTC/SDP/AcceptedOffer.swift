@@ -17,7 +17,7 @@ public struct AcceptedOffer: Sendable {
     self.restartsIce = restartsIce
   }
 
-  /// The answer. `local` goes into the first live bundled section; its ``TransportParameters/setup`` should be `passive`.
+  /// The answer. `local` goes into every live section, its candidates into the first; its ``TransportParameters/setup`` should be `passive`.
   public func answer(local: TransportParameters) -> SessionDescription {
     let live = Dictionary(uniqueKeysWithValues: media.map { ($0.index, $0) })
     let mids = Set(media.map(\.mid))
@@ -26,8 +26,18 @@ public struct AcceptedOffer: Sendable {
       bundle: offer.bundle.filter { mids.contains($0) }, isIceLite: local.isIceLite,
       allowsMixedExtensions: offer.allowsMixedExtensions)
     for (index, offered) in offer.media.enumerated() {
-      var section = live[index].map { self.section(answering: offered, with: $0) } ?? rejection(of: offered)
-      if section.mid != nil && section.mid == answer.bundle.first { local.write(to: &section) }
+      guard let media = live[index] else {
+        answer.media.append(rejection(of: offered))
+        continue
+      }
+      var section = self.section(answering: offered, with: media)
+      // RFC 9143 section 7.3.3 wants these in the tagged section only, but browsers write them into all, and aiortc
+      // refuses an answer in which a section lacks them.
+      local.write(to: &section)
+      if section.mid != answer.bundle.first {
+        section.candidates = []
+        section.hasEndOfCandidates = false
+      }
       answer.media.append(section)
     }
     return answer

@@ -1,0 +1,184 @@
+import Basics
+import RTC
+import Transport
+
+/// One participant of the load: publishes what its plan says and receives everything else.
+final class LoadClient {
+  struct Plan: Sendable {
+    var name: String
+    var video: PacketTrace?
+    var audio: PacketTrace?
+    var videoSlots = 0
+    var audioSlots = 0
+  }
+
+  /// A track as signalling names it.
+  struct Track: Sendable {
+    var mid: String
+    var source: String
+  }
+
+  let socket: UDPSocket
+  let peer: PeerConnection
+  private(set) var tracks: [Track] = []
+  var measurement = Measurement()
+
+  private var publications: [LoadPublication] = []
+  private var streams: [LoadStream] = []
+  private var feedback = TransportFeedbackRecorder(interval: .milliseconds(50))
+  private var transportSequence = SequenceNumber(rawValue: 0)
+  private var nextReport = Instant.zero
+  private var nextKeyframeRequest = Instant.zero
+  private let reporter = SSRC(rawValue: UInt32.random(in: 1...UInt32.max))
+  private var scratch = [UInt8](repeating: 0, count: 2_048)
+  private var packet = [UInt8](repeating: 0, count: 2_048)
+  private(set) var nextSend = Instant.distantFuture
+
+  var streamCount: Int { streams.count }
+
+  init(_ plan: Plan, dtls: DTLSContext) throws {
+    socket = try UDPSocket(
+      bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0), bufferSize: 1 << 20, coalesce: false)
+    peer = PeerConnection(
+      .client,
+      configuration: PeerConnectionConfiguration(
+        dtls: dtls, sockets: [.init(address: socket.localAddress)], codecs: [.opus, .vp8]))
+    for (trace, kind, source) in [(plan.audio, MediaKind.audio, "microphone"), (plan.video, .video, "camera")] {
+      guard let trace else { continue }
+      let mid = peer.addTrack(kind)
+      tracks.append(Track(mid: mid.rawValue, source: source))
+      publications.append(LoadPublication(mid: mid, kind: kind, trace: trace))
+    }
+    for _ in 0..<plan.audioSlots { _ = peer.addSlot(.audio) }
+    for _ in 0..<plan.videoSlots { _ = peer.addSlot(.video) }
+  }
+
+  func close() {
+    peer.close()
+    drain(EventLoop.clock)
+  }
+
+  // MARK: Receiving
+
+  func receive(_ slab: ReceiveSlab) {
+    var more = true
+    while more {
+      more = socket.receive(into: slab) { datagram, remote, local in
+        let now = EventLoop.clock
+        let path = IcePath(transport: .udp, local: socket.localAddress, remote: remote)
+        switch peer.receive(&datagram, path: path, now: now) {
+        case .rtp(let header, let length): take(header, datagram.span, length, now)
+        case .rtcp(let length): takeReports(datagram.span, length)
+        case .handled: drain(now)
+        case .dropped: break
+        }
+      }
+    }
+  }
+
+  private func take(_ header: RTPHeader, _ datagram: Span<UInt8>, _ length: Int, _ now: Instant) {
+    if let id = transportSequenceID, let range = header.element(id: id, in: datagram),
+      let number = TransportSequenceNumber.parse(datagram, at: range)
+    {
+      feedback.receive(number, now: now)
+    }
+    var index = 0
+    while index < streams.count, streams[index].ssrc != header.ssrc { index += 1 }
+    if index == streams.count {
+      guard let media = peer.media.first(where: { $0.remoteSources.contains { $0.ssrc == header.ssrc } }) else {
+        if peer.media.contains(where: { $0.remoteSources.contains { $0.rtxSSRC == header.ssrc } }) {
+          measurement.retransmissions += 1
+        }
+        return
+      }
+      streams.append(LoadStream(ssrc: header.ssrc, kind: media.kind))
+    }
+    streams[index].take(header, datagram, now, &measurement)
+  }
+
+  private lazy var transportSequenceID: UInt8? = peer.media.lazy.compactMap { $0.extensions[.transportSequenceNumber] }.first
+
+  private func takeReports(_ datagram: Span<UInt8>, _ length: Int) {
+    var reader = RTCPReader()
+    while let message = try? reader.next(in: datagram.extracting(0..<length)) {
+      if case .pli(let pli) = message {
+        for publication in publications where publication.ssrc == pli.mediaSSRC { publication.wantsKeyframe = true }
+      } else if case .fir = message {
+        for publication in publications { publication.wantsKeyframe = true }
+      }
+    }
+  }
+
+  // MARK: Sending
+
+  func startPublishing(_ now: Instant) {
+    for publication in publications {
+      publication.start(peer, now)
+      nextSend = min(nextSend, publication.nextTime)
+    }
+  }
+
+  /// Sends every packet whose time has come, each with a send of its own, as browsers do.
+  func sendDue(_ now: Instant) {
+    guard let path = peer.selectedPath, let sender = peer.srtpSender else {
+      nextSend = now + .milliseconds(10)
+      return
+    }
+    nextSend = .distantFuture
+    for publication in publications {
+      while publication.nextTime <= now {
+        transportSequence = transportSequence.advanced(by: 1)
+        var output = packet.mutableSpan
+        if let length = publication.write(sender, transportSequence, into: &output) {
+          socket.send(packet.span.extracting(0..<length), to: path.remote, from: nil)
+          measurement.sent += 1
+        }
+      }
+      nextSend = min(nextSend, publication.nextTime)
+    }
+  }
+
+  /// Timers of the connection, feedback every 50 ms, and reports every second.
+  func keepHouse(_ now: Instant) {
+    if peer.deadline <= now {
+      peer.handleTimeout(now: now)
+      drain(now)
+    }
+    guard let path = peer.selectedPath, let sender = peer.srtpSender, !streams.isEmpty else { return }
+    while feedback.deadline <= now {
+      var writer = RTCPWriter()
+      var buffer = scratch.mutableSpan
+      guard
+        feedback.appendFeedback(to: &writer, sender: reporter, media: streams[0].ssrc, now: now, into: &buffer)
+      else { break }
+      send(writer.length, sender, path)
+    }
+    guard nextReport <= now else { return }
+    nextReport = now + .seconds(1)
+    var index = 0
+    while index < streams.count {
+      var blocks: [ReportBlock] = []
+      while index < streams.count, blocks.count < 31 {
+        if let block = streams[index].statistics.makeReportBlock(now: now) { blocks.append(block) }
+        index += 1
+      }
+      var writer = RTCPWriter()
+      var buffer = scratch.mutableSpan
+      guard (try? writer.append(receiverReportFrom: reporter, blocks: blocks.span, into: &buffer)) != nil else { return }
+      send(writer.length, sender, path)
+    }
+  }
+
+  private func send(_ length: Int, _ sender: SRTPSender, _ path: IcePath) {
+    var buffer = scratch.mutableSpan
+    guard let total = try? sender.protectRTCP(&buffer, length: length) else { return }
+    socket.send(scratch.span.extracting(0..<total), to: path.remote, from: nil)
+  }
+
+  func drain(_ now: Instant) {
+    while let datagram = peer.pollTransmit() {
+      socket.send(datagram.bytes.span, to: datagram.path.remote, from: nil)
+    }
+    while peer.pollEvent() != nil {}
+  }
+}
