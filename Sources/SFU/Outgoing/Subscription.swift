@@ -70,6 +70,11 @@ public final class Subscription {
     if let publication { mapPayloadTypes(publication) }
   }
 
+  /// The publication's formats may have other numbers now.
+  func sourceRenegotiated() {
+    if let publication { mapPayloadTypes(publication) }
+  }
+
   /// Carries `publication` from now on, or nothing.
   func attach(_ publication: Publication?) {
     guard publication !== self.publication else { return }

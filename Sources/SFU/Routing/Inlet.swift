@@ -101,7 +101,7 @@ public final class Inlet {
 
   /// Takes over what a new offer says about the section of `publication`.
   func renegotiate(_ publication: Publication, _ media: NegotiatedMedia) {
-    publication.media = media
+    publication.renegotiate(media)
     learnIdentifiers(media.extensions)
     for source in media.remoteSources { announce(source, of: publication) }
   }

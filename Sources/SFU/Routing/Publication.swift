@@ -11,7 +11,7 @@ public final class Publication {
   /// The router's number of the participant who sends it.
   public let participant: Int
   /// What was negotiated for its media section.
-  public internal(set) var media: NegotiatedMedia
+  public private(set) var media: NegotiatedMedia
   /// Whether the participant muted it: nothing is forwarded then, whatever arrives.
   public internal(set) var isMuted: Bool
   /// The streams that have arrived, one for each simulcast layer.
@@ -34,7 +34,7 @@ public final class Publication {
   /// Whether it was announced as flowing.
   var hasStarted = false
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.
-  let formats: PayloadTypeTable
+  private(set) var formats: PayloadTypeTable
 
   init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool) {
     self.id = id
@@ -44,6 +44,13 @@ public final class Publication {
     midText = HeaderExtensionText(media.mid.rawValue)
     layers = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
     formats = PayloadTypeTable(media.codecs)
+  }
+
+  /// Takes over what a new offer says about its section.
+  func renegotiate(_ media: NegotiatedMedia) {
+    self.media = media
+    formats = PayloadTypeTable(media.codecs)
+    for subscription in subscriptions { subscription.sourceRenegotiated() }
   }
 
   /// Whether lost packets can be asked for.

@@ -43,6 +43,10 @@ final class MediaCore: PacketSink {
   private let slab: ReceiveSlab
   private var sockets: [UDPSocket] = []
   private var registrations: [EventLoop.Registration] = []
+  private var listener: TCPListener?
+  var streams: [UInt32: TCPPeer] = [:]
+  var nextStreamHandle: UInt32 = 1_000
+  private let frame = ByteBlock(count: OutputBatch.packetRoom + 2)
   private var peerConfiguration: PeerConnectionConfiguration
   private var random = SystemRandomNumberGenerator()
   private var isShutDown = false
@@ -77,10 +81,18 @@ final class MediaCore: PacketSink {
       // A machine without IPv6 is no error.
       if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { sockets.append(second) }
     }
+    if configuration.usesTCP {
+      listener =
+        (try? TCPListener(bind: TransportAddress(ip: any6, port: port), dualStack: true))
+        ?? (try? TCPListener(bind: TransportAddress(ip: any4, port: port), dualStack: false))
+    }
     peerConfiguration.candidates = try candidates(port: port)
     for index in sockets.indices {
       registrations.append(
         try loop.register(sockets[index].descriptor, for: .readable) { [unowned self] _ in self.receive(index) })
+    }
+    if let listener {
+      registrations.append(try listener.start(on: loop) { [unowned self] accepted in self.accept(accepted) })
     }
     deadlines.set(loop.now + Self.housekeeping, for: Self.housekeepingID)
     loop.setHandlers(onDeadline: {}, onTickEnd: { [unowned self] in self.endTick() })
@@ -102,6 +114,10 @@ final class MediaCore: PacketSink {
       let address = TransportAddress(ip: ip, port: port)
       let preference = UInt16(65_535 - index * 256)
       out.append(.host(address, transport: .udp, preference: preference))
+      if let listener {
+        let tcp = TransportAddress(ip: ip, port: listener.localAddress.port)
+        out.append(.host(tcp, transport: .tcp, preference: UInt16(8_191 - index * 64)))
+      }
     }
     return out
   }
@@ -112,8 +128,11 @@ final class MediaCore: PacketSink {
     for connection in connections { if let connection { leave(connection) } }
     for meeting in meetings { meeting?.events?.finish() }
     for registration in registrations { loop.unregister(registration) }
+    for stream in streams.values { stream.connection?.close() }
+    streams.removeAll()
     registrations = []
     sockets = []
+    listener = nil
     loop.setHandlers(onDeadline: nil, onTickEnd: nil)
   }
 
@@ -198,7 +217,18 @@ final class MediaCore: PacketSink {
           bytes.span(run.offset..<(run.offset &+ run.length)), segmentSize: run.segment, to: path.remote,
           from: path.local)
       }
-    case .tcp: return
+    case .tcp:
+      guard let stream = streams[path.handle]?.connection else { return }
+      let bytes = batch.bytes
+      for run in batch.runs {
+        var offset = run.offset
+        let end = run.offset &+ run.length
+        while offset < end {
+          let next = min(offset &+ run.segment, end)
+          sendFrame(bytes.span(offset..<next), over: stream)
+          offset = next
+        }
+      }
     }
   }
 
@@ -208,8 +238,19 @@ final class MediaCore: PacketSink {
       guard sockets.indices.contains(Int(datagram.path.handle)) else { return }
       sockets[Int(datagram.path.handle)].send(
         datagram.bytes.span, to: datagram.path.remote, from: datagram.path.local)
-    case .tcp: return
+    case .tcp:
+      if let stream = streams[datagram.path.handle]?.connection { sendFrame(datagram.bytes.span, over: stream) }
     }
+  }
+
+  /// Sends a packet with its length before it (RFC 4571).
+  private func sendFrame(_ packet: Span<UInt8>, over stream: TCPConnection) {
+    guard let (high, low) = FramedStream.header(forLength: packet.count), packet.count <= frame.count - 2 else { return }
+    frame[0] = high
+    frame[1] = low
+    frame.copy(packet, to: 2)
+    let whole = frame
+    stream.send(whole.span(0..<(packet.count + 2)))
   }
 
   // MARK: Connections' events
@@ -231,8 +272,10 @@ final class MediaCore: PacketSink {
       updateOutlet(connection)
     case .icePathValidated(let path):
       addresses.set(connection.index, for: path.remote, handle: path.handle)
+      streams[path.handle]?.isProven = true
     case .icePathForgotten(let path):
       addresses.remove(path.remote, handle: path.handle, value: connection.index)
+      if path.transport == .tcp { streams[path.handle]?.connection?.close() }
     case .iceUfragRetired(let fragment):
       if let text = HeaderExtensionText(fragment) { fragments[text] = nil }
       connection.fragments.removeAll { $0 == fragment }
@@ -317,6 +360,7 @@ final class MediaCore: PacketSink {
 
   private func timeout(_ id: Int, _ now: Instant) {
     if id == Self.housekeepingID {
+      closeUnprovenStreams(now)
       deadlines.set(now + Self.housekeeping, for: Self.housekeepingID)
     } else if id % 2 == 1 {
       let index = (id - 1) / 2

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Glibc
 import Transport
 
 @testable import RTC
@@ -15,15 +16,21 @@ final class LoopbackClient {
   private(set) var keyframeRequests = 0
   private(set) var transportFeedbacks = 0
   private var sequence: UInt16 = 100
+  /// The TCP connection, when the client may not use UDP.
+  private var stream: Int32 = -1
+  private var streamLocal = TransportAddress(ip: IPAddress(v4: 0), port: 0)
+  private var streamRemote = TransportAddress(ip: IPAddress(v4: 0), port: 0)
+  private var streamBytes: [UInt8] = []
   private var transportSequence: UInt16 = 0
 
-  init(dtls: DTLSContext) throws {
+  /// - Parameter usesUDP: false for a client whose UDP is blocked; call ``connectStream()`` after the answer.
+  init(dtls: DTLSContext, usesUDP: Bool = true) throws {
     socket = try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0))
     slab = try ReceiveSlab(slots: 8)
     peer = PeerConnection(
       .client,
       configuration: PeerConnectionConfiguration(
-        dtls: dtls, sockets: [.init(address: socket.localAddress)], codecs: [.opus, .vp8]))
+        dtls: dtls, sockets: usesUDP ? [.init(address: socket.localAddress)] : [], codecs: [.opus, .vp8]))
   }
 
   var isConnected: Bool { peer.isConnected && peer.selectedPath != nil }
@@ -39,10 +46,9 @@ final class LoopbackClient {
       case .handled, .dropped: break
       }
     }
+    receiveStream(now)
     if peer.deadline <= now { peer.handleTimeout(now: now) }
-    while let datagram = peer.pollTransmit() {
-      socket.send(datagram.bytes.span, to: datagram.path.remote, from: datagram.path.local)
-    }
+    while let datagram = peer.pollTransmit() { transmit(datagram.bytes, datagram.path) }
     while let event = peer.pollEvent() { events.append(event) }
   }
 
@@ -88,7 +94,67 @@ final class LoopbackClient {
       let total = try? sender.protectRTP(
         header: header.span.extracting(0..<length), payload: payload.span, into: &out)
     else { return }
-    socket.send(output.span.extracting(0..<total), to: path.remote, from: path.local)
+    transmit(Array(output[..<total]), path)
+  }
+
+  private func transmit(_ bytes: [UInt8], _ path: IcePath) {
+    guard path.transport == .tcp else {
+      socket.send(bytes.span, to: path.remote, from: path.local)
+      return
+    }
+    guard let frame = FramedStream.framed(bytes.span) else { return }
+    _ = Glibc.send(stream, frame, frame.count, Int32(truncatingIfNeeded: Int(MSG_NOSIGNAL)))
+  }
+
+  /// Connects to the server's TCP candidate on loopback and has it checked (RFC 6544 section 4.1).
+  func connectStream() throws {
+    let candidate = peer.remoteCandidates.first {
+      $0.transport == .tcp && $0.transportAddress?.ip == IPAddress(v4: 0x7F00_0001)
+    }
+    guard let candidate, let remote = candidate.transportAddress else { throw CancellationError() }
+    stream = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = remote.port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(stream, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw CancellationError() }
+    _ = fcntl(stream, F_SETFL, O_NONBLOCK)
+    streamRemote = remote
+    streamLocal = TransportAddress(ip: remote.ip, port: 9)
+    peer.check(candidate, local: streamLocal, handle: 77, now: EventLoop.clock)
+  }
+
+  func closeStream() {
+    if stream >= 0 { Glibc.close(stream) }
+    stream = -1
+  }
+
+  private func receiveStream(_ now: Instant) {
+    guard stream >= 0 else { return }
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = recv(stream, &buffer, buffer.count, 0)
+      guard count > 0 else { break }
+      streamBytes += buffer[..<count]
+    }
+    while streamBytes.count >= 2 {
+      let length = Int(streamBytes[0]) << 8 | Int(streamBytes[1])
+      guard streamBytes.count >= 2 + length else { return }
+      var frame = Array(streamBytes[2..<(2 + length)])
+      streamBytes.removeFirst(2 + length)
+      var span = frame.mutableSpan
+      let path = IcePath(transport: .tcp, local: streamLocal, remote: streamRemote, handle: 77)
+      switch peer.receive(&span, path: path, now: now) {
+      case .rtp(let header, _): received[header.ssrc.rawValue, default: 0] += 1
+      case .rtcp(let length): read(span.span.extracting(0..<length))
+      case .handled, .dropped: break
+      }
+    }
   }
 
   /// Sends bytes from another address than the proven one.

@@ -118,6 +118,48 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
+  @Test("a client without UDP sends and receives over TCP, and its end is noticed (RFC 6544, RFC 4571)")
+  func tcp() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    let sender = try LoopbackClient(dtls: dtls)
+    let receiver = try LoopbackClient(dtls: dtls, usesUDP: false)
+    let track = sender.peer.addTrack(.video)
+    let own = receiver.peer.addTrack(.video)
+    let slot = receiver.peer.addSlot(.video)
+    let back = sender.peer.addSlot(.video)
+    _ = try await join(sender, "s", pool, tracks: [track], publications: ["v"])
+    _ = try await join(receiver, "r", pool, tracks: [own], publications: ["w"])
+    try receiver.connectStream()
+    _ = await pool.assign(
+      [SlotChange(mid: slot, publication: PublicationID(rawValue: "v"))], of: ParticipantID(rawValue: "r"))
+    _ = await pool.assign(
+      [SlotChange(mid: back, publication: PublicationID(rawValue: "w"))], of: ParticipantID(rawValue: "s"))
+    try await wait([sender, receiver]) {
+      sender.isConnected && receiver.isConnected ? nil : "not connected: \(receiver.events)"
+    }
+    #expect(receiver.peer.selectedPath?.transport == .tcp)
+    var frame = 0
+    try await wait([sender, receiver]) {
+      frame += 1
+      for (client, mid) in [(sender, track), (receiver, own)] {
+        client.send(mid, payload: self.vp8(frame, keyframe: frame % 20 == 1), timestamp: UInt32(frame * 90))
+      }
+      let down = receiver.received.values.max() ?? 0
+      let up = sender.received.values.max() ?? 0
+      return down >= 100 && up >= 100 ? nil : "\(down) packets down, \(up) up over TCP"
+    }
+    receiver.closeStream()
+    let before = await pool.statistics()[0].routing.packetsForwarded
+    for number in 0..<20 {
+      sender.pump()
+      sender.send(track, payload: self.vp8(frame + number, keyframe: true), timestamp: UInt32((frame + number) * 90))
+    }
+    #expect(await pool.statistics()[0].routing.packetsForwarded >= before)
+    await pool.shutdown()
+  }
+
   @Test("threat 9: media and noise from an address without a check reach nobody and leave nothing behind")
   func unprovenAddress() async throws {
     let dtls = try Self.context()
