@@ -31,7 +31,6 @@ final class LoadClient {
   private var nextKeyframeRequest = Instant.zero
   private let reporter = SSRC(rawValue: UInt32.random(in: 1...UInt32.max))
   private var scratch = [UInt8](repeating: 0, count: 2_048)
-  private var packet = [UInt8](repeating: 0, count: 2_048)
   private(set) var nextSend = Instant.distantFuture
 
   var streamCount: Int { streams.count }
@@ -128,11 +127,11 @@ final class LoadClient {
     for publication in publications {
       while publication.nextTime <= now {
         transportSequence = transportSequence.advanced(by: 1)
-        var output = packet.mutableSpan
-        if let length = publication.write(sender, transportSequence, into: &output) {
-          socket.send(packet.span.extracting(0..<length), to: path.remote, from: nil)
-          measurement.sent += 1
+        let sent = withScratch { output in
+          guard let length = publication.write(sender, transportSequence, into: &output) else { return false }
+          return socket.send(output.span.extracting(0..<length), to: path.remote, from: nil) == .sent
         }
+        if sent { measurement.sent += 1 }
       }
       nextSend = min(nextSend, publication.nextTime)
     }
@@ -147,10 +146,10 @@ final class LoadClient {
     guard let path = peer.selectedPath, let sender = peer.srtpSender, !streams.isEmpty else { return }
     while feedback.deadline <= now {
       var writer = RTCPWriter()
-      var buffer = scratch.mutableSpan
-      guard
+      let written = withScratch { buffer in
         feedback.appendFeedback(to: &writer, sender: reporter, media: streams[0].ssrc, now: now, into: &buffer)
-      else { break }
+      }
+      guard written else { break }
       send(writer.length, sender, path)
     }
     guard nextReport <= now else { return }
@@ -163,21 +162,33 @@ final class LoadClient {
         index += 1
       }
       var writer = RTCPWriter()
-      var buffer = scratch.mutableSpan
-      guard (try? writer.append(receiverReportFrom: reporter, blocks: blocks.span, into: &buffer)) != nil else { return }
+      let written = withScratch { buffer in
+        (try? writer.append(receiverReportFrom: reporter, blocks: blocks.span, into: &buffer)) != nil
+      }
+      guard written else { return }
       send(writer.length, sender, path)
     }
   }
 
   private func send(_ length: Int, _ sender: SRTPSender, _ path: IcePath) {
-    var buffer = scratch.mutableSpan
-    guard let total = try? sender.protectRTCP(&buffer, length: length) else { return }
-    socket.send(scratch.span.extracting(0..<total), to: path.remote, from: nil)
+    withScratch { buffer in
+      guard let total = try? sender.protectRTCP(&buffer, length: length) else { return }
+      socket.send(buffer.span.extracting(0..<total), to: path.remote, from: nil)
+    }
+  }
+
+  /// A class's stored array cannot lend a span beyond one expression, so it lends one for the length of a closure.
+  private func withScratch<R>(_ body: (inout MutableSpan<UInt8>) -> R) -> R {
+    scratch.withUnsafeMutableBufferPointer { bytes in
+      var span = bytes.mutableSpan
+      return body(&span)
+    }
   }
 
   func drain(_ now: Instant) {
     while let datagram = peer.pollTransmit() {
-      socket.send(datagram.bytes.span, to: datagram.path.remote, from: nil)
+      let bytes = datagram.bytes
+      socket.send(bytes.span, to: datagram.path.remote, from: nil)
     }
     while peer.pollEvent() != nil {}
   }

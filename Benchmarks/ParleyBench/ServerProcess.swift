@@ -24,7 +24,7 @@ final class ServerProcess {
     port = Int.random(in: 20_000..<30_000)
     process.arguments = [
       "serve", "--host", "127.0.0.1", "--port", "\(port)", "--data", data.path, "--workers", "\(workers)",
-      "--admin-port", "\(port + 1)",
+      "--log-level", "warning",
     ]
     let output = Pipe()
     process.standardOutput = output
