@@ -10,7 +10,7 @@ const maximumRestarts = 3;
 const sendLimits = {
   camera: { maxBitrate: 1_700_000 },
   screen: { maxBitrate: 2_500_000, maxFramerate: 30 },
-  microphone: { maxBitrate: 64_000 },
+  microphone: { maxBitrate: 40_000 },
   screenAudio: { maxBitrate: 128_000 },
 };
 
