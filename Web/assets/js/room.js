@@ -218,8 +218,7 @@ export class Room {
     const offline = navigator.onLine === false;
     const text = state === MeetingState.connecting ? "Connecting…"
       : state === MeetingState.reconnecting
-        ? (offline ? "You are offline. The meeting goes on as soon as your network is back."
-          : this.#meeting.mediaConnected ? "The server does not answer. Sound and pictures go on. Reconnecting…" : "The connection was interrupted. Reconnecting…")
+        ? (offline ? "You are offline. The meeting goes on as soon as your network is back." : "The connection was interrupted. Reconnecting…")
         : "";
     if (this.#banner.dataset.text === text) { return; }
     this.#banner.dataset.text = text;
