@@ -116,6 +116,10 @@ class Person:
         """A digest of the page's own statistics."""
         return self.evaluate("() => senses.statistics()")
 
+    def frames_sent(self) -> int:
+        """Video frames that this page has encoded since it joined."""
+        return sum(each["framesEncoded"] for each in self.statistics()["outbound"])
+
     def frames(self, name: str, source: str = "camera", milliseconds: int = 1000) -> int:
         """How many frames of ``name`` were shown in that time."""
         seen = self.evaluate("([name, source, time]) => senses.watch(name, source, time)", [name, source, milliseconds])

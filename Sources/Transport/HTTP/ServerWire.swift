@@ -259,6 +259,12 @@ import Glibc
       if unsafe !output.writePiece(service, wsi) { return false }
       deadline = EventLoop.clock + limits.writeTimeout
     }
+    if unsafe lws_partial_buffered(wsi) != 0 {
+      // The library holds the end of the last piece: closing now would cut the answer short.
+      unsafe lws_rx_flow_control(wsi, 1)
+      unsafe lws_callback_on_writable(wsi)
+      return true
+    }
     output.close()
     self.output = nil
     if closeAfter {
