@@ -78,7 +78,7 @@ let package = Package(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
-      dependencies: ["Basics", "MeetingServer", "Meetings", "Signaling", "Transport"],
+      dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "Signaling", "Transport"],
       swiftSettings: common),
   ]
 )

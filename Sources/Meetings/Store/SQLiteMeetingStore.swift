@@ -203,7 +203,10 @@ public actor SQLiteMeetingStore: MeetingStore {
 
   public func close() { database = nil }
 
-  /// SQLite's own check of the whole file: `["ok"]`, or what is wrong. Reads everything; for tests and repair.
+  /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.
+  public func isIntact() throws(MeetingStoreError) -> Bool { try integrityCheck() == ["ok"] }
+
+  /// What the database's own check of the whole file says: `["ok"]`, or what is wrong.
   func integrityCheck() throws(MeetingStoreError) -> [String] {
     var lines: [String] = []
     try open().query("PRAGMA integrity_check") { lines.append($0.text(0)) }

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Form bodies")
+struct FormBodyTests {
+  @Test("raw and encoded values mean the same, names are found in any case, broken escapes stand for themselves")
+  func lenient() {
+    let form = FormBody("MeetingUrl=http://h:1/a=b&x=a%2fb+c%2B&broken=50%&half=%4&bad=%zz&empty=&flag")
+    #expect(form["meetingurl"] == "http://h:1/a=b")
+    #expect(form["X"] == "a/b c+")
+    #expect(form["broken"] == "50%")
+    #expect(form["half"] == "%4")
+    #expect(form["bad"] == "%zz")
+    #expect(form["empty"] == "")
+    #expect(form["flag"] == "")
+    #expect(form["missing"] == nil)
+    #expect(FormBody("a=1&a=2")["a"] == "1")
+  }
+
+  @Test("what is not UTF-8 is refused as a body and replaced as a value; a thousand fields are cut off")
+  func bounds() {
+    #expect(FormBody(bytes: [0xFF]) == nil)
+    #expect(FormBody("a=%ff")["a"] == "\u{FFFD}")
+    let many = FormBody((0..<1_000).map { "f\($0)=1" }.joined(separator: "&"))
+    #expect(many["f0"] == "1")
+    #expect(many["f999"] == nil)
+  }
+}

@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Signaling
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Chat history")
+struct ChatHistoryTests {
+  @Test("at most 200 messages and 64 KiB of text are kept, the newest")
+  func bounds() {
+    var history = ChatHistory()
+    for index in 1...300 {
+      history.append(ChatEntry(id: index, from: "p", name: "n", text: "x", time: Date(timeIntervalSince1970: 0)))
+    }
+    #expect(history.visible(to: "q").map(\.id) == Array(101...300))
+    for index in 301...320 {
+      history.append(
+        ChatEntry(
+          id: index, from: "p", name: "n", text: String(repeating: "x", count: 16_000),
+          time: Date(timeIntervalSince1970: 0)))
+    }
+    #expect(history.visible(to: "q").map(\.id) == [317, 318, 319, 320])
+  }
+
+  @Test("a private message is shown to its two ends only")
+  func privacy() {
+    var history = ChatHistory()
+    history.append(ChatEntry(id: 1, from: "a", name: "", text: "x", time: Date(timeIntervalSince1970: 0), to: "b"))
+    #expect(history.visible(to: "a").count == 1)
+    #expect(history.visible(to: "b").count == 1)
+    #expect(history.visible(to: "c").isEmpty)
+  }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Slots of a receiver")
+struct SlotTableTests {
+  private func video(_ name: String) -> SlotTable.Candidate {
+    .init(publication: "t_" + name, participant: "p_" + name, kind: .video)
+  }
+  private func audio(_ name: String) -> SlotTable.Candidate {
+    .init(publication: "a_" + name, participant: "p_" + name, kind: .audio)
+  }
+
+  @Test("each publication goes into one free slot of its kind, the rest wait")
+  func fills() {
+    var table = SlotTable()
+    table.replace(with: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .video), .init(mid: "2", kind: .video)])
+    let changes = table.fill(with: [video("a"), audio("a"), video("b"), video("c"), audio("b")])
+    #expect(
+      changes == [
+        .init(mid: "0", publication: "a_a"), .init(mid: "1", publication: "t_a"), .init(mid: "2", publication: "t_b"),
+      ])
+    #expect(table.info.map(\.participant) == ["p_a", "p_a", "p_b"])
+    #expect(table.fill(with: [video("a"), audio("a"), video("b"), video("c"), audio("b")]).isEmpty)
+  }
+
+  @Test("what is still wanted keeps its slot; what is gone makes room for the next")
+  func stable() {
+    var table = SlotTable()
+    table.replace(with: (0..<3).map { .init(mid: "\($0)", kind: .video) })
+    _ = table.fill(with: [video("a"), video("b"), video("c")])
+    #expect(table.fill(with: [video("d"), video("c"), video("a")]) == [.init(mid: "1", publication: "t_d")])
+    #expect(table.fill(with: [video("c")]) == [.init(mid: "0", publication: nil), .init(mid: "1", publication: nil)])
+    #expect(table.info.map(\.publication) == [nil, nil, "t_c"])
+  }
+
+  @Test("a new negotiation keeps what its slots carry and fills the new ones")
+  func renegotiation() {
+    var table = SlotTable()
+    table.replace(with: [.init(mid: "1", kind: .video)])
+    _ = table.fill(with: [video("a"), video("b")])
+    table.replace(with: [.init(mid: "1", kind: .video), .init(mid: "5", kind: .video)])
+    #expect(table.fill(with: [video("a"), video("b")]) == [.init(mid: "5", publication: "t_b")])
+  }
+
+  @Test("a publication that a receiver cannot decode is not tried again before it offers anew")
+  func refused() {
+    var table = SlotTable()
+    table.replace(with: [.init(mid: "1", kind: .video)])
+    _ = table.fill(with: [video("a"), video("b")])
+    table.refuse(mid: "1")
+    #expect(table.fill(with: [video("a"), video("b")]) == [.init(mid: "1", publication: "t_b")])
+    table.replace(with: [.init(mid: "1", kind: .video), .init(mid: "2", kind: .video)])
+    #expect(table.fill(with: [video("a"), video("b")]) == [.init(mid: "2", publication: "t_a")])
+  }
+}

@@ -1,0 +1,93 @@
+import MeetingServer
+import Signaling
+
+/// A media plane that moves no media. Its "SDP" is a list of words: `send:<mid>` for a section that sends,
+/// `audio:<mid>` and `video:<mid>` for slots; an offer with the word `bad` is refused.
+actor TestMediaPlane: MediaPlane {
+  enum Call: Sendable, Equatable {
+    case join(String)
+    case offer(String)
+    case muted(String, Bool)
+    case assign(String, [SlotAssignment])
+    case leave(String)
+    case close(String)
+    case shutdown
+  }
+
+  private(set) var calls: [Call] = []
+  private var participants: Set<String> = []
+  private var continuations: [String: AsyncStream<MediaEvent>.Continuation] = [:]
+  private var gate: CheckedContinuation<Void, Never>?
+  private var isHolding = false
+  private var refusedOnce: Set<String> = []
+
+  /// Sends an event to the room of a meeting.
+  func report(_ event: MediaEvent) { for continuation in continuations.values { continuation.yield(event) } }
+
+  /// The next assignment of this slot is refused.
+  func refuse(slot mid: String) { refusedOnce.insert(mid) }
+
+  /// Who has a connection.
+  var connected: Set<String> { participants }
+
+  func join(
+    meeting: String, participant: String, offer: String, tracks: [MediaTrack]
+  ) async throws(MediaPlaneError) -> MediaAnswer {
+    calls.append(.join(participant))
+    let answer = try answer(offer, tracks)
+    participants.insert(participant)
+    return answer
+  }
+
+  func offer(participant: String, offer: String, tracks: [MediaTrack]) async throws(MediaPlaneError) -> MediaAnswer {
+    calls.append(.offer(participant))
+    guard participants.contains(participant) else { throw .unknownParticipant }
+    return try answer(offer, tracks)
+  }
+
+  func setMuted(_ muted: Bool, publication: String, of participant: String) async { calls.append(.muted(publication, muted)) }
+
+  func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
+    calls.append(.assign(receiver, assignments))
+    return assignments.map(\.mid).filter { refusedOnce.remove($0) != nil }
+  }
+
+  func leave(participant: String) async {
+    calls.append(.leave(participant))
+    participants.remove(participant)
+  }
+
+  func events(of meeting: String) async -> AsyncStream<MediaEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: MediaEvent.self)
+    continuations[meeting] = continuation
+    return stream
+  }
+
+  func close(meeting: String) async {
+    calls.append(.close(meeting))
+    continuations.removeValue(forKey: meeting)?.finish()
+  }
+
+  func shutdown() async { calls.append(.shutdown) }
+
+  func metrics() async -> String { "test_media 1\n" }
+
+  private func answer(_ offer: String, _ tracks: [MediaTrack]) throws(MediaPlaneError) -> MediaAnswer {
+    let words = offer.split(separator: " ")
+    if words.contains("bad") { throw .badOffer("The offer is bad.") }
+    var sending: Set<String> = []
+    var slots: [MediaSlot] = []
+    for word in words {
+      let parts = word.split(separator: ":")
+      guard parts.count == 2 else { continue }
+      switch parts[0] {
+      case "send": sending.insert(String(parts[1]))
+      case "audio": slots.append(MediaSlot(mid: String(parts[1]), kind: .audio))
+      case "video": slots.append(MediaSlot(mid: String(parts[1]), kind: .video))
+      default: break
+      }
+    }
+    return MediaAnswer(
+      sdp: "answer to \(offer)", accepted: sending.intersection(tracks.map(\.mid)), slots: slots)
+  }
+}

@@ -1,0 +1,207 @@
+import Basics
+import Foundation
+import FoundationNetworking
+import Signaling
+import Synchronization
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+/// A whole server on loopback, over a media plane that moves no media.
+final class TestServer: Sendable {
+  let server: Server
+  let media: TestMediaPlane
+  let folder: String
+  let logged: LogLines
+  var url: String { "http://localhost:\(server.port)" }
+  var signal: String { "ws://localhost:\(server.port)/signal" }
+
+  /// Keeps what a server logs.
+  final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    var text: String { lines.withLock { $0.joined() } }
+  }
+
+  private init(server: Server, media: TestMediaPlane, folder: String, logged: LogLines) {
+    self.server = server
+    self.media = media
+    self.folder = folder
+    self.logged = logged
+  }
+
+  /// Runs `body` with a fresh server, and shuts it down.
+  static func run(
+    _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let folder = NSTemporaryDirectory() + "parley-server-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/web/assets", withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: folder + "/web/sdk", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, text) in ["index.html": "start", "meeting.html": "meeting", "sdk/parley.js": "sdk", "assets/a.css": "css"] {
+      try text.write(toFile: folder + "/web/" + name, atomically: true, encoding: .utf8)
+    }
+    try "secret".write(toFile: folder + "/secret.txt", atomically: true, encoding: .utf8)
+    var configuration = ServerConfiguration(workers: 1)
+    configuration.port = 0
+    configuration.adminPort = 0
+    configuration.dataFolder = folder + "/data"
+    configuration.webFolder = folder + "/web"
+    configuration.logLevel = .debug
+    configure(&configuration)
+    let media = TestMediaPlane()
+    let lines = LogLines()
+    let server = try await Server.start(
+      configuration, media: media, program: "", log: Log(level: .debug) { lines.add($0) })
+    let test = TestServer(server: server, media: media, folder: folder, logged: lines)
+    do {
+      try await body(test)
+    } catch {
+      await server.shutdown(grace: .milliseconds(200))
+      throw error
+    }
+    await server.shutdown(grace: .milliseconds(500))
+  }
+
+  // MARK: HTTP
+
+  func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> TestAnswer {
+    try await Self.request("GET", url + path, headers)
+  }
+
+  func post(_ path: String, _ body: String, headers: HTTPHeaders = [:]) async throws -> TestAnswer {
+    try await Self.request("POST", url + path, headers, Array(body.utf8))
+  }
+
+  /// One request through Foundation's client: another stack than our own, and it shows every header.
+  static func request(
+    _ method: String, _ url: String, _ headers: HTTPHeaders = [:], _ body: [UInt8]? = nil
+  ) async throws -> TestAnswer {
+    guard let address = URL(string: url) else { throw Unexpected(text: "no URL: \(url)") }
+    var request = URLRequest(url: address, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 20)
+    request.httpMethod = method
+    for (name, value) in headers.fields { request.setValue(value, forHTTPHeaderField: name) }
+    request.httpBody = body.map { Data($0) }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    guard let response = response as? HTTPURLResponse else { throw Unexpected(text: "no HTTP answer") }
+    var fields = HTTPHeaders()
+    for (name, value) in response.allHeaderFields { fields["\(name)"] = "\(value)" }
+    return TestAnswer(status: response.statusCode, headers: fields, body: [UInt8](data))
+  }
+
+  /// The discover document of a room.
+  func discover(_ room: String) async throws -> DiscoverDocument {
+    let answer = try await get("/discover/" + room)
+    return try SignalingDecoder().decode(DiscoverDocument.self, from: answer.body)
+  }
+
+  /// A socket that has said nothing yet.
+  func connect(origin: String? = nil) async throws -> TestClient {
+    var headers = HTTPHeaders()
+    if let origin { headers["Origin"] = origin }
+    return TestClient(try await WebSocketClient.connect(signal, headers: headers))
+  }
+
+  /// A client in a room, and its welcome. `offer` and `tracks` as ``TestMediaPlane`` reads them.
+  func join(
+    _ room: String, _ name: String, offer: String = "", tracks: [TrackDescription] = [], token: String? = nil,
+    origin: String? = nil
+  ) async throws -> (TestClient, ServerMessage.Welcome) {
+    let client = try await connect(origin: origin)
+    let token = if let token { token } else { try await discover(room).token ?? "" }
+    try client.send(.join(.init(token: token, name: name, offer: offer, tracks: tracks)))
+    let message = try await client.next()
+    guard case .welcome(let welcome) = message else { throw Unexpected(message) }
+    return (client, welcome)
+  }
+}
+
+/// An HTTP answer.
+struct TestAnswer: Sendable {
+  var status: Int
+  var headers: HTTPHeaders
+  var body: [UInt8]
+  var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// Another message than the one waited for.
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+  init(_ message: ServerMessage?) { description = "unexpected: \(message.map { "\($0)" } ?? "the socket was closed")" }
+  init(text: String) { description = text }
+}
+
+/// A client that speaks the signalling protocol over a real WebSocket.
+struct TestClient: Sendable {
+  let socket: WebSocketConnection
+
+  init(_ socket: WebSocketConnection) { self.socket = socket }
+
+  func send(_ message: ClientMessage) throws { socket.send(text: try SignalingEncoder().encode(message)) }
+  func send(text: String) { socket.send(text: text) }
+
+  /// The next message; nil when the socket was closed. Fails when nothing comes for ten seconds.
+  func next() async throws -> ServerMessage? {
+    let message = try await within(seconds: 10) { await socket.receive() }
+    guard case .text(let text) = message else { return nil }
+    return try SignalingDecoder().serverMessage(from: Array(text.utf8))
+  }
+
+  /// The first message that `match` takes, those before it dropped.
+  func first<Value>(_ match: (ServerMessage) -> Value?) async throws -> Value {
+    var seen: [ServerMessage] = []
+    while let message = try await next() {
+      if let value = match(message) { return value }
+      seen.append(message)
+    }
+    throw Unexpected(text: "the socket was closed after \(seen)")
+  }
+
+  /// The fatal or harmless error that comes next.
+  func error() async throws -> (code: SignalingErrorCode, fatal: Bool) {
+    try await first { if case .error(let code, _, let fatal, _) = $0 { (code, fatal) } else { nil } }
+  }
+
+  /// Waits for all that the server had to say before this: its answer to a ping. Returns what came before it.
+  func drain() async throws -> [ServerMessage] {
+    let mark = Double.random(in: 1...1_000_000)
+    try send(.ping(time: mark))
+    var before: [ServerMessage] = []
+    while let message = try await next() {
+      if message == .pong(time: mark) { return before }
+      before.append(message)
+    }
+    throw Unexpected(text: "the socket was closed after \(before)")
+  }
+
+  func close() async {
+    socket.close()
+    _ = await socket.closed()
+  }
+}
+
+/// Runs `body`; fails when it takes longer.
+func within<Value: Sendable>(
+  seconds: Int, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await withThrowingTaskGroup(of: Value.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      throw Unexpected(text: "nothing came for \(seconds) s")
+    }
+    defer { group.cancelAll() }
+    guard let value = try await group.next() else { throw Unexpected(text: "nothing") }
+    return value
+  }
+}
+
+/// Waits until `condition` holds; what it returns says what is still missing.
+func eventually(seconds: Int = 10, _ condition: () async -> String?) async throws {
+  let end = ContinuousClock.now + .seconds(seconds)
+  while let missing = await condition() {
+    guard ContinuousClock.now < end else { throw Unexpected(text: "after \(seconds) s: \(missing)") }
+    try await Task.sleep(for: .milliseconds(5))
+  }
+}
