@@ -185,6 +185,14 @@ static inline void parley_ws_clear_timeout(struct lws *wsi) {
   lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
 }
 
+/// Whether the library holds input that it has read and not parsed, of this connection or (rarely) of another one.
+static inline int parley_ws_has_leftover(struct lws *wsi) {
+  lws_rx_flow_control(wsi, 1);
+  int leftover = lws_service_adjust_timeout(lws_get_context(wsi), 1, 0) == 0;
+  lws_rx_flow_control(wsi, 0);
+  return leftover;
+}
+
 /// How many bytes must be free in front of what `parley_ws_write` is given.
 static inline size_t parley_ws_padding(void) { return LWS_PRE; }
 

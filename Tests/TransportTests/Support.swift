@@ -41,3 +41,212 @@ func openDescriptors() -> Int {
   closedir(directory)
   return count
 }
+
+/// A TCP client that says exactly what a test wants, right or wrong. It never blocks a task's thread: the servers'
+/// handlers need them.
+final class RawClient: @unchecked Sendable {
+  // Unchecked because: each test uses it from one task at a time.
+  private var descriptor: Int32
+  private var pending: [UInt8] = []
+
+  struct Failed: Error { var code: Int32 }
+
+  init(_ address: TransportAddress, receiveBuffer: Int32? = nil) throws {
+    let family = address.ip.isIPv4 ? AF_INET : AF_INET6
+    descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
+    var time = timeval(tv_sec: 15, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    var code: Int32
+    if family == AF_INET {
+      var a = sockaddr_in()
+      a.sin_family = sa_family_t(AF_INET)
+      a.sin_port = address.port.bigEndian
+      a.sin_addr.s_addr = address.ip.v4Bits.bigEndian
+      code = withUnsafePointer(to: &a) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+    } else {
+      var a = sockaddr_in6()
+      a.sin6_family = sa_family_t(AF_INET6)
+      a.sin6_port = address.port.bigEndian
+      withUnsafeMutableBytes(of: &a.sin6_addr) { bytes in
+        for i in 0..<8 {
+          bytes[i] = UInt8(truncatingIfNeeded: address.ip.high >> UInt64(56 - 8 * i))
+          bytes[i + 8] = UInt8(truncatingIfNeeded: address.ip.low >> UInt64(56 - 8 * i))
+        }
+      }
+      code = withUnsafePointer(to: &a) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+        }
+      }
+    }
+    if code != 0 { throw Failed(code: errno) }
+  }
+
+  deinit { close() }
+
+  func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  @discardableResult func write(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let n = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(0x4000)) }
+      if n <= 0 { return false }
+      sent += n
+    }
+    return true
+  }
+
+  @discardableResult func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+  /// Some bytes; empty at the end of the stream, after an error, or when nothing came for 15 s.
+  private func some() async -> [UInt8] {
+    let end = ContinuousClock.now + .seconds(15)
+    while ContinuousClock.now < end {
+      if let bytes = available() { return bytes }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return []
+  }
+
+  /// What is there now; nil when nothing is.
+  private func available() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let n = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    if n < 0 && errno == EAGAIN { return nil }
+    return n > 0 ? Array(buffer.prefix(n)) : []
+  }
+
+  func read(_ count: Int) async -> [UInt8] {
+    while pending.count < count {
+      let more = await some()
+      if more.isEmpty { break }
+      pending += more
+    }
+    defer { pending.removeFirst(min(count, pending.count)) }
+    return Array(pending.prefix(count))
+  }
+
+  func readToEnd() async -> [UInt8] {
+    while true {
+      let more = await some()
+      if more.isEmpty { break }
+      pending += more
+    }
+    defer { pending = [] }
+    return pending
+  }
+
+  func textToEnd() async -> String { String(decoding: await readToEnd(), as: UTF8.self) }
+
+  /// One HTTP response with its body.
+  func response() async -> (status: Int, headers: [String: String], body: [UInt8])? {
+    while true {
+      if let end = headEnd() {
+        let lines = String(decoding: pending.prefix(end), as: UTF8.self).split(separator: "\r\n")
+        guard let first = lines.first, let status = Int(first.split(separator: " ").dropFirst().first ?? "")
+        else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+          guard let colon = line.firstIndex(of: ":") else { continue }
+          headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].drop { $0 == " " }.description
+        }
+        pending.removeFirst(end + 4)
+        return (status, headers, await read(Int(headers["content-length"] ?? "0") ?? 0))
+      }
+      let more = await some()
+      if more.isEmpty { return nil }
+      pending += more
+    }
+  }
+
+  /// One response's head, for answers without a body.
+  func head() async -> String? {
+    while true {
+      if let end = headEnd() {
+        defer { pending.removeFirst(end + 4) }
+        return String(decoding: pending.prefix(end), as: UTF8.self)
+      }
+      let more = await some()
+      if more.isEmpty { return nil }
+      pending += more
+    }
+  }
+
+  private func headEnd() -> Int? {
+    guard pending.count >= 4 else { return nil }
+    for i in 0...(pending.count - 4)
+    where pending[i] == 13 && pending[i + 1] == 10 && pending[i + 2] == 13 && pending[i + 3] == 10 { return i }
+    return nil
+  }
+
+  /// Sends a WebSocket frame as a client does, masked.
+  func frame(_ opcode: UInt8, _ payload: [UInt8], final: Bool = true, announced: Int? = nil) {
+    var out: [UInt8] = [(final ? 0x80 : 0) | opcode]
+    let length = announced ?? payload.count
+    if length < 126 {
+      out.append(0x80 | UInt8(length))
+    } else if length < 65_536 {
+      out += [0x80 | 126, UInt8(length >> 8), UInt8(length & 255)]
+    } else {
+      out.append(0x80 | 127)
+      for i in 0..<8 { out.append(UInt8(truncatingIfNeeded: length >> (56 - 8 * i))) }
+    }
+    let mask: [UInt8] = [1, 2, 3, 4]
+    out += mask
+    out += payload.enumerated().map { $0.element ^ mask[$0.offset & 3] }
+    write(out)
+  }
+
+  /// Opens a WebSocket by hand; the status of the answer.
+  func upgrade(_ path: String, origin: String? = nil) async -> Int? {
+    write(
+      "GET \(path) HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + (origin.map { "Origin: \($0)\r\n" } ?? "")
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    return await response()?.status
+  }
+}
+
+/// A directory for a test run's files.
+final class TemporaryDirectory: Sendable {
+  static let shared = TemporaryDirectory()
+  let path: String
+
+  init() {
+    var template = Array("/tmp/transport-tests-XXXXXX".utf8CString)
+    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+  }
+
+  /// A new directory below it.
+  func directory() -> String {
+    var template = Array("\(path)/d-XXXXXX".utf8CString)
+    return mkdtemp(&template).map { String(cString: $0) } ?? path
+  }
+
+  /// A new file with these bytes.
+  func file(_ bytes: [UInt8]) throws -> String {
+    let name = directory() + "/file"
+    guard let out = fopen(name, "w") else { throw RawClient.Failed(code: errno) }
+    fwrite(bytes, 1, bytes.count, out)
+    fclose(out)
+    return name
+  }
+}
+
+/// A small file's text.
+func readText(_ path: String) -> String {
+  guard let file = fopen(path, "r") else { return "" }
+  defer { fclose(file) }
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  let count = fread(&buffer, 1, buffer.count, file)
+  return String(decoding: buffer.prefix(count), as: UTF8.self)
+}

@@ -5,7 +5,8 @@ import Glibc
 /// One connection of an ``HTTPServer``: on the service thread only.
 ///
 /// While a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked
-/// to parse them in a state that does not expect any.
+/// to parse them in a state that does not expect any. Pipelined requests are not served: the first is answered, and the
+/// connection closed.
 @safe final class ServerWire: ServerSide, @unchecked Sendable {
   // Unchecked because: it is created, called and let go on the service thread; other threads only carry it back there.
 
@@ -174,11 +175,16 @@ import Glibc
     let (parsed, refusal) = unsafe read(wsi)
     let headers = parsed?.headers ?? HTTPHeaders()
     let connection = headers["connection"]?.lowercased() ?? ""
-    let isOld = unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP) != Array("HTTP/1.1".utf8)
+    let version = unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP) ?? []
+    let isOld = version == Array("HTTP/1.0".utf8)
     closeAfter = closeAfter || connection.contains("close") || (isOld && !connection.contains("keep-alive"))
     if server.state.withLock({ $0.stopping }) { closeAfter = true }
     guard var request = parsed else {
       return refuseAndClose(refusal ?? .text("Bad request.", status: 400))
+    }
+    // libwebsockets takes an encoded line break in the path for the end of the line; the version is missing then.
+    guard isOld || version == Array("HTTP/1.1".utf8) else {
+      return refuseAndClose(.text("The request line is not one of HTTP/1.1.", status: 400))
     }
     if headers["transfer-encoding"] != nil {
       return refuseAndClose(.text("Send the body with a Content-Length.", status: 411))
@@ -237,6 +243,9 @@ import Glibc
     guard !isGone, phase == .handling, serial == self.serial, let wsi = unsafe wsi else { return }
     task = nil
     phase = .responding
+    // A request sent together with this one would be parsed from libwebsockets' own buffer, where it takes the head of a
+    // POST for its body. The client is told to send it again on a new connection (RFC 9112 section 9.3.2).
+    if unsafe parley_ws_has_leftover(wsi) != 0 { closeAfter = true }
     output = HTTPOutput(response, isHead: isHead, close: closeAfter)
     deadline = EventLoop.clock + limits.writeTimeout
     if !pump() { unsafe parley_ws_kill(wsi) }

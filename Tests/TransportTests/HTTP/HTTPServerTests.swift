@@ -1,0 +1,364 @@
+import Basics
+import Testing
+import Transport
+
+/// Runs `body` with a server on a free loopback port and shuts it down.
+func withServer(
+  _ configuration: HTTPServer.Configuration = HTTPServer.Configuration(), ip: IPAddress = loopbackV4,
+  webSocketDecision: @escaping @Sendable (HTTPRequest) -> WebSocketDecision = { _ in .accept },
+  webSocketHandler: @escaping @Sendable (WebSocketConnection) async -> Void = { _ in },
+  handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = { _ in .text("hello") },
+  _ body: (HTTPServer, TransportAddress) async throws -> Void
+) async throws {
+  let server = try HTTPServer(
+    configuration, webSocketDecision: webSocketDecision, webSocketHandler: webSocketHandler, handler: handler)
+  let address: TransportAddress
+  do {
+    address = try server.listen(on: TransportAddress(ip: ip, port: 0))
+    try await body(server, address)
+  } catch {
+    await server.shutdown(grace: .zero)
+    throw error
+  }
+  await server.shutdown(grace: .seconds(2))
+  #expect(server.counters.open == 0)
+}
+
+/// A configuration whose every time is `span`.
+func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
+  var configuration = HTTPServer.Configuration()
+  configuration.headerTimeout = span
+  configuration.bodyTimeout = span
+  configuration.idleTimeout = span
+  configuration.writeTimeout = span
+  return configuration
+}
+
+@Suite(.timeLimit(.minutes(2))) struct HTTPServerTests {
+  @Test("a request arrives with method, path, query, headers, body and both addresses", arguments: [loopbackV4, loopbackV6])
+  func request(ip: IPAddress) async throws {
+    let seen = Shared<HTTPRequest?>(nil)
+    try await withServer(ip: ip, handler: { request in
+      seen.value = request
+      return HTTPResponse(status: 201, headers: ["X-Answer": "42"], body: Array("made".utf8))
+    }) { _, address in
+      let response = try await HTTPClient.request(
+        "POST", "http://\(address.text)/a%20b/c?x=1%2B1&y=z%3d%3d&flag", headers: ["Content-Type": "text/weird", "Origin": "http://o"],
+        body: [1, 0, 255])
+      #expect(response.status == 201 && response.text == "made")
+      let request = try #require(seen.value)
+      #expect(request.method == "POST" && request.path == "/a b/c")
+      #expect(request.query == "x=1%2B1&y=z%3D%3D&flag")
+      #expect(request.headers["CONTENT-TYPE"] == "text/weird" && request.headers["origin"] == "http://o")
+      #expect(request.headers["host"] == address.text)
+      #expect(request.body == [1, 0, 255])
+      #expect(request.local == address && request.remote.ip == ip && !request.isTLS)
+    }
+  }
+
+  @Test("one connection serves request after request, HEAD without a body, and closes when asked (RFC 9112 section 9)")
+  func keepAlive() async throws {
+    try await withServer(handler: { .text("\($0.method) \($0.path)") }) { server, address in
+      let client = try RawClient(address)
+      for i in 0..<20 {
+        client.write("GET /\(i) HTTP/1.1\r\nHost: x\r\n\r\n")
+        let response = try #require(await client.response())
+        #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self) == "GET /\(i)")
+        #expect(response.headers["connection"] == "keep-alive" && response.headers["date"]?.hasSuffix("GMT") == true)
+      }
+      client.write("POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody")
+      #expect(await client.response().map { String(decoding: $0.body, as: UTF8.self) } == "POST /p")
+      client.write("HEAD /h HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await client.head()?.contains("Content-Length: 7") == true)
+      client.write("OPTIONS /o HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      let text = await client.textToEnd()
+      #expect(text.hasPrefix("HTTP/1.1 200 OK"))
+      #expect(text.hasSuffix("OPTIONS /o") && text.contains("Connection: close"))
+      #expect(server.counters.accepted == 1 && server.counters.requests == 23)
+    }
+  }
+
+  @Test("of requests sent together the first is answered and the connection closed; none is taken for another's body")
+  func pipelining() async throws {
+    let handled = Shared<[String]>([])
+    try await withServer(handler: { request in
+      handled.change { $0.append("\(request.method) \(request.path) \(request.body.count)") }
+      return .text(request.path)
+    }) { _, address in
+      let client = try RawClient(address)
+      client.write(
+        (0..<3).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined()
+          + "POST /3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nabGET /4 HTTP/1.1\r\nHost: x\r\n\r\n")
+      let text = await client.textToEnd()
+      #expect(text.hasSuffix("/0") && text.contains("Connection: close"))
+      let second = try RawClient(address)
+      second.write("POST /3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nabGET /4 HTTP/1.1\r\nHost: x\r\n\r\n")
+      let answer = await second.textToEnd()
+      #expect(answer.hasSuffix("/3") && answer.contains("Connection: close"))
+      #expect(handled.value == ["GET /0 0", "POST /3 2"])
+    }
+  }
+
+  @Test("requests that arrive while an earlier one is being answered are answered after it")
+  func queued() async throws {
+    let gate = Shared(false)
+    let started = Shared(false)
+    try await withServer(handler: { request in
+      started.value = true
+      if request.path == "/0" { await wait("the gate") { gate.value } }
+      return .text(request.path)
+    }) { _, address in
+      let client = try RawClient(address)
+      client.write("GET /0 HTTP/1.1\r\nHost: x\r\n\r\n")
+      await wait("the first handler") { started.value }
+      client.write("POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+      gate.value = true
+      for i in 0..<2 {
+        #expect(await client.response().map { String(decoding: $0.body, as: UTF8.self) } == "/\(i)")
+      }
+    }
+  }
+
+  @Test("a large body goes out whole to a client that reads slowly, from memory and from a file")
+  func largeResponse() async throws {
+    let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    let path = try TemporaryDirectory.shared.file(bytes)
+    try await withServer(handler: { request in
+      request.path == "/file" ? HTTPResponse(file: path) : HTTPResponse(body: bytes)
+    }) { _, address in
+      for target in ["/memory", "/file"] {
+        let client = try RawClient(address, receiveBuffer: 4_096)
+        client.write("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+        let response = await client.response()
+        #expect(response?.body == bytes)
+      }
+      #expect(try await HTTPClient.request("GET", "http://\(address.text)/file").body == bytes)
+    }
+  }
+
+  @Test("an unreadable file is 404, and control characters cannot split a response")
+  func badResponses() async throws {
+    try await withServer(handler: { request in
+      request.path == "/file"
+        ? HTTPResponse(file: "/nonexistent") : HTTPResponse(headers: ["Location": "/x\r\nSet-Cookie: evil=1"])
+    }) { _, address in
+      #expect(try await HTTPClient.request("GET", "http://\(address.text)/file").status == 404)
+      let response = try await HTTPClient.request("GET", "http://\(address.text)/split")
+      #expect(response.headers["set-cookie"] == nil)
+      #expect(response.headers["location"] == "/x  Set-Cookie: evil=1")
+    }
+  }
+
+  @Test("threat 27: a body over the limit is answered 413 before it is buffered, a long address 414, a chunked body 411")
+  func limits() async throws {
+    let handled = Shared(0)
+    try await withServer(handler: { _ in
+      handled.change { $0 += 1 }
+      return .text("no")
+    }) { _, address in
+      for (request, status) in [
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n", 413),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 411),
+        ("GET /\(String(repeating: "a", count: 5_000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        ("GET /a?\(String(repeating: "b", count: 5_000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        ("GET /%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET /%0d%0aX: HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+      ] {
+        let client = try RawClient(address)
+        client.write(request)
+        #expect(await client.response()?.status == status, "\(request.prefix(60))")
+        #expect(await client.readToEnd().isEmpty)
+      }
+      #expect(handled.value == 0)
+    }
+  }
+
+  @Test("threat 27: headers over the limit end the connection")
+  func headerLimit() async throws {
+    try await withServer { server, address in
+      let client = try RawClient(address)
+      client.write("GET / HTTP/1.1\r\nHost: x\r\n")
+      for i in 0..<40 { client.write("X-Filler-\(i): \(String(repeating: "f", count: 500))\r\n") }
+      client.write("\r\n")
+      #expect(await !client.textToEnd().contains("200 OK"))
+      await wait("the connection's end") { server.counters.open == 0 }
+    }
+  }
+
+  @Test("threat 27: slow-loris: headers, bodies, idle connections and unread responses that take too long are closed")
+  func slowLoris() async throws {
+    let big = [UInt8](repeating: 1, count: 8 << 20)
+    try await withServer(
+      impatient(.milliseconds(200)), handler: { $0.path == "/big" ? HTTPResponse(body: big) : .text("hello") }
+    ) { server, address in
+      let silent = try RawClient(address)
+      let dripping = try RawClient(address)
+      let halfBody = try RawClient(address)
+      let idle = try RawClient(address)
+      let unread = try RawClient(address, receiveBuffer: 4_096)
+      halfBody.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+      idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await idle.response()?.status == 200)
+      unread.write("GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
+      // One byte now and then does not buy more time.
+      let drip = Task.detached {
+        for byte in Array("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: yes, very slow indeed\r\n".utf8) {
+          if !dripping.write([byte]) { break }
+          try? await Task.sleep(for: .milliseconds(40))
+        }
+      }
+      await wait("all five closed") { server.counters.open == 0 }
+      #expect(server.counters.timedOut == 5)
+      await drip.value
+      _ = silent
+    }
+  }
+
+  @Test("connections over the limit are told 503 and closed, and room made is room")
+  func connectionLimit() async throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connectionLimit = 3
+    try await withServer(configuration) { server, address in
+      var clients: [RawClient] = []
+      for _ in 0..<3 { clients.append(try RawClient(address)) }
+      await wait("three connections") { server.counters.open == 3 }
+      let fourth = try RawClient(address)
+      #expect(await fourth.textToEnd().hasPrefix("HTTP/1.1 503"))
+      clients.removeLast()
+      await wait("one gone") { server.counters.open == 2 }
+      #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")
+      #expect(server.counters.refused == 1)
+    }
+  }
+
+  @Test("many connections at once are all served")
+  func manyConnections() async throws {
+    try await withServer(handler: { .text($0.path) }) { server, address in
+      await withTaskGroup(of: Bool.self) { group in
+        for i in 0..<150 {
+          group.addTask {
+            let response = try? await HTTPClient.request("GET", "http://\(address.text)/\(i)")
+            return response?.text == "/\(i)"
+          }
+        }
+        for await good in group { #expect(good) }
+      }
+      #expect(server.counters.accepted == 150)
+    }
+  }
+
+  @Test("garbage of any kind ends its own connection and nothing else")
+  func garbage() async throws {
+    try await withServer { server, address in
+      var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+      func random() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+      }
+      let seeds = [
+        "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST /a?b=c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+        "GET /s HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n\u{1}\u{2}\u{3}\u{4}",
+        "GET /../../x;y&z%41?%%%3d=&&;; HTTP/1.0\r\nConnection: keep-alive\r\nCookie: a\r\nCookie: b\r\n\r\n",
+        "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\nConnection: Upgrade\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+      ].map { Array($0.utf8) }
+      for round in 0..<400 {
+        var bytes = seeds[Int(random() % UInt64(seeds.count))]
+        for _ in 0..<Int(random() % 6) {
+          let at = Int(random() % UInt64(bytes.count))
+          switch random() % 4 {
+          case 0: bytes[at] = UInt8(truncatingIfNeeded: random())
+          case 1: bytes.insert(UInt8(truncatingIfNeeded: random()), at: at)
+          case 2: bytes.removeSubrange(at..<min(at + Int(random() % 9), bytes.count))
+          default: bytes.insert(contentsOf: bytes[at..<min(at + 40, bytes.count)], at: at)
+          }
+          if bytes.isEmpty { bytes = [10] }
+        }
+        let client = try RawClient(address)
+        client.write(bytes)
+        if round % 3 == 0 { client.write(seeds[0]) }
+        client.close()
+      }
+      await wait("every connection's end") { server.counters.open == 0 }
+      #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")
+    }
+  }
+
+  @Test("a client that goes away cancels its handler")
+  func cancellation() async throws {
+    let started = Shared(false)
+    let cancelled = Shared(false)
+    try await withServer(handler: { _ in
+      started.value = true
+      while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+      cancelled.value = true
+      return .text("late")
+    }) { server, address in
+      let client = try RawClient(address)
+      client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      await wait("the handler") { started.value }
+      await server.shutdown(grace: .milliseconds(50))
+      await wait("cancellation") { cancelled.value }
+      client.close()
+    }
+  }
+
+  @Test("shutdown answers what is under way, ends the rest and frees every descriptor and thread")
+  func shutdown() async throws {
+    let before = openDescriptors()
+    for _ in 0..<5 {
+      let server = try HTTPServer(handler: { _ in
+        try? await Task.sleep(for: .milliseconds(50))
+        return .text("done")
+      })
+      let address = try server.listen(on: TransportAddress(ip: loopbackV4, port: 0))
+      let idle = try RawClient(address)
+      let busy = try RawClient(address)
+      busy.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      await wait("the request") { server.counters.requests == 1 }
+      await server.shutdown()
+      #expect(await busy.textToEnd().hasSuffix("done"))
+      #expect(await idle.readToEnd().isEmpty)
+      #expect(throws: (any Error).self) { _ = try RawClient(address) }
+      #expect(throws: TransportError.stopped) { try server.listen(on: address) }
+    }
+    await wait("descriptors back at about \(before), not \(openDescriptors())") { openDescriptors() < before + 60 }
+  }
+
+  @Test("a port in use is an error with the port in it")
+  func portInUse() async throws {
+    try await withServer { _, address in
+      let second = try HTTPServer { _ in .text("never") }
+      #expect(throws: TransportError.addressInUse(address)) { try second.listen(on: address) }
+      await second.shutdown()
+    }
+  }
+
+  @Test("the client's errors say what happened")
+  func clientErrors() async throws {
+    let closed = try TCPListener(bind: TransportAddress(ip: loopbackV4, port: 0)).localAddress
+    await #expect(throws: TransportError.self) { _ = try await HTTPClient.request("GET", "http://\(closed.text)/") }
+    await #expect(throws: TransportError.badURL("ftp://x/")) { _ = try await HTTPClient.request("GET", "ftp://x/") }
+    await #expect(throws: TransportError.self) {
+      _ = try await HTTPClient.request("GET", "http://no-such-host.invalid/")
+    }
+    try await withServer(handler: { request in
+      if request.path == "/slow" { try? await Task.sleep(for: .seconds(5)) }
+      return HTTPResponse(body: [UInt8](repeating: 0, count: 5_000))
+    }) { _, address in
+      await #expect(throws: TransportError.tooLarge(limit: 1_000)) {
+        _ = try await HTTPClient.request("GET", "http://\(address.text)/", limit: 1_000)
+      }
+      await #expect(throws: TransportError.timedOut("The answer of \(address.text)")) {
+        _ = try await HTTPClient.request("GET", "http://\(address.text)/slow", timeout: .milliseconds(200))
+      }
+    }
+  }
+}
