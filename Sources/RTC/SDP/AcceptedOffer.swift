@@ -17,7 +17,7 @@ public struct AcceptedOffer: Sendable {
     self.restartsIce = restartsIce
   }
 
-  /// The answer. `local` goes into every live section, its candidates into the first; its ``TransportParameters/setup`` should be `passive`.
+  /// The answer. `local` goes into the live sections, its candidates into the first; its ``TransportParameters/setup`` should be `passive`.
   public func answer(local: TransportParameters) -> SessionDescription {
     let live = Dictionary(uniqueKeysWithValues: media.map { ($0.index, $0) })
     let mids = Set(media.map(\.mid))
@@ -30,14 +30,8 @@ public struct AcceptedOffer: Sendable {
         answer.media.append(rejection(of: offered))
         continue
       }
-      var section = self.section(answering: offered, with: media)
-      // RFC 9143 section 7.3.3 wants these in the tagged section only, but browsers write them into all, and aiortc
-      // refuses an answer in which a section lacks them.
-      local.write(to: &section)
-      if section.mid != answer.bundle.first {
-        section.candidates = []
-        section.hasEndOfCandidates = false
-      }
+      var section = section(answering: offered, with: media)
+      local.write(to: &section, isTagged: media.mid == answer.bundle.first)
       answer.media.append(section)
     }
     return answer

@@ -82,11 +82,7 @@ public struct OfferBuilder: Sendable {
       bundle: sections.filter { !$0.isStopped }.map(\.mid), isIceLite: local.isIceLite, allowsMixedExtensions: true)
     for section in sections {
       var description = description(of: section)
-      if !section.isStopped { local.write(to: &description) }
-      if section.mid != offer.bundle.first {
-        description.candidates = []
-        description.hasEndOfCandidates = false
-      }
+      if !section.isStopped { local.write(to: &description, isTagged: section.mid == offer.bundle.first) }
       offer.media.append(description)
     }
     return offer

@@ -56,12 +56,14 @@ public struct TransportParameters: Hashable, Sendable {
     }
   }
 
-  /// Writes the parameters into the tagged m-section.
-  func write(to section: inout MediaDescription) {
+  /// Writes the parameters into a live m-section. The tagged section, the first bundled one, is enough by RFC 9143, but some
+  /// clients (aiortc) want credentials, fingerprint and role in every section; candidates go into the tagged one only.
+  func write(to section: inout MediaDescription, isTagged: Bool) {
     section.iceUfrag = ice.ufrag
     section.icePassword = ice.password
     section.fingerprints = fingerprints
     section.setup = setup
+    guard isTagged else { return }
     section.candidates = candidates.map { String($0.attributeValue.dropFirst("candidate:".count)) }
     section.hasEndOfCandidates = hasEndOfCandidates
   }
