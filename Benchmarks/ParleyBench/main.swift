@@ -13,6 +13,7 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
 let scenarios = [
   Scenario(name: "video 1 → 50", publishers: 1, listeners: 50, kind: .video),
   Scenario(name: "video 1 → 200", publishers: 1, listeners: 200, kind: .video),
+  Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
   Scenario(name: "audio 10 → 10", publishers: 10, listeners: 0, kind: .audio),
 ].filter { wanted.map($0.name.contains) ?? true }
 
