@@ -17,6 +17,8 @@ public final class Outlet {
   /// What the receiver's transport-wide feedback says.
   public internal(set) var feedback = FeedbackSummary()
 
+  /// Whether a stream began that the receiver should soon get a sender report of.
+  var wantsReport = false
   private var sender: SRTPSender?
   private let clock: NTPClock
   private var transportSequence: UInt16 = 1

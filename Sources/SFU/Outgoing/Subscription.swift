@@ -147,6 +147,8 @@ public final class Subscription {
       return nil
     }
     state = .running
+    // The receiver puts sound and picture in step as soon as it has a report of both.
+    outlet.wantsReport = true
     if rewriter.isRunning {
       rewriter.resume(with: packet)
     } else {

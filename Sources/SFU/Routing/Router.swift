@@ -271,6 +271,7 @@ public final class Router {
           let outlet = subscription.outlet
           outlet.write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
           outlet.send(batch, to: sink)
+          if outlet.wantsReport { reportSoon(outlet, now) }
         }
       }
     } else {
@@ -282,6 +283,7 @@ public final class Router {
           outlet.write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
         }
         outlet.send(batch, to: sink)
+        if outlet.wantsReport { reportSoon(outlet, now) }
       }
     }
     for stream in dirtyStreams { stream.pending.removeAll(keepingCapacity: true) }
@@ -293,6 +295,13 @@ public final class Router {
     }
     dirty.removeAll(keepingCapacity: true)
     waiting = 0
+  }
+
+  private func reportSoon(_ outlet: Outlet, _ now: Instant) {
+    outlet.wantsReport = false
+    guard members.indices.contains(outlet.participant), let member = members[outlet.participant] else { return }
+    member.nextReport = min(member.nextReport, now + .milliseconds(50))
+    schedule(member)
   }
 
   private func discardPending(of publication: Publication) {
