@@ -88,13 +88,14 @@ public struct IPAddress: Hashable, Sendable {
   }
 
   private static func parseV6(_ text: some StringProtocol) -> [UInt16]? {
-    func groups(_ part: some StringProtocol) -> [UInt16]? {
+    /// `isLast`: an IPv4 tail may stand at the very end only.
+    func groups(_ part: some StringProtocol, isLast: Bool) -> [UInt16]? {
       if part.isEmpty { return [] }
       var out: [UInt16] = []
       let pieces = part.split(separator: ":", omittingEmptySubsequences: false)
       for (index, piece) in pieces.enumerated() {
         if piece.contains(".") {
-          guard index == pieces.count - 1, let v4 = parseV4(piece) else { return nil }
+          guard isLast, index == pieces.count - 1, let v4 = parseV4(piece) else { return nil }
           out += [UInt16(v4 >> 16), UInt16(v4 & 0xFFFF)]
         } else {
           guard (1...4).contains(piece.utf8.count), piece.utf8.first != 43, let value = UInt16(piece, radix: 16)
@@ -121,10 +122,12 @@ public struct IPAddress: Hashable, Sendable {
     }
     halves.append(whole[start...])
     if halves.count == 1 {
-      guard let all = groups(halves[0]), all.count == 8 else { return nil }
+      guard let all = groups(halves[0], isLast: true), all.count == 8 else { return nil }
       return all
     }
-    guard let head = groups(halves[0]), let tail = groups(halves[1]), head.count + tail.count <= 7 else { return nil }
+    guard let head = groups(halves[0], isLast: false), let tail = groups(halves[1], isLast: true),
+      head.count + tail.count <= 7
+    else { return nil }
     return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
   }
 }
