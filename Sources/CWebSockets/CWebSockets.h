@@ -2,6 +2,7 @@
 // The border to libwebsockets 4.1 (HTTP/1.1, WebSocket, both ends). Its big structures are filled here,
 // so that Swift sees only handles, numbers and byte ranges.
 #include <libwebsockets.h>
+#include <pthread.h>
 #include <string.h>
 
 /// The one protocol of every virtual host here.
@@ -37,8 +38,7 @@ static inline parley_ws_service *parley_ws_service_create(
   struct lws_context_creation_info info;
   memset(&info, 0, sizeof info);
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-  info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                 LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME |
+  info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME |
                  LWS_SERVER_OPTION_JUST_USE_RAW_ORIGIN |
                  LWS_SERVER_OPTION_NO_LWS_SYSTEM_STATES;
   info.gid = -1;
@@ -48,7 +48,15 @@ static inline parley_ws_service *parley_ws_service_create(
   info.max_http_header_data2 = header_bytes;
   info.pt_serv_buf_size = 4096;
   info.timeout_secs = 30;
+  // The library keeps the place of its data in SSL objects in one variable of the process, and takes a
+  // new place with each context that asks for this option: handshakes under way in others would fail.
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static int initialised = 0;
+  pthread_mutex_lock(&mutex);
+  if (!initialised) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   service->context = lws_create_context(&info);
+  if (service->context) initialised = 1;
+  pthread_mutex_unlock(&mutex);
   if (!service->context) {
     free(service);
     return NULL;
