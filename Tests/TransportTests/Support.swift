@@ -98,7 +98,9 @@ final class RawClient: @unchecked Sendable {
   @discardableResult func write(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
-      let n = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(0x4000)) }
+      let n = bytes.withUnsafeBytes {
+        send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(0x4000))
+      }
       if n <= 0 { return false }
       sent += n
     }

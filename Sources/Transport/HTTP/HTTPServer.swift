@@ -96,10 +96,11 @@ public enum WebSocketDecision: Sendable {
     decide = webSocketDecision
     serve = webSocketHandler
     try configuration.tls?.check()
-    let shortest = [
-      configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
-      configuration.webSocket.pingInterval, configuration.webSocket.pongTimeout,
-    ].min() ?? .seconds(1)
+    let shortest =
+      [
+        configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
+        configuration.webSocket.pingInterval, configuration.webSocket.pongTimeout,
+      ].min() ?? .seconds(1)
     let service = try WireService(
       name: name, headerBytes: configuration.headerLimit,
       descriptors: WireService.descriptorLimit(for: configuration.connectionLimit),

@@ -13,7 +13,8 @@ enum NameResolver {
       // The thread owns that reference and gives it back.
       let retained = unsafe Unmanaged.passRetained(lookup)
       let code = unsafe parley_thread_start(
-        &thread, "resolver", -1, { unsafe Unmanaged<Lookup>.fromOpaque($0!).takeRetainedValue().run() },
+        &thread, "resolver", -1,
+        { if let raw = unsafe $0 { unsafe Unmanaged<Lookup>.fromOpaque(raw).takeRetainedValue().run() } },
         retained.toOpaque())
       if code == 0 {
         pthread_detach(thread)

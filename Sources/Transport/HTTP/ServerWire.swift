@@ -77,7 +77,8 @@ import Glibc
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return unsafe confirmUpgrade(wsi, bytes)
     case LWS_CALLBACK_ESTABLISHED: return opened()
     case LWS_CALLBACK_RECEIVE:
-      return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) ?? -1
+      return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        ?? -1
     case LWS_CALLBACK_RECEIVE_PONG:
       webSocket?.pong()
       return 0

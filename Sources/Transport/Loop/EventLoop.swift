@@ -85,7 +85,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       let retained = unsafe Unmanaged.passRetained(self)
       code = unsafe parley_thread_start(
         &thread, name, Int32(cpu ?? -1),
-        { unsafe Unmanaged<EventLoop>.fromOpaque($0!).takeRetainedValue().run() },
+        { if let raw = unsafe $0 { unsafe Unmanaged<EventLoop>.fromOpaque(raw).takeRetainedValue().run() } },
         retained.toOpaque())
       if code != 0 { unsafe retained.release() }
     }
@@ -321,7 +321,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var thread = pthread_t()
     let code = unsafe parley_thread_start(
       &thread, name, -1,
-      { unsafe Unmanaged<EventLoop>.fromOpaque($0!).takeRetainedValue().afterlife() },
+      { if let raw = unsafe $0 { unsafe Unmanaged<EventLoop>.fromOpaque(raw).takeRetainedValue().afterlife() } },
       retained.toOpaque())
     if code == 0 {
       pthread_detach(thread)

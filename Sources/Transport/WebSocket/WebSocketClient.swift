@@ -102,7 +102,8 @@ public enum WebSocketClient {
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
       fail(.connectionFailed(unsafe WireRequest.reason(bytes, count)))
     case LWS_CALLBACK_CLIENT_RECEIVE:
-      return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) ?? -1
+      return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        ?? -1
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG: webSocket?.pong()
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       unsafe webSocket?.peerCloses(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))

@@ -33,8 +33,9 @@ final class WebSocketWire {
     if ownClosing != nil { return 0 }
     if unsafe lws_is_first_fragment(wsi) != 0 { assembly.removeAll(keepingCapacity: assembly.capacity <= 8_192) }
     let announced = unsafe lws_remaining_packet_payload(wsi)
-    guard announced <= limits.maxMessageSize, assembly.count + piece.count
-      <= limits.maxMessageSize - Int(announced)
+    guard announced <= limits.maxMessageSize,
+      assembly.count + piece.count
+        <= limits.maxMessageSize - Int(announced)
     else {
       return unsafe fail(wsi, 1_009, "message larger than \(limits.maxMessageSize) bytes")
     }

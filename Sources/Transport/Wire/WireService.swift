@@ -11,7 +11,8 @@ typealias WireEvent = lws_callback_reasons
 protocol WireHandler: AnyObject {
   /// An event of the connection `wsi`. The range `bytes`/`count` is valid during the call. Nonzero closes.
   @unsafe func handle(
-    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int32
+    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int32
   /// The connection is gone; its handle must not be used again.
   func wireClosed()
   /// Some time has passed: check deadlines.
@@ -65,7 +66,8 @@ protocol WireHandler: AnyObject {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     // The service lives until the thread has destroyed the context, so the unretained pointer stays valid in callbacks.
     unsafe raw = parley_ws_service_create(
-      wireCallback, { unsafe Unmanaged<WireService>.fromOpaque($0!).takeUnretainedValue().ticked() }, me,
+      wireCallback,
+      { if let raw = unsafe $0 { unsafe Unmanaged<WireService>.fromOpaque(raw).takeUnretainedValue().ticked() } }, me,
       UInt32(clamping: descriptors), UInt32(clamping: headerBytes), 2_048)
     guard unsafe raw != nil else { throw .outOfMemory("the HTTP service") }
   }
@@ -90,7 +92,8 @@ protocol WireHandler: AnyObject {
     // The thread owns that reference and gives it back when its body ends.
     let code = unsafe parley_thread_start(
       &thread, pendingName, -1,
-      { unsafe Unmanaged<WireService>.fromOpaque($0!).takeRetainedValue().run() }, retained.toOpaque())
+      { if let raw = unsafe $0 { unsafe Unmanaged<WireService>.fromOpaque(raw).takeRetainedValue().run() } },
+      retained.toOpaque())
     if code != 0 {
       unsafe retained.release()
       throw .system(call: "starting the thread \(pendingName)", code: code)

@@ -35,15 +35,20 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct HTTPServerTests {
-  @Test("a request arrives with method, path, query, headers, body and both addresses", arguments: [loopbackV4, loopbackV6])
+  @Test(
+    "a request arrives with method, path, query, headers, body and both addresses", arguments: [loopbackV4, loopbackV6])
   func request(ip: IPAddress) async throws {
     let seen = Shared<HTTPRequest?>(nil)
-    try await withServer(ip: ip, handler: { request in
-      seen.value = request
-      return HTTPResponse(status: 201, headers: ["X-Answer": "42"], body: Array("made".utf8))
-    }) { _, address in
+    try await withServer(
+      ip: ip,
+      handler: { request in
+        seen.value = request
+        return HTTPResponse(status: 201, headers: ["X-Answer": "42"], body: Array("made".utf8))
+      }
+    ) { _, address in
       let response = try await HTTPClient.request(
-        "POST", "http://\(address.text)/a%20b/c?x=1%2B1&y=z%3d%3d&flag", headers: ["Content-Type": "text/weird", "Origin": "http://o"],
+        "POST", "http://\(address.text)/a%20b/c?x=1%2B1&y=z%3d%3d&flag",
+        headers: ["Content-Type": "text/weird", "Origin": "http://o"],
         body: [1, 0, 255])
       #expect(response.status == 201 && response.text == "made")
       let request = try #require(seen.value)
@@ -149,7 +154,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("threat 27: a body over the limit is answered 413 before it is buffered, a long address 414, a chunked body 411")
+  @Test(
+    "threat 27: a body over the limit is answered 413 before it is buffered, a long address 414, a chunked body 411")
   func limits() async throws {
     let handled = Shared(0)
     try await withServer(handler: { _ in

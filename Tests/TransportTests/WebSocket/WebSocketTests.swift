@@ -97,7 +97,8 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("threat 28: the decision sees path and Origin before the WebSocket opens, and its answer is what the client gets")
+  @Test(
+    "threat 28: the decision sees path and Origin before the WebSocket opens, and its answer is what the client gets")
   func decision() async throws {
     let decide: @Sendable (HTTPRequest) -> WebSocketDecision = { request in
       if request.path != "/signal" { return .reject(.text("nothing here", status: 404)) }
@@ -122,10 +123,13 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     configuration.webSocket.pingInterval = .milliseconds(60)
     configuration.webSocket.pongTimeout = .milliseconds(150)
     let closings = Shared<[WebSocketConnection.Closing]>([])
-    try await withServer(configuration, webSocketHandler: { connection in
-      await echo(connection)
-      closings.change { $0.append(connection.closing ?? .init(code: 0, reason: "", byPeer: false)) }
-    }) { server, address in
+    try await withServer(
+      configuration,
+      webSocketHandler: { connection in
+        await echo(connection)
+        closings.change { $0.append(connection.closing ?? .init(code: 0, reason: "", byPeer: false)) }
+      }
+    ) { server, address in
       // This client lives: libwebsockets answers its pings.
       let alive = try await WebSocketClient.connect("ws://\(address.text)/")
       // This one is connected and says nothing any more.
@@ -181,12 +185,15 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     configuration.webSocket.inboundQueue = 64 << 10
     let go = Shared(false)
     let received = Shared<[Int]>([])
-    try await withServer(configuration, webSocketHandler: { connection in
-      await wait("the reader's start") { go.value }
-      for await message in connection.messages {
-        if case .binary(let bytes) = message { received.change { $0.append(Int(bytes[0])) } }
+    try await withServer(
+      configuration,
+      webSocketHandler: { connection in
+        await wait("the reader's start") { go.value }
+        for await message in connection.messages {
+          if case .binary(let bytes) = message { received.change { $0.append(Int(bytes[0])) } }
+        }
       }
-    }) { _, address in
+    ) { _, address in
       let client = try await WebSocketClient.connect("ws://\(address.text)/")
       for i in 0..<100 { #expect(client.send(binary: [UInt8(i)] + [UInt8](repeating: 0, count: 9_999))) }
       client.close()
