@@ -14,7 +14,7 @@ run: build ## Build and serve on http://localhost:8080 (PORT=…, DATA=…).
 
 build: ## Set up and build the release, .build/release/parley.
 	@Scripts/setup build
-	$(SWIFT) build -c release --product parley
+	$(SWIFT) build -c release --static-swift-stdlib --product parley
 
 test: test-swift test-interop ## Set up and run every test.
 
@@ -31,7 +31,7 @@ test-interop: build ## Real browsers and other stacks against the release build.
 
 bench: ## Measure; figures and machine go to Benchmarks/output.
 	@Scripts/setup build
-	$(SWIFT) build -c release --product parley
+	$(SWIFT) build -c release --static-swift-stdlib --product parley
 	$(SWIFT) build -c release --product parley-bench
 	.build/release/parley-bench
 

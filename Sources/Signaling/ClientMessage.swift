@@ -86,6 +86,7 @@ extension ClientMessage: Codable {
     }
   }
 
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     func type(_ kind: Kind) throws { try container.encode(kind.rawValue, forKey: .type) }

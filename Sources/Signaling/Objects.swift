@@ -29,6 +29,7 @@ public struct TrackDescription: Sendable, Hashable, Codable {
     self.muted = muted
   }
 
+  /// Reads an entry; `muted` may be missing.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     mid = try container.decode(String.self, forKey: .mid)
@@ -106,6 +107,7 @@ public struct SlotInfo: Sendable, Hashable, Codable {
     self.participant = participant
   }
 
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     // The keys are part of the protocol even when null, which the synthesised form would leave out.
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -142,6 +144,7 @@ public struct ChatEntry: Sendable, Hashable, Codable {
     self.to = to
   }
 
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)
@@ -177,6 +180,7 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     self.expires = expires
   }
 
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)

@@ -113,6 +113,7 @@ extension ServerMessage: Codable {
     }
   }
 
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     func put(_ value: some Encodable, _ key: Key) throws { try container.encode(value, forKey: key) }

@@ -11,7 +11,8 @@ struct ClientMessageTests {
   func everyMessage() throws {
     #expect(
       try decode(
-        #"{"type":"join","token":"psat=x","name":"Ann","offer":"v=0","tracks":[{"mid":"0","source":"camera"}],"client":"web"}"#)
+        #"{"type":"join","token":"psat=x","name":"Ann","offer":"v=0","tracks":[{"mid":"0","source":"camera"}],"client":"web"}"#
+      )
         == .join(
           .init(token: "psat=x", name: "Ann", offer: "v=0", tracks: [.init(mid: "0", source: .camera)], client: "web")))
     #expect(try decode(#"{"type":"resume","resumeToken":"r"}"#) == .resume(token: "r"))

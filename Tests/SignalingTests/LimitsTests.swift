@@ -47,7 +47,9 @@ struct LimitsTests {
 
   @Test("the same key in different objects, and keys as values, are no duplicates")
   func noFalseDuplicates() throws {
-    #expect(try decode(#"{"type":"leave","a":{"type":1},"b":[{"type":1},{"type":2}],"c":"type","d":["type","type"]}"#) == .leave)
+    #expect(
+      try decode(#"{"type":"leave","a":{"type":1},"b":[{"type":1},{"type":2}],"c":"type","d":["type","type"]}"#)
+        == .leave)
     #expect(try decode(#"{"type":"leave","a":"\",\"type\":\"x"}"#) == .leave)
   }
 

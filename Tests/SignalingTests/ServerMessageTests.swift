@@ -41,7 +41,8 @@ struct ServerMessageTests {
     let entry = try encoder.encode(ChatEntry(id: 7, from: "p", name: "n", text: "t", time: time))
     #expect(entry.contains(#""to":null"#))
     #expect(entry.contains(#""time":"2026-11-21T"#))
-    #expect(try encoder.encode(MeetingInfo(id: "m", name: "d", url: "http://h/d", subject: "s")).contains(#""expires":null"#))
+    #expect(
+      try encoder.encode(MeetingInfo(id: "m", name: "d", url: "http://h/d", subject: "s")).contains(#""expires":null"#))
     let error = ServerMessage.error(code: .internalError, message: "", fatal: true, id: nil)
     #expect(try encoder.encode(error).contains(#""code":"internal""#))
   }

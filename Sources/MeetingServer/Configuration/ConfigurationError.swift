@@ -19,9 +19,11 @@ public enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownOption(let name, let suggestion):
-      "there is no option '\(name)'." + (suggestion.map { " Did you mean '\($0)'?" } ?? "") + " 'parley serve --help' lists them all."
+      "there is no option '\(name)'." + (suggestion.map { " Did you mean '\($0)'?" } ?? "")
+        + " 'parley serve --help' lists them all."
     case .missingValue(let option): "--\(option) needs a value. 'parley serve --help' shows which."
-    case .unexpectedArgument(let word): "'\(word)' was not expected: options start with '--'. 'parley serve --help' lists them all."
+    case .unexpectedArgument(let word):
+      "'\(word)' was not expected: options start with '--'. 'parley serve --help' lists them all."
     case .wrongValue(let option, let value, let expected): "--\(option) cannot be '\(value)': expected \(expected)."
     case .incompleteTLS: "--tls-cert and --tls-key go together: give both files, or '--tls self-signed'."
     case .unreadableFile(let file, let reason): "the configuration file '\(file)' cannot be read: \(reason)."

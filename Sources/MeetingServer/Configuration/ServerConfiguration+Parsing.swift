@@ -73,7 +73,9 @@ extension ServerConfiguration {
     let text: String
     do {
       let data = try Data(contentsOf: URL(filePath: file))
-      guard data.count <= 1 << 20 else { throw ConfigurationError.unreadableFile(file, reason: "it is larger than 1 MiB") }
+      guard data.count <= 1 << 20 else {
+        throw ConfigurationError.unreadableFile(file, reason: "it is larger than 1 MiB")
+      }
       text = String(decoding: data, as: UTF8.self)
     } catch let error as ConfigurationError {
       throw error

@@ -17,7 +17,8 @@ struct ServerOption: Sendable {
   var variable: String { "PARLEY_" + name.uppercased().replacing("-", with: "_") }
 
   static let all: [ServerOption] = [
-    ServerOption(name: "port", placeholder: "N", help: "TCP port of pages, API and signalling (8080; 0: any free one)") {
+    ServerOption(name: "port", placeholder: "N", help: "TCP port of pages, API and signalling (8080; 0: any free one)")
+    {
       c, v throws(ConfigurationError) in c.port = try port(v, "port")
     },
     ServerOption(name: "data", placeholder: "DIR", help: "folder of the database and keys, made when missing (data)") {
@@ -41,7 +42,8 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in c.workers = try number(v, "workers", 1...256)
     },
     ServerOption(
-      name: "public-url", placeholder: "URL", help: "the address people reach the server at, when a proxy stands before it"
+      name: "public-url", placeholder: "URL",
+      help: "the address people reach the server at, when a proxy stands before it"
     ) { c, v throws(ConfigurationError) in
       guard v.hasPrefix("http://") || v.hasPrefix("https://"), !v.contains(where: { $0.isWhitespace }) else {
         throw .wrongValue(option: "public-url", value: v, expected: "a URL that starts with http:// or https://")
@@ -55,7 +57,8 @@ struct ServerOption: Sendable {
       case "off": c.tls = .off
       case "self-signed": c.tls = .selfSigned
       default:
-        throw .wrongValue(option: "tls", value: v, expected: "'self-signed' or 'off'; for your own files use --tls-cert and --tls-key")
+        throw .wrongValue(
+          option: "tls", value: v, expected: "'self-signed' or 'off'; for your own files use --tls-cert and --tls-key")
       }
     },
     ServerOption(name: "tls-cert", placeholder: "FILE", help: "certificate chain in PEM form; goes with --tls-key") {
@@ -88,7 +91,8 @@ struct ServerOption: Sendable {
     ServerOption(name: "open-rooms", placeholder: "yes|no", help: "whether opening /<room> makes a meeting (yes)") {
       c, v throws(ConfigurationError) in c.openRooms = try boolean(v, "open-rooms")
     },
-    ServerOption(name: "max-participants", placeholder: "N", help: "most participants of one meeting, 1 to 10000 (500)") {
+    ServerOption(name: "max-participants", placeholder: "N", help: "most participants of one meeting, 1 to 10000 (500)")
+    {
       c, v throws(ConfigurationError) in c.maximumParticipants = try number(v, "max-participants", 1...10_000)
     },
     ServerOption(
@@ -113,9 +117,12 @@ struct ServerOption: Sendable {
     UInt16(truncatingIfNeeded: try number(text, option, 0...65_535))
   }
 
-  private static func number(_ text: String, _ option: String, _ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
+  private static func number(_ text: String, _ option: String, _ range: ClosedRange<Int>) throws(ConfigurationError)
+    -> Int
+  {
     guard let value = Int(text), range.contains(value) else {
-      throw .wrongValue(option: option, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw .wrongValue(
+        option: option, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }

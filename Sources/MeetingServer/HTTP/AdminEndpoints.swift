@@ -25,7 +25,9 @@ struct AdminEndpoints: Sendable {
   private func metrics() async -> String {
     let gauges: [(String, String, Int)] = [
       ("parley_meetings", "Meetings that run now.", await directory.meetingCount),
-      ("parley_participants", "Participants now, those whose place is held included.", await directory.participantCount),
+      (
+        "parley_participants", "Participants now, those whose place is held included.", await directory.participantCount
+      ),
       ("process_resident_memory_bytes", "Resident memory.", Self.residentBytes),
     ]
     return counters.text

@@ -118,7 +118,9 @@ struct ServiceApplication: Sendable {
   private static func accessLevel(_ text: String) throws(Refusal) -> AccessLevel {
     if text.isEmpty { return .everyone }
     // The numbers are those of the service's enumeration, with None (not set) at 0.
-    let numbers: [String: AccessLevel] = ["0": .everyone, "1": .sameEnterprise, "2": .locked, "3": .invited, "4": .everyone]
+    let numbers: [String: AccessLevel] = [
+      "0": .everyone, "1": .sameEnterprise, "2": .locked, "3": .invited, "4": .everyone,
+    ]
     if let level = numbers[text] { return level }
     if text.lowercased() == "none" { return .everyone }
     if let level = AccessLevel.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) { return level }

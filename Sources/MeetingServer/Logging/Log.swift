@@ -20,6 +20,7 @@ public struct Log: Sendable {
       }
     }
 
+    /// Whether `a` is less important than `b`.
     public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 

@@ -6,13 +6,17 @@ enum MediaMetrics {
     var text = ""
     func add(_ name: String, _ type: String, _ help: String, _ value: (MediaWorkerStatistics) -> String) {
       text += "# HELP parley_media_\(name) \(help)\n# TYPE parley_media_\(name) \(type)\n"
-      for (index, worker) in workers.enumerated() { text += "parley_media_\(name){worker=\"\(index)\"} \(value(worker))\n" }
+      for (index, worker) in workers.enumerated() {
+        text += "parley_media_\(name){worker=\"\(index)\"} \(value(worker))\n"
+      }
     }
     add("datagrams_received_total", "counter", "Datagrams received.") { "\($0.datagramsReceived)" }
     add("datagrams_sent_total", "counter", "Datagrams sent.") { "\($0.datagramsSent)" }
     add("send_calls_total", "counter", "System calls that sent them.") { "\($0.sendCalls)" }
     add("send_drops_total", "counter", "Datagrams dropped because a socket's buffer was full.") { "\($0.sendDrops)" }
-    add("unknown_address_total", "counter", "Datagrams from addresses that no check has proven.") { "\($0.unknownAddress)" }
+    add("unknown_address_total", "counter", "Datagrams from addresses that no check has proven.") {
+      "\($0.unknownAddress)"
+    }
     add("unknown_fragment_total", "counter", "Checks for a user fragment that nobody has.") { "\($0.unknownFragment)" }
     add("meetings", "gauge", "Meetings now.") { "\($0.meetings)" }
     add("participants", "gauge", "Connections now.") { "\($0.participants)" }

@@ -40,7 +40,7 @@ public actor SFUMediaPlane: MediaPlane {
       worker.addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
       do throws(TransportError) {
         return try await open(worker, count: configuration.workers)
-      } catch where configuration.mediaPort == nil {
+      } catch  where configuration.mediaPort == nil {
         log.warning("mediaPortTaken", ["error": "\(error)", "using": "free ports", "setting": "--media-port"])
         worker.port = 0
         return try await open(worker, count: configuration.workers)
@@ -60,16 +60,19 @@ public actor SFUMediaPlane: MediaPlane {
 
   // MARK: MediaPlane
 
+  /// Opens a participant's connection on the worker of its meeting.
   public func join(
     meeting: String, participant: String, offer: String, tracks: [MediaTrack]
   ) async throws(MediaPlaneError) -> MediaAnswer {
     do throws(MediaWorkerError) {
       return MediaAnswer(
         try await pool.join(
-          ParticipantID(rawValue: participant), meeting: MeetingID(rawValue: meeting), offer: offer, tracks: tracks.map(TrackOffer.init)))
+          ParticipantID(rawValue: participant), meeting: MeetingID(rawValue: meeting), offer: offer,
+          tracks: tracks.map(TrackOffer.init)))
     } catch { throw MediaPlaneError(error) }
   }
 
+  /// Negotiates anew.
   public func offer(
     participant: String, offer: String, tracks: [MediaTrack]
   ) async throws(MediaPlaneError) -> MediaAnswer {
@@ -79,10 +82,13 @@ public actor SFUMediaPlane: MediaPlane {
     } catch { throw MediaPlaneError(error) }
   }
 
+  /// Mutes or unmutes a publication.
   public func setMuted(_ muted: Bool, publication: String, of participant: String) async {
-    await pool.setMuted(muted, publication: PublicationID(rawValue: publication), of: ParticipantID(rawValue: participant))
+    await pool.setMuted(
+      muted, publication: PublicationID(rawValue: publication), of: ParticipantID(rawValue: participant))
   }
 
+  /// Changes what slots carry.
   public func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
     let changes = assignments.map {
       SlotChange(mid: MID(rawValue: $0.mid), publication: $0.publication.map { PublicationID(rawValue: $0) })
@@ -90,8 +96,10 @@ public actor SFUMediaPlane: MediaPlane {
     return await pool.assign(changes, of: ParticipantID(rawValue: receiver)).map(\.rawValue)
   }
 
+  /// Closes a participant's connection.
   public func leave(participant: String) async { await pool.leave(ParticipantID(rawValue: participant)) }
 
+  /// What happens in a meeting from now on, in the rooms' terms.
   public func events(of meeting: String) async -> AsyncStream<MediaEvent> {
     let source = await pool.events(of: MeetingID(rawValue: meeting))
     let (stream, continuation) = AsyncStream.makeStream(of: MediaEvent.self, bufferingPolicy: .bufferingNewest(1_024))
@@ -105,17 +113,20 @@ public actor SFUMediaPlane: MediaPlane {
     return stream
   }
 
+  /// Ends a meeting on its worker.
   public func close(meeting: String) async {
     await pool.close(meeting: MeetingID(rawValue: meeting))
     forwarding.removeValue(forKey: meeting)?.cancel()
   }
 
+  /// Closes everything and ends the workers' threads.
   public func shutdown() async {
     await pool.shutdown()
     for task in forwarding.values { task.cancel() }
     forwarding.removeAll()
   }
 
+  /// The workers' counters.
   public func metrics() async -> String { MediaMetrics.text(await pool.statistics()) }
 }
 
@@ -141,7 +152,8 @@ extension MediaAnswer {
 
 extension TrackOffer {
   fileprivate init(_ track: MediaTrack) {
-    self.init(mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted)
+    self.init(
+      mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted)
   }
 }
 

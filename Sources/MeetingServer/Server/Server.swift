@@ -70,7 +70,9 @@ public final class Server: Sendable {
     _ configuration: ServerConfiguration, media: any MediaPlane, program: String, log: Log
   ) async throws(ServerError) -> Server {
     let publicOrigin = try configuration.publicURL.map { text throws(ServerError) in
-      guard let origin = WebOrigin(text), text.split(separator: "/").count == 2 else { throw ServerError.publicURL(text) }
+      guard let origin = WebOrigin(text), text.split(separator: "/").count == 2 else {
+        throw ServerError.publicURL(text)
+      }
       return origin
     }
     let files: StaticFiles

@@ -23,7 +23,9 @@ enum DisplayName {
     }
     var name = String(String(scalars).prefix(SignalingLimits.nameCharacters))
     while name.last == " " { name.removeLast() }
-    return name.unicodeScalars.contains { $0.properties.generalCategory != .nonspacingMark && $0 != "\u{200D}" && $0 != "\u{FE0F}" }
+    return name.unicodeScalars.contains {
+      $0.properties.generalCategory != .nonspacingMark && $0 != "\u{200D}" && $0 != "\u{FE0F}"
+    }
       ? name : nil
   }
 

@@ -41,7 +41,8 @@ public final class StaticFiles: Sendable {
     }
     guard let root = places.first(where: { manager.fileExists(atPath: $0 + "/index.html") }) else {
       throw NotFound(
-        description: "the browser client was not found in \(places.joined(separator: ", ")); name its folder with --web DIR")
+        description:
+          "the browser client was not found in \(places.joined(separator: ", ")); name its folder with --web DIR")
     }
     files = Self.list(root, manager)
   }

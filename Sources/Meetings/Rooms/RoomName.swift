@@ -59,7 +59,9 @@ public struct RoomName: Sendable, Hashable {
     return RoomName(stored: text, key: text)
   }
 
+  /// Whether both name the same room.
   public static func == (a: RoomName, b: RoomName) -> Bool { a.key == b.key }
+  /// By ``key``, as equality.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -45,7 +45,8 @@ final class SQLiteDatabase {
   }
 
   /// Runs one statement and calls `row` for each row of the result. The prepared statement is kept for the next time.
-  func query(_ sql: String, _ values: [SQLiteValue] = [], row: (SQLiteRow) -> Void = { _ in }) throws(MeetingStoreError) {
+  func query(_ sql: String, _ values: [SQLiteValue] = [], row: (SQLiteRow) -> Void = { _ in }) throws(MeetingStoreError)
+  {
     let statement = try prepare(sql)
     defer {
       sqlite3_reset(statement)

@@ -14,6 +14,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   /// The name of the database file in the data folder.
   public static let fileName = "parley.sqlite"
 
+  /// The store's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   private init(path: String) {
@@ -65,6 +66,7 @@ public actor SQLiteMeetingStore: MeetingStore {
 
   private static let tenantColumns = "id, name, api_key, api_secret, signing_key, signing_key_id, created"
 
+  /// The tenant of requests without credentials; made on first use.
   public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
     let database = try open()
     let select = "SELECT \(Self.tenantColumns) FROM tenants WHERE is_default = 1"
@@ -88,6 +90,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     return tenant
   }
 
+  /// The tenant of a signing key.
   public func tenant(signingKeyID: String) throws(MeetingStoreError) -> Tenant? {
     try tenant("SELECT \(Self.tenantColumns) FROM tenants WHERE signing_key_id = ?", [.text(signingKeyID)])
   }
@@ -107,6 +110,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires"
 
+  /// The meeting of a room name; made when there is none.
   public func openMeeting(room: RoomName, tenant: TenantID, now: Date) throws(MeetingStoreError) -> MeetingRecord {
     if let meeting = try meeting(room: room) { return meeting }
     let fresh = MeetingRecord(tenant: tenant, room: room, kind: .room, subject: room.display, created: now)
@@ -120,6 +124,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     }
   }
 
+  /// Keeps a new meeting, unless its room name is taken.
   public func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
     let database = try open()
     try database.query(
@@ -134,10 +139,12 @@ public actor SQLiteMeetingStore: MeetingStore {
     if database.changes == 0 { throw .exists(meeting.room.display) }
   }
 
+  /// The meeting with that id.
   public func meeting(id: MeetingID) throws(MeetingStoreError) -> MeetingRecord? {
     try meeting("SELECT \(Self.meetingColumns) FROM meetings WHERE id = ?", id.rawValue)
   }
 
+  /// The meeting with that room name.
   public func meeting(room: RoomName) throws(MeetingStoreError) -> MeetingRecord? {
     try meeting("SELECT \(Self.meetingColumns) FROM meetings WHERE room_key = ?", room.key)
   }
@@ -151,24 +158,27 @@ public actor SQLiteMeetingStore: MeetingStore {
         subject: row.text(5), summary: row.text(6),
         // An unknown level (of a later version) is taken as the strictest.
         accessLevel: AccessLevel(rawValue: row.text(7)) ?? .locked, created: row.time(9),
-        expires: row.isNull(10) ? nil : row.time(10), 
+        expires: row.isNull(10) ? nil : row.time(10),
         capacity: row.isNull(8) ? nil : Int(clamping: row.integer(8)))
     }
     return meeting
   }
 
+  /// Notes that someone joined.
   public func markUsed(_ id: MeetingID, now: Date) throws(MeetingStoreError) {
     try open().query("UPDATE meetings SET used = ? WHERE id = ?", [.time(now), .text(id.rawValue)])
   }
 
   // MARK: Tokens
 
+  /// Refuses a token from now on.
   public func revoke(_ token: TokenID, expires: Date) throws(MeetingStoreError) {
     try open().query(
       "INSERT INTO revoked_tokens (id, expires) VALUES (?, ?) ON CONFLICT DO NOTHING",
       [.text(token.rawValue), .time(expires)])
   }
 
+  /// Whether a token was revoked.
   public func isRevoked(_ token: TokenID) throws(MeetingStoreError) -> Bool {
     var found = false
     try open().query("SELECT 1 FROM revoked_tokens WHERE id = ?", [.text(token.rawValue)]) { _ in found = true }
@@ -177,6 +187,7 @@ public actor SQLiteMeetingStore: MeetingStore {
 
   // MARK: Upkeep
 
+  /// Forgets what nobody needs any more.
   public func purge(now: Date) throws(MeetingStoreError) -> Int {
     let database = try open()
     var rows = 0
@@ -194,6 +205,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     return rows
   }
 
+  /// Whether the file can be written: takes its write lock, and writes nothing.
   public func check() throws(MeetingStoreError) {
     // Taking the write lock shows that the file can be written, without writing anything.
     let database = try open()
@@ -201,6 +213,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     try database.execute("ROLLBACK")
   }
 
+  /// Closes the file.
   public func close() { database = nil }
 
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.

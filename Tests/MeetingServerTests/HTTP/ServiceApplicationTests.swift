@@ -14,12 +14,15 @@ struct ServiceApplicationTests {
   /// An answer as the old apps read it: every value is cast to a string.
   private func strings(_ response: TestAnswer) throws -> [String: String] {
     let any = try JSONSerialization.jsonObject(with: Data(response.body))
-    guard let strings = any as? [String: String] else { throw Unexpected(text: "not all values are strings: \(response.text)") }
+    guard let strings = any as? [String: String] else {
+      throw Unexpected(text: "not all values are strings: \(response.text)")
+    }
     return strings
   }
 
   private func meeting(_ server: TestServer) async throws -> [String: String] {
-    try strings(try await server.post("/GetAdhocMeetingJob", "Subject=adhocMeeting&Description=adhocMeeting&AccessLevel="))
+    try strings(
+      try await server.post("/GetAdhocMeetingJob", "Subject=adhocMeeting&Description=adhocMeeting&AccessLevel="))
   }
 
   @Test("an ad-hoc meeting: the five keys, all strings, an address without & + or %, eight hours to live")
@@ -50,9 +53,11 @@ struct ServiceApplicationTests {
   func token(encoded: Bool) async throws {
     try await TestServer.run { server in
       let join = try #require(try await meeting(server)["JoinUrl"])
-      let url = encoded ? join.replacingOccurrences(of: ":", with: "%3a").replacingOccurrences(of: "/", with: "%2F") : join
+      let url =
+        encoded ? join.replacingOccurrences(of: ":", with: "%3a").replacingOccurrences(of: "/", with: "%2F") : join
       let answer = try await server.post(
-        "/GetAnonTokenJob", "ApplicationSessionId=AnonMeeting&AllowedOrigins=http%3a%2f%2flocalhost%2f&MeetingUrl=\(url)")
+        "/GetAnonTokenJob",
+        "ApplicationSessionId=AnonMeeting&AllowedOrigins=http%3a%2f%2flocalhost%2f&MeetingUrl=\(url)")
       #expect(answer.status == 200, "\(answer.text)")
       let values = try strings(answer)
       #expect(Set(values.keys) == ["DiscoverUri", "Token", "ExpireTime", "TenantEndpointId"])
@@ -82,7 +87,8 @@ struct ServiceApplicationTests {
     try await TestServer.run { server in
       let join = try #require(try await meeting(server)["JoinUrl"])
       let values = try strings(
-        try await server.post("/GetAnonTokenJob", "ApplicationSessionId=a&AllowedOrigins=https://app.example&MeetingUrl=\(join)"))
+        try await server.post(
+          "/GetAnonTokenJob", "ApplicationSessionId=a&AllowedOrigins=https://app.example&MeetingUrl=\(join)"))
       let (client, welcome) = try await server.join("", "Ann", token: values["Token"], origin: "https://app.example")
       #expect(welcome.meeting.url == join)
       #expect(welcome.meeting.expires != nil)
@@ -145,8 +151,10 @@ struct ServiceApplicationTests {
         #expect(try await server.get(path).status == 405)
         let preflight = try await TestServer.request(
           "OPTIONS", server.url + path,
-          ["Origin": "https://app.example", "Access-Control-Request-Method": "POST",
-            "Access-Control-Request-Headers": "x-anything"])
+          [
+            "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "x-anything",
+          ])
         #expect(preflight.status == 204)
         #expect(preflight.headers["access-control-allow-origin"] == "*")
         let answer = try await server.post(path, "", headers: ["Origin": "https://app.example"])

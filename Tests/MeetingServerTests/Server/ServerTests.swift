@@ -98,7 +98,9 @@ struct ProgramTests {
     let text = output.fileHandleForReading.readDataToEndOfFile()
     let complaint = error.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaint, as: UTF8.self))
+    return (
+      process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaint, as: UTF8.self)
+    )
   }
 
   @Test("help and version print to standard output; wrong commands and flags exit with 2 and say what to do")

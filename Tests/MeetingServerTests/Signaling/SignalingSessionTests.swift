@@ -358,7 +358,8 @@ struct SignalingSessionTests {
       let (ann, hello) = try await server.join("daily", "Ann")
       let (bob, welcome) = try await server.join("daily", "Bob")
       _ = try await ann.drain()
-      await server.media.report(.speakers([.init(participant: hello.participant, level: 0.5), .init(participant: "p_x", level: 1)]))
+      await server.media.report(
+        .speakers([.init(participant: hello.participant, level: 0.5), .init(participant: "p_x", level: 1)]))
       let speakers = try await bob.first { if case .speakers(let levels) = $0 { levels } else { nil } }
       #expect(speakers.map(\.participant) == [hello.participant])
       await server.media.report(.quality([hello.participant: .poor]))

@@ -45,7 +45,9 @@ actor TestMediaPlane: MediaPlane {
     return try answer(offer, tracks)
   }
 
-  func setMuted(_ muted: Bool, publication: String, of participant: String) async { calls.append(.muted(publication, muted)) }
+  func setMuted(_ muted: Bool, publication: String, of participant: String) async {
+    calls.append(.muted(publication, muted))
+  }
 
   func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
     calls.append(.assign(receiver, assignments))

@@ -39,7 +39,9 @@ final class TestServer: Sendable {
     try FileManager.default.createDirectory(atPath: folder + "/web/assets", withIntermediateDirectories: true)
     try FileManager.default.createDirectory(atPath: folder + "/web/sdk", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    for (name, text) in ["index.html": "start", "meeting.html": "meeting", "sdk/parley.js": "sdk", "assets/a.css": "css"] {
+    for (name, text) in [
+      "index.html": "start", "meeting.html": "meeting", "sdk/parley.js": "sdk", "assets/a.css": "css",
+    ] {
       try text.write(toFile: folder + "/web/" + name, atomically: true, encoding: .utf8)
     }
     try "secret".write(toFile: folder + "/secret.txt", atomically: true, encoding: .utf8)

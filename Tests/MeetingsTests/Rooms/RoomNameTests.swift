@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Room names")
 struct RoomNameTests {
-  @Test("letters of any script, digits and - _ . ~ make a name", arguments: ["daily", "Team-A_1.x~", "встреча", "会議", "é"])
+  @Test(
+    "letters of any script, digits and - _ . ~ make a name", arguments: ["daily", "Team-A_1.x~", "встреча", "会議", "é"])
   func accepted(_ text: String) throws { #expect(try RoomName(text).display == text) }
 
   @Test("names are equal without regard to case and to how accents are spelled")
@@ -17,10 +18,14 @@ struct RoomNameTests {
 
   @Test(
     "anything else is refused",
-    arguments: ["", ".", "..", "a/b", "a b", "a\u{0}", "a\u{202E}b", "<b>", "😀", "a%20", String(repeating: "a", count: 129)])
+    arguments: [
+      "", ".", "..", "a/b", "a b", "a\u{0}", "a\u{202E}b", "<b>", "😀", "a%20", String(repeating: "a", count: 129),
+    ])
   func refused(_ text: String) { #expect(throws: RoomNameError.self) { try RoomName(text) } }
 
-  @Test("the server's own paths are refused in any case", arguments: ["signal", "Signal", "GetAdhocMeetingJob", "v2", ".well-known"])
+  @Test(
+    "the server's own paths are refused in any case",
+    arguments: ["signal", "Signal", "GetAdhocMeetingJob", "v2", ".well-known"])
   func reserved(_ text: String) { #expect(throws: RoomNameError.reserved(text)) { try RoomName(text) } }
 
   @Test("the path segment is percent-encoded where it has to be, and random names do not repeat")

@@ -118,7 +118,9 @@ struct JoinAuthorityTests {
       let changed = String(decoding: bytes, as: UTF8.self)
       await #expect(throws: JoinRefusal.badToken) { try await world.admit(changed, now: now) }
     }
-    for garbage in ["", "psat=", "psat=a.b.c", ".", "...", "psat=" + String(repeating: "e", count: 100_000), "psat=\u{0}"] {
+    for garbage in [
+      "", "psat=", "psat=a.b.c", ".", "...", "psat=" + String(repeating: "e", count: 100_000), "psat=\u{0}",
+    ] {
       await #expect(throws: JoinRefusal.badToken) { try await world.admit(garbage, now: now) }
     }
   }
@@ -147,7 +149,9 @@ struct JoinAuthorityTests {
   func origins() async throws {
     let world = try await World(now: now)
     let text = try await world.authority.sign(world.token(now: now), tenant: world.tenant).value
-    for origin in ["https://app.example.com", "HTTPS://APP.example.com:443", "http://localhost", "http://parley.example:8080"] {
+    for origin in [
+      "https://app.example.com", "HTTPS://APP.example.com:443", "http://localhost", "http://parley.example:8080",
+    ] {
       #expect(try await world.admit(text, origin: origin, now: now).token.name == "Ann")
     }
     for origin in [
@@ -177,7 +181,9 @@ private enum SHA256 {
       if primes.allSatisfy({ candidate % $0 != 0 }) { primes.append(candidate) }
       candidate += 1
     }
-    func fraction(_ value: Double) -> UInt32 { UInt32(truncatingIfNeeded: Int64((value - value.rounded(.down)) * 4_294_967_296)) }
+    func fraction(_ value: Double) -> UInt32 {
+      UInt32(truncatingIfNeeded: Int64((value - value.rounded(.down)) * 4_294_967_296))
+    }
     let k = primes.map { fraction(cbrt(Double($0))) }
     var h = primes.prefix(8).map { fraction(Double($0).squareRoot()) }
     var data = message + [0x80]

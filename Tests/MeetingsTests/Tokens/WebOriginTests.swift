@@ -12,7 +12,9 @@ struct WebOriginTests {
     #expect(WebOrigin("http://h:65536") == nil)
   }
 
-  @Test("what is no http(s) origin is refused", arguments: ["", "*", "null", "ftp://h", "http://", "http://u@h", "http://a b", "//h", "h"])
+  @Test(
+    "what is no http(s) origin is refused",
+    arguments: ["", "*", "null", "ftp://h", "http://", "http://u@h", "http://a b", "//h", "h"])
   func refused(_ text: String) { #expect(WebOrigin(text) == nil) }
 
   @Test("a list is separated by semicolons; one bad entry, none or more than 32 refuse the whole")
