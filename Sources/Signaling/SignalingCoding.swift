@@ -5,15 +5,12 @@ import FoundationEssentials
 /// The one way in: a size check, a scan for depth and duplicate keys, then the decoder. Cost: two passes over
 /// the bytes. Stateless; a value may be shared between tasks.
 public struct SignalingDecoder: Sendable {
-  /// The most bytes a message may have.
-  public var maximumBytes: Int
-
-  /// A decoder for messages of at most `maximumBytes` bytes.
-  public init(maximumBytes: Int = SignalingLimits.maximumBytes) { self.maximumBytes = maximumBytes }
+  /// A decoder.
+  public init() {}
 
   /// Reads one text frame from a client.
   public func clientMessage(from frame: [UInt8]) throws(SignalingError) -> ClientMessage {
-    try decode(ClientMessage.self, from: frame)
+    try decode(ClientMessage.self, from: frame, maximumBytes: SignalingLimits.maximumBytes)
   }
 
   /// Reads one text frame from a server.
@@ -22,7 +19,9 @@ public struct SignalingDecoder: Sendable {
   }
 
   /// Reads any JSON object with the same limits, e.g. a discover document.
-  public func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(SignalingError) -> Value {
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, from bytes: [UInt8], maximumBytes: Int = SignalingLimits.maximumServerBytes
+  ) throws(SignalingError) -> Value {
     guard bytes.count <= maximumBytes else { throw .tooLarge(bytes: bytes.count) }
     try JSONScan.check(bytes, maximumDepth: SignalingLimits.maximumDepth)
     let decoder = JSONDecoder()

@@ -64,7 +64,7 @@ extension SignalingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLarge(let bytes):
-      "The message has \(bytes) bytes; at most \(SignalingLimits.maximumBytes) are accepted."
+      "The message has \(bytes) bytes, which is more than is accepted."
     case .tooDeep:
       "The message is nested deeper than \(SignalingLimits.maximumDepth) levels."
     case .duplicateKey(let key): "The key \"\(key)\" appears twice in one object."
@@ -77,8 +77,10 @@ extension SignalingError: CustomStringConvertible {
 
 /// The bounds that both ends hold messages to, checked before anything is parsed or stored.
 public enum SignalingLimits {
-  /// Bytes in one text frame.
+  /// Bytes in one text frame from a client.
   public static let maximumBytes = 256 * 1024
+  /// Bytes in one text frame from a server: the `welcome` to a meeting of hundreds is long.
+  public static let maximumServerBytes = 4 * 1024 * 1024
   /// Levels of nested objects and arrays.
   public static let maximumDepth = 16
   /// Characters in a chat message.

@@ -125,7 +125,8 @@ struct SignalingService: Sendable {
           "meeting": admission.meeting.id, "participant": newcomer.place.participant, "token": admission.token.id,
           "client": String((join.client ?? "").prefix(60)),
         ])
-      try? await store.markUsed(admission.meeting.id, now: Date())
+      // A write to disk; the client's next message does not wait for it.
+      Task { [store] in try? await store.markUsed(admission.meeting.id, now: Date()) }
       return Place(room: room, participant: newcomer.place.participant)
     } catch {
       return refuse(error, channel)
