@@ -29,10 +29,11 @@ test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
 	.venv/bin/python Tests/Interop/run.py
 
-bench: ## Measure; figures and machine go to Benchmarks/output.
+bench: ## Measure, and print the table of docs/benchmarks.md.
 	@Scripts/setup build
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
 	$(SWIFT) build -c release --product parley-bench
+	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
 	.build/release/parley-bench
 
 lint: ## Check the format of every Swift file.
@@ -42,4 +43,4 @@ format: ## Format every Swift file in place.
 	$(SWIFT) format --in-place --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
 
 clean: ## Remove what was built.
-	rm -rf .build .venv Benchmarks/output Tests/Interop/output
+	rm -rf .build .venv Tests/Interop/output

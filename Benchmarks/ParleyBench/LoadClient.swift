@@ -95,7 +95,8 @@ final class LoadClient {
     streams[index].take(header, datagram, now, &measurement)
   }
 
-  private lazy var transportSequenceID: UInt8? = peer.media.lazy.compactMap { $0.extensions[.transportSequenceNumber] }.first
+  private lazy var transportSequenceID: UInt8? = peer.media.lazy.compactMap { $0.extensions[.transportSequenceNumber] }
+    .first
 
   private func takeReports(_ datagram: Span<UInt8>, _ length: Int) {
     var reader = RTCPReader()

@@ -30,7 +30,9 @@ final class LoadSession: Sendable {
     socket.send(text: String(decoding: try JSONSerialization.data(withJSONObject: join), as: UTF8.self))
     var sdp: String?
     while sdp == nil {
-      guard case .text(let text) = await socket.receive() else { throw Refused(description: "the socket closed before 'welcome'") }
+      guard case .text(let text) = await socket.receive() else {
+        throw Refused(description: "the socket closed before 'welcome'")
+      }
       guard let message = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { continue }
       if message["type"] as? String == "error" { throw Refused(description: text) }
       if message["type"] as? String == "welcome" { sdp = message["answer"] as? String }

@@ -31,10 +31,12 @@ struct PacketTrace {
   /// Reads `time_us,payload_size,marker,timestamp,keyframe` lines after a header line.
   init(contentsOf file: URL, clockRate: Int) throws {
     packets = []
-    for (number, line) in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").enumerated().dropFirst() {
+    for (number, line) in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").enumerated().dropFirst()
+    {
       let fields = line.split(separator: ",").compactMap { Int64($0) }
       guard fields.count == 5 else {
-        throw Malformed(description: "\(file.lastPathComponent):\(number + 1): expected five whole numbers, got '\(line)'")
+        throw Malformed(
+          description: "\(file.lastPathComponent):\(number + 1): expected five whole numbers, got '\(line)'")
       }
       packets.append(
         Packet(

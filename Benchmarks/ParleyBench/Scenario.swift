@@ -19,6 +19,8 @@ struct Scenario {
     var residentBefore: Int
     var residentAfter: Int
     var clients: Int
+    /// Of the media threads while measuring; nil without the counter.
+    var allocations: UInt64?
 
     var microsecondsPerPacket: Double { cpu.seconds * 1e6 / Double(max(measurement.received, 1)) }
     var packetsPerCPUSecond: Double { Double(measurement.received) / max(cpu.seconds, 1e-9) }
@@ -59,6 +61,7 @@ struct Scenario {
     try await wait("all \(streams) streams to flow", seconds: 20) { await engine.receiving == streams }
     try await Task.sleep(for: .seconds(2))
     await engine.resetMeasurement()
+    let allocations = server.mediaAllocations
     let cpu = server.cpuTime
     let began = ContinuousClock.now
     try await Task.sleep(for: .seconds(seconds))
@@ -67,7 +70,8 @@ struct Scenario {
     let outcome = Outcome(
       scenario: self, measurement: measurement, cpu: server.cpuTime - cpu,
       wall: .milliseconds(wall.components.seconds * 1_000 + wall.components.attoseconds / 1_000_000_000_000_000),
-      residentBefore: before, residentAfter: server.residentKilobytes, clients: count)
+      residentBefore: before, residentAfter: server.residentKilobytes, clients: count,
+      allocations: allocations.flatMap { start in server.mediaAllocations.map { $0 &- start } })
     for session in sessions { await session.leave() }
     await engine.stop()
     return outcome

@@ -9,6 +9,9 @@ final class ServerProcess {
   let start: TimeSpan
   private let process: Process
   private let data: URL
+  private let allocationFile: URL
+  /// What `make bench` builds from `Benchmarks/AllocationCounter`; without it allocations are not counted.
+  private static let allocationCounter = FileManager.default.currentDirectoryPath + "/.build/allocation-counter.so"
 
   struct DidNotStart: Error, CustomStringConvertible {
     var description: String
@@ -26,6 +29,13 @@ final class ServerProcess {
       "serve", "--host", "127.0.0.1", "--port", "\(port)", "--data", data.path, "--workers", "\(workers)",
       "--log-level", "warning",
     ]
+    allocationFile = data.appendingPathComponent("allocations")
+    if FileManager.default.fileExists(atPath: Self.allocationCounter) {
+      var environment = ProcessInfo.processInfo.environment
+      environment["LD_PRELOAD"] = Self.allocationCounter
+      environment["ALLOCATION_COUNTER"] = allocationFile.path
+      process.environment = environment
+    }
     let output = Pipe()
     process.standardOutput = output
     let began = ContinuousClock.now
@@ -60,6 +70,12 @@ final class ServerProcess {
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
     else { return 0 }
     return Int(line.filter(\.isNumber)) ?? 0
+  }
+
+  /// Heap allocations of the media threads so far; nil without the counter.
+  var mediaAllocations: UInt64? {
+    guard let bytes = try? Data(contentsOf: allocationFile), bytes.count >= 24 else { return nil }
+    return bytes[16..<24].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   var processIdentifier: Int32 { process.processIdentifier }

@@ -29,19 +29,24 @@ do {
     server.stop()
   }
   let start = starts.sorted()[starts.count / 2]
-  say(String(format: "start to ready: %.0f ms (median of 5); resident memory idle: %.1f MiB", start, Double(resident) / 1_024))
+  say(
+    String(
+      format: "start to ready: %.0f ms (median of 5); resident memory idle: %.1f MiB", start, Double(resident) / 1_024))
 
-  say("| figure | packets/s out | packets per CPU second | µs CPU a packet | delay p50 | delay p99 | missing | KiB a client |")
-  say("|---|---|---|---|---|---|---|---|")
+  say(
+    "| figure | packets/s out | packets per CPU second | µs CPU a packet | delay p50 | delay p99 | missing | KiB a client "
+      + "| allocations a packet |")
+  say("|---|---|---|---|---|---|---|---|---|")
   for scenario in scenarios {
     let outcome = try await scenario.run(seconds: seconds)
     let m = outcome.measurement
     say(
       String(
-        format: "| %@ | %.0f | %.0f | %.2f | %.2f ms | %.2f ms | %d of %d | %.0f |", scenario.name,
+        format: "| %@ | %.0f | %.0f | %.2f | %.2f ms | %.2f ms | %d of %d | %.0f | %@ |", scenario.name,
         Double(m.received) / outcome.wall.seconds, outcome.packetsPerCPUSecond, outcome.microsecondsPerPacket,
         m.delays.milliseconds(atShare: 0.5) ?? 0, m.delays.milliseconds(atShare: 0.99) ?? 0, m.missing,
-        m.received + m.missing, Double(outcome.residentAfter - outcome.residentBefore) / Double(outcome.clients)))
+        m.received + m.missing, Double(outcome.residentAfter - outcome.residentBefore) / Double(outcome.clients),
+        outcome.allocations.map { String(format: "%.4f", Double($0) / Double(max(m.received, 1))) } ?? "not counted"))
     if m.damaged > 0 { say("damaged packets: \(m.damaged)") }
   }
 } catch {

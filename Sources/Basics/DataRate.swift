@@ -12,5 +12,6 @@ public struct DataRate: Hashable, Sendable, Comparable {
   /// No data at all.
   public static let zero = DataRate(bitsPerSecond: 0)
 
+  /// Whether `a` is the lower rate.
   @inlinable public static func < (a: DataRate, b: DataRate) -> Bool { a.bitsPerSecond < b.bitsPerSecond }
 }

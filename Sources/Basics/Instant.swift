@@ -21,6 +21,7 @@ public struct Instant: Hashable, Sendable, Comparable {
   /// Later than every instant a clock gives: "no deadline".
   public static let distantFuture = Instant(nanoseconds: .max)
 
+  /// Whether `a` comes before `b`.
   @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
   /// The instant `span` later; saturates at `distantFuture`.

@@ -25,6 +25,7 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
   /// The span in seconds.
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+  /// Whether `a` is the shorter span.
   @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.nanoseconds < b.nanoseconds }
   /// The sum of two spans.
   @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {

@@ -3,20 +3,24 @@ import Testing
 
 @Suite("IP addresses")
 struct IPAddressTests {
-  @Test("text round-trips in the canonical form of RFC 5952", arguments: [
-    ("192.0.2.1", "192.0.2.1"), ("::", "::"), ("::1", "::1"), ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
-    ("2001:DB8::A", "2001:db8::a"), ("::ffff:10.0.0.1", "10.0.0.1"), ("fe80::1:2:3:4", "fe80::1:2:3:4"),
-    ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1::", "1::"), ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"),
-  ])
+  @Test(
+    "text round-trips in the canonical form of RFC 5952",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1"), ("::", "::"), ("::1", "::1"), ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+      ("2001:DB8::A", "2001:db8::a"), ("::ffff:10.0.0.1", "10.0.0.1"), ("fe80::1:2:3:4", "fe80::1:2:3:4"),
+      ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1::", "1::"), ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"),
+    ])
   func canonicalText(input: String, expected: String) throws {
     let address = try #require(IPAddress(input))
     #expect(address.text == expected)
   }
 
-  @Test("what is not an address is refused", arguments: [
-    "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "+1.2.3.4", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
-    "1:2:3:4:5:6:7:8:9", "g::", "12345::", "1:2:3:4:5:6:7::8", "::1.2.3", "fe80::1%eth0", "1.2.3.4::", "::+1",
-  ])
+  @Test(
+    "what is not an address is refused",
+    arguments: [
+      "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "+1.2.3.4", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
+      "1:2:3:4:5:6:7:8:9", "g::", "12345::", "1:2:3:4:5:6:7::8", "::1.2.3", "fe80::1%eth0", "1.2.3.4::", "::+1",
+    ])
   func refused(input: String) {
     #expect(IPAddress(input) == nil)
   }

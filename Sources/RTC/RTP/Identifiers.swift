@@ -2,6 +2,7 @@
 public struct SSRC: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The 32 bits on the wire.
   public let rawValue: UInt32
+  /// From the bits on the wire.
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
   /// The decimal form that SDP uses.
   public var description: String { String(rawValue) }
@@ -11,6 +12,7 @@ public struct SSRC: RawRepresentable, Hashable, Sendable, CustomStringConvertibl
 public struct PayloadType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The seven bits on the wire.
   public let rawValue: UInt8
+  /// From the bits on the wire.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
   /// The decimal form that SDP uses.
   public var description: String { String(rawValue) }
@@ -20,6 +22,7 @@ public struct PayloadType: RawRepresentable, Hashable, Sendable, CustomStringCon
 public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
   /// The 16 bits on the wire.
   public var rawValue: UInt16
+  /// From the bits on the wire.
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// Whether this number follows `other` within half the number space.
@@ -42,6 +45,7 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable {
 public struct RTPTimestamp: RawRepresentable, Hashable, Sendable {
   /// The 32 bits on the wire.
   public var rawValue: UInt32
+  /// From the bits on the wire.
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Whether this instant follows `other` within half the number space.
@@ -54,6 +58,7 @@ public struct RTPTimestamp: RawRepresentable, Hashable, Sendable {
 public struct MID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The token, 1 to 16 characters here.
   public let rawValue: String
+  /// From the token.
   public init(rawValue: String) { self.rawValue = rawValue }
   /// The token.
   public var description: String { rawValue }
@@ -63,6 +68,7 @@ public struct MID: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 public struct RID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The token, 1 to 16 alphanumeric characters here.
   public let rawValue: String
+  /// From the token.
   public init(rawValue: String) { self.rawValue = rawValue }
   /// The token.
   public var description: String { rawValue }

@@ -44,8 +44,9 @@ public struct StreamRewriter: Sendable {
   private var lastWasSwitch = false
   /// The highest outgoing sequence number so far.
   public private(set) var highestOut: Int64
-  /// The newest outgoing timestamp and when it was sent.
+  /// The newest outgoing timestamp.
   public private(set) var lastTimestamp: UInt32
+  /// When ``lastTimestamp`` was sent.
   public private(set) var lastSent = Instant.zero
 
   /// A rewriter whose stream begins after `firstSequence` and at `firstTimestamp`; pass random values

@@ -34,7 +34,9 @@ public final class Member {
   }
 
   /// The earliest of what is due.
-  var deadline: Instant { min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline)) }
+  var deadline: Instant {
+    min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline))
+  }
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.
   func judgeQuality(now: Instant) -> Bool {

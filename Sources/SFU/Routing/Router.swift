@@ -214,7 +214,8 @@ public final class Router {
       let packet = stream.store[Int(slot)]
       // Without the extension nobody can be told to speak.
       if packet.audioLevel != StoredPacket.absent {
-        let length = packet.redPrimaryOffset == 0 ? packet.payloadLength : packet.payloadLength &- packet.redPrimaryOffset
+        let length =
+          packet.redPrimaryOffset == 0 ? packet.payloadLength : packet.payloadLength &- packet.redPrimaryOffset
         speakers.heard(
           voice: publication.voice, level: packet.audioLevel & 0x7F, payloadLength: Int(length), now: now)
       }

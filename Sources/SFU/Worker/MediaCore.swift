@@ -165,7 +165,9 @@ final class MediaCore: PacketSink {
         meeting.router.receiveRTP(
           datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
         touch(meeting)
-        if meeting.router.pendingPackets >= Self.flushThreshold { meeting.router.flush(now: now, batch: batch, to: self) }
+        if meeting.router.pendingPackets >= Self.flushThreshold {
+          meeting.router.flush(now: now, batch: batch, to: self)
+        }
       case .rtcp(let length):
         connection.meeting.router.receiveRTCP(
           datagram.span.extracting(0..<length), from: connection.member, now: now)
@@ -245,7 +247,9 @@ final class MediaCore: PacketSink {
 
   /// Sends a packet with its length before it (RFC 4571).
   private func sendFrame(_ packet: Span<UInt8>, over stream: TCPConnection) {
-    guard let (high, low) = FramedStream.header(forLength: packet.count), packet.count <= frame.count - 2 else { return }
+    guard let (high, low) = FramedStream.header(forLength: packet.count), packet.count <= frame.count - 2 else {
+      return
+    }
     frame[0] = high
     frame[1] = low
     frame.copy(packet, to: 2)

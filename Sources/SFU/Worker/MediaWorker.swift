@@ -13,6 +13,7 @@ public actor MediaWorker {
   private var core: MediaCore?
 
   // The loop outlives the actor, which holds it.
+  /// The loop, so that calls run on its thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   /// A worker that has not opened its sockets yet; see ``start()``.

@@ -180,7 +180,8 @@ struct ForwardingTests {
     #expect(meeting.router.counters[.duplicate] > 100)
   }
 
-  @Test("redundant audio is passed on with the receiver's numbers, and reduced for who cannot take it (RFC 2198 section 3)")
+  @Test(
+    "redundant audio is passed on with the receiver's numbers, and reduced for who cannot take it (RFC 2198 section 3)")
   func redundancy() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

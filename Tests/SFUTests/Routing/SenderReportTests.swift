@@ -22,7 +22,9 @@ struct SenderReportTests {
     meeting.run(for: .seconds(10))
 
     // The instant of capture of a media packet, as the receiver computes it from the newest report.
-    func capture(_ client: VirtualClient, _ ssrc: UInt32, _ rate: UInt32, _ packet: VirtualReceiver.Packet) throws -> NTPTime {
+    func capture(_ client: VirtualClient, _ ssrc: UInt32, _ rate: UInt32, _ packet: VirtualReceiver.Packet) throws
+      -> NTPTime
+    {
       let report = try #require(client.senderReports[ssrc]?.last).0
       return SenderReportMapping(report, clockRate: rate).ntpTime(of: RTPTimestamp(rawValue: packet.timestamp))
     }
@@ -36,7 +38,9 @@ struct SenderReportTests {
     let claimed = videoSent - audioSent
     // The last packets that arrived may be one frame older than the last that were sent.
     let truth = videoTruth - audioTruth
-    let frames: [TimeSpan] = [.zero, camera.interval, .zero - microphone.interval, camera.interval - microphone.interval]
+    let frames: [TimeSpan] = [
+      .zero, camera.interval, .zero - microphone.interval, camera.interval - microphone.interval,
+    ]
     let skew = frames.map { abs((claimed - (truth - $0)).microseconds) }.min() ?? .max
     #expect(skew < 1_000, "skew of \(skew) µs")
   }

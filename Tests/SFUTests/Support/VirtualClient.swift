@@ -50,7 +50,9 @@ final class VirtualClient {
     _ mid: String, _ kind: MediaKind, ssrc: UInt32, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil
   ) -> Subscription {
     let media = Sections.slot(mid: mid, kind, ssrc: ssrc, base: base, codecs: codecs)
-    let subscription = meeting.router.addSlot(media, of: member)!
+    guard let subscription = meeting.router.addSlot(media, of: member) else {
+      preconditionFailure("the router refused the slot \(mid), which the test set up")
+    }
     slots[mid] = subscription
     streams[ssrc] = VirtualReceiver(ssrc: ssrc, kind: kind, now: meeting.now)
     return subscription
@@ -340,7 +342,7 @@ final class VirtualReceiver {
   }
 
   /// Packets in order.
-  var ordered: [Packet] { packets.keys.sorted().map { packets[$0]! } }
+  var ordered: [Packet] { packets.sorted { $0.key < $1.key }.map(\.value) }
   /// Numbers that never came.
   var missing: Int { highest < 0 ? 0 : Int(highest - lowest) + 1 - packets.count }
 

@@ -168,7 +168,8 @@ enum Sections {
   }
 
   static func receive(
-    mid: String, _ kind: MediaKind, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil, sources: [NegotiatedSource] = [],
+    mid: String, _ kind: MediaKind, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil,
+    sources: [NegotiatedSource] = [],
     rids: [RID] = []
   ) -> NegotiatedMedia {
     NegotiatedMedia(

@@ -95,7 +95,8 @@ struct MediaWorkerTests {
     try await wait(clients) {
       frame += 1
       for (index, client) in clients.enumerated() {
-        client.send(tracks[index][1], payload: self.vp8(frame, keyframe: frame % 20 == 1), timestamp: UInt32(frame * 90))
+        client.send(
+          tracks[index][1], payload: self.vp8(frame, keyframe: frame % 20 == 1), timestamp: UInt32(frame * 90))
         client.send(tracks[index][0], payload: [UInt8](repeating: 5, count: 100), timestamp: UInt32(frame * 48))
       }
       for (index, client) in clients.enumerated() {
