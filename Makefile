@@ -32,7 +32,7 @@ test-interop: build ## Real browsers and other stacks against the release build.
 bench: ## Measure, and print the table of docs/benchmarks.md.
 	@Scripts/setup build
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
-	$(SWIFT) build -c release --product parley-bench
+	$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
 	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
 	.build/release/parley-bench
 
