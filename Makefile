@@ -1,4 +1,4 @@
-# Parley: every target installs what is missing first. See README.md.
+# Parley. Every target but clean installs what is missing first. See README.md.
 SHELL := /bin/bash
 PORT ?= 8080
 DATA ?= data
@@ -37,9 +37,11 @@ bench: ## Measure, and print the table of docs/benchmarks.md.
 	.build/release/parley-bench
 
 lint: ## Check the format of every Swift file.
+	@Scripts/setup build
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
 
 format: ## Format every Swift file in place.
+	@Scripts/setup build
 	$(SWIFT) format --in-place --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
 
 clean: ## Remove what was built.

@@ -38,6 +38,11 @@ struct Endpoints: Sendable {
     guard let origin = WebOrigin((request.isTLS ? "https://" : "http://") + host), !host.contains("/") else {
       throw Refusal(400, "badHost", "The Host header is not a host name with an optional port.")
     }
+    guard OwnHostName.accepts(origin.host) else {
+      throw Refusal(
+        421, "unknownHost",
+        "This server does not know itself by that name; its operator can start it with --public-url and that address.")
+    }
     return origin
   }
 

@@ -36,6 +36,14 @@ public struct HTTPResponse: Sendable {
     HTTPResponse(status: status, headers: ["Content-Type": contentType], body: Array(text.utf8))
   }
 
+  /// A refusal by the transport itself, in the form that the endpoints use too: JSON with a sentence and a stable code. Neither may
+  /// hold a quotation mark or a backslash.
+  static func refusal(_ sentence: String, status: Int, code: String) -> HTTPResponse {
+    .text(
+      "{\"Error\":\"\(sentence)\",\"code\":\"\(code)\"}", status: status,
+      contentType: "application/json; charset=utf-8")
+  }
+
   /// The standard phrase of a status code (RFC 9110 section 15).
   static func phrase(_ status: Int) -> String {
     switch status {

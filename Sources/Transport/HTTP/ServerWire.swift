@@ -150,16 +150,18 @@ import Glibc
       let (method, token) = methods.first(where: {
         unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0
       })
-    else { return (nil, .text("This method is not served here.", status: 501)) }
+    else { return (nil, .refusal("This method is not served here.", status: 501, code: "methodNotServed")) }
     // The library splits at `&` in the path too, where it means nothing.
     let pathBytes = Array(unsafe WireHeaders.fragments(wsi, token).joined(separator: [0x26]))
     guard let path = String(validating: pathBytes, as: UTF8.self), path.hasPrefix("/"),
       path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-    else { return (nil, .text("The path is not valid UTF-8 text.", status: 400)) }
+    else { return (nil, .refusal("The path is not valid UTF-8 text.", status: 400, code: "badRequest")) }
     let arguments = unsafe WireHeaders.fragments(wsi, WSI_TOKEN_HTTP_URI_ARGS)
     let query = arguments.isEmpty ? nil : PercentCoding.query(arguments)
     guard pathBytes.count + arguments.reduce(0, { $0 + $1.count + 1 }) <= limits.uriLimit else {
-      return (nil, .text("The address is longer than \(limits.uriLimit) bytes.", status: 414))
+      return (
+        nil, .refusal("The address is longer than \(limits.uriLimit) bytes.", status: 414, code: "addressTooLong")
+      )
     }
     let headers = unsafe WireHeaders.all(wsi)
     return (
@@ -181,24 +183,25 @@ import Glibc
     closeAfter = closeAfter || connection.contains("close") || (isOld && !connection.contains("keep-alive"))
     if server.state.withLock({ $0.stopping }) { closeAfter = true }
     guard var request = parsed else {
-      return refuseAndClose(refusal ?? .text("Bad request.", status: 400))
+      return refuseAndClose(refusal ?? .refusal("Bad request.", status: 400, code: "badRequest"))
     }
     // libwebsockets takes an encoded line break in the path for the end of the line; the version is missing then.
     guard isOld || version == Array("HTTP/1.1".utf8) else {
-      return refuseAndClose(.text("The request line is not one of HTTP/1.1.", status: 400))
+      return refuseAndClose(.refusal("The request line is not one of HTTP/1.1.", status: 400, code: "badRequest"))
     }
     if headers["transfer-encoding"] != nil {
-      return refuseAndClose(.text("Send the body with a Content-Length.", status: 411))
+      return refuseAndClose(.refusal("Send the body with a Content-Length.", status: 411, code: "lengthRequired"))
     }
     var length = 0
     if let text = headers["content-length"] {
       // Digits only, one number: two lengths are how requests are smuggled past a proxy.
       guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }), let n = Int(text)
-      else { return refuseAndClose(.text("Content-Length is not a number.", status: 400)) }
+      else { return refuseAndClose(.refusal("Content-Length is not a number.", status: 400, code: "badRequest")) }
       length = n
     }
     if length > limits.bodyLimit {
-      return refuseAndClose(.text("The body is larger than \(limits.bodyLimit) bytes.", status: 413))
+      return refuseAndClose(
+        .refusal("The body is larger than \(limits.bodyLimit) bytes.", status: 413, code: "tooLarge"))
     }
     request.body.reserveCapacity(length)
     self.request = request
@@ -313,18 +316,23 @@ import Glibc
   /// Someone wants to open a WebSocket: ask.
   @unsafe private func confirmUpgrade(_ wsi: OpaquePointer, _ name: UnsafeMutableRawPointer?) -> Int32 {
     let (parsed, refusal) = unsafe read(wsi)
-    guard let request = parsed else { return answerUpgrade(refusal ?? .text("Bad request.", status: 400)) }
+    guard let request = parsed else {
+      return answerUpgrade(refusal ?? .refusal("Bad request.", status: 400, code: "badRequest"))
+    }
     guard request.headers["upgrade"]?.lowercased() == "websocket", request.method == "GET" else {
-      return answerUpgrade(.text("Only upgrades to a WebSocket are served here.", status: 400))
+      return answerUpgrade(.refusal("Only upgrades to a WebSocket are served here.", status: 400, code: "badRequest"))
     }
     guard unsafe WireHeaders.value(wsi, WSI_TOKEN_VERSION) == [0x31, 0x33],
       unsafe WireHeaders.value(wsi, WSI_TOKEN_KEY)?.count == 24
     else {
-      var response = HTTPResponse.text("WebSocket version 13 and a key are expected.", status: 426)
+      var response = HTTPResponse.refusal(
+        "WebSocket version 13 and a key are expected.", status: 426, code: "upgradeRequired")
       response.headers["Sec-WebSocket-Version"] = "13"
       return answerUpgrade(response)
     }
-    if server.state.withLock({ $0.stopping }) { return answerUpgrade(.text("Shutting down.", status: 503)) }
+    if server.state.withLock({ $0.stopping }) {
+      return answerUpgrade(.refusal("Shutting down.", status: 503, code: "shuttingDown"))
+    }
     switch server.decide(request) {
     case .accept:
       self.request = request

@@ -1,0 +1,23 @@
+import Basics
+import Glibc
+
+/// Which `Host` headers are believed when no `--public-url` is set.
+///
+/// A name that a stranger's DNS points at this server must not count as its own, or a foreign page would pass the origin check
+/// (DNS rebinding, threat 28). Addresses cannot be rebound, and `localhost` and the machine's own name are not a stranger's.
+enum OwnHostName {
+  /// Whether `host`, without its port, may be this server's own name.
+  static func accepts(_ host: String) -> Bool {
+    let host = host.lowercased()
+    if host == "localhost" || host.hasSuffix(".localhost") { return true }
+    if IPAddress(host) != nil { return true }
+    if host.hasPrefix("["), host.hasSuffix("]"), IPAddress(host.dropFirst().dropLast()) != nil { return true }
+    return host == machine || host == machine + ".local"
+  }
+
+  private static let machine: String = {
+    var bytes = [CChar](repeating: 0, count: 256)
+    guard gethostname(&bytes, bytes.count - 1) == 0 else { return "localhost" }
+    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
+  }()
+}
