@@ -20,7 +20,8 @@ let strict: [SwiftSetting] =
 let package = Package(
   name: "Parley",
   products: [
-    .executable(name: "parley", targets: ["ParleyCLI"])
+    .executable(name: "parley", targets: ["ParleyCLI"]),
+    .library(name: "Parley", targets: ["Parley"]),
   ],
   targets: [
     // Floor 0: borders to C libraries, and the values every floor shares.
@@ -31,6 +32,10 @@ let package = Package(
     .systemLibrary(name: "CJOSE", providers: [.apt(["libcjose-dev"])]),
     .systemLibrary(
       name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+    .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+    .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
+    .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Basics", swiftSettings: strict),
 
@@ -42,6 +47,16 @@ let package = Package(
     .target(
       name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
       swiftSettings: strict),
+
+    // Floor 2: codecs, devices, files, jitter buffers, mixing.
+    .target(
+      name: "Media", dependencies: ["Basics", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d"],
+      swiftSettings: common),
+
+    // Floor 3: the client SDK.
+    .target(
+      name: "Parley", dependencies: ["Basics", "RTC", "Media", "Signaling", "Transport"],
+      swiftSettings: common),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
@@ -59,20 +74,28 @@ let package = Package(
 
     // Floor 6: the command line.
     .executableTarget(
-      name: "ParleyCLI", dependencies: ["Basics", "MeetingServer"], swiftSettings: common),
+      name: "ParleyCLI", dependencies: ["Basics", "MeetingServer", "Parley"], swiftSettings: common),
 
     // Load generator and figures, `make bench`.
     .executableTarget(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
       swiftSettings: common),
 
+    // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
+    .target(
+      name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
+      swiftSettings: common),
+
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
-      name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL"], swiftSettings: common),
+      name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator"], swiftSettings: common),
     .testTarget(
       name: "TransportTests", dependencies: ["Basics", "Transport"], swiftSettings: common),
     .testTarget(
       name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport"], swiftSettings: common),
+    .testTarget(
+      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator"],
+      swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),

@@ -1,0 +1,3 @@
+#pragma once
+// The border to dav1d.
+#include <dav1d/dav1d.h>

@@ -1,0 +1,90 @@
+public import Basics
+
+/// One picture in I420 (planar YCbCr 4:2:0, 8 bits, limited range, BT.601 unless its maker says otherwise).
+///
+/// Immutable once made, so that any number of sinks on any threads may share it; copying one costs a reference count.
+///
+///     let grey = VideoFrame(width: 640, height: 360, time: MonotonicClock.now) { y, u, v in
+///       y.update(repeating: 128); u.update(repeating: 128); v.update(repeating: 128)
+///     }
+// unchecked: the storage is written only by the closure of `init`, before anybody else can see it.
+public final class VideoFrame: @unchecked Sendable {
+  /// The widest and highest picture that is accepted anywhere, 8,192: what is larger is refused before memory is taken.
+  public static let maximumDimension = 8_192
+
+  /// Pixels a row.
+  public let width: Int
+  /// Rows.
+  public let height: Int
+  /// When it was taken (sources) or is to be shown (receivers), on ``MonotonicClock``.
+  public let time: Instant
+  /// Bytes from one row to the next of the Y plane.
+  public let yStride: Int
+  /// Bytes from one row to the next of the U and of the V plane.
+  public let uvStride: Int
+
+  private let storage: Storage
+
+  private final class Storage {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    init(count: Int) { bytes = .allocate(capacity: count) }
+    deinit { bytes.deallocate() }
+  }
+
+  /// Rows of the U and of the V plane; half of ``height``, rounded up.
+  public var uvHeight: Int { (height + 1) / 2 }
+  /// Pixels a row of the U and of the V plane; half of ``width``, rounded up.
+  public var uvWidth: Int { (width + 1) / 2 }
+
+  /// A picture whose planes `fill` writes. Each plane is contiguous, its rows are ``yStride`` and ``uvStride`` apart and at least as
+  /// long as the picture is wide. What `fill` leaves out stays undefined: write everything.
+  /// - Precondition: `width` and `height` are 1 to ``maximumDimension``. Check what comes from outside first.
+  public init(
+    width: Int, height: Int, time: Instant,
+    fill: (
+      _ y: UnsafeMutableBufferPointer<UInt8>, _ u: UnsafeMutableBufferPointer<UInt8>,
+      _ v: UnsafeMutableBufferPointer<UInt8>
+    )
+      throws -> Void
+  ) rethrows {
+    precondition((1...Self.maximumDimension).contains(width) && (1...Self.maximumDimension).contains(height))
+    self.width = width
+    self.height = height
+    self.time = time
+    yStride = (width + 15) & ~15
+    uvStride = ((width + 1) / 2 + 15) & ~15
+    let ySize = yStride * height
+    let uvSize = uvStride * ((height + 1) / 2)
+    storage = Storage(count: ySize + 2 * uvSize)
+    try fill(
+      UnsafeMutableBufferPointer(rebasing: storage.bytes[0..<ySize]),
+      UnsafeMutableBufferPointer(rebasing: storage.bytes[ySize..<(ySize + uvSize)]),
+      UnsafeMutableBufferPointer(rebasing: storage.bytes[(ySize + uvSize)..<(ySize + 2 * uvSize)]))
+  }
+
+  /// The same picture at another time. Shares the pixels.
+  public func with(time: Instant) -> VideoFrame { VideoFrame(sharing: self, time: time) }
+
+  private init(sharing other: VideoFrame, time: Instant) {
+    width = other.width
+    height = other.height
+    yStride = other.yStride
+    uvStride = other.uvStride
+    storage = other.storage
+    self.time = time
+  }
+
+  /// Lends the planes for the length of `body`. They are not valid afterwards.
+  public func withPlanes<Result>(
+    _ body: (_ y: UnsafeBufferPointer<UInt8>, _ u: UnsafeBufferPointer<UInt8>, _ v: UnsafeBufferPointer<UInt8>) throws
+      -> Result
+  ) rethrows -> Result {
+    let ySize = yStride * height
+    let uvSize = uvStride * uvHeight
+    let bytes = UnsafeBufferPointer(storage.bytes)
+    return try body(
+      UnsafeBufferPointer(rebasing: bytes[0..<ySize]),
+      UnsafeBufferPointer(rebasing: bytes[ySize..<(ySize + uvSize)]),
+      UnsafeBufferPointer(rebasing: bytes[(ySize + uvSize)..<(ySize + 2 * uvSize)]))
+  }
+}

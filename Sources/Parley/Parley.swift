@@ -1,0 +1,2 @@
+@_exported public import Media
+@_exported public import RTC
