@@ -1,5 +1,4 @@
 public import Basics
-public import RTC
 
 /// What one receiver may cost in retransmissions: bytes in proportion to what it is sent, and no packet more often
 /// than once per round trip. A flood of negative acknowledgements then gains its sender nothing.
@@ -10,7 +9,7 @@ public struct RetransmissionBudget: Sendable {
   public static let floorPerSecond: Int64 = 16_000
   private static let entries = 128
 
-  private var allowance: Int64 = Self.capacity
+  @usableFromInline var allowance: Int64 = Self.capacity
   private var refilled = Instant.zero
   private var recent: ContiguousArray<(sequence: UInt32, at: Int64)> = []
 
@@ -18,8 +17,7 @@ public struct RetransmissionBudget: Sendable {
   public init() {}
 
   /// Media of `bytes` was sent: half as much may be sent again.
-  @inline(__always)
-  public mutating func sent(bytes: Int) {
+  @inlinable public mutating func sent(bytes: Int) {
     allowance = min(allowance &+ Int64(bytes / 2), Self.capacity)
   }
 
