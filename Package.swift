@@ -50,7 +50,7 @@ let package = Package(
 
     // Floor 2: codecs, devices, files, jitter buffers, mixing.
     .target(
-      name: "Media", dependencies: ["Basics", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d"],
+      name: "Media", dependencies: ["Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d"],
       swiftSettings: common),
 
     // Floor 3: the client SDK.

@@ -1,0 +1,53 @@
+public import Basics
+import Glibc
+
+/// The time of day that test pictures show and test tones follow: milliseconds of the UTC day, counted by ``MonotonicClock``, so that it
+/// neither jumps nor differs between the sources of one process.
+///
+/// Processes of one machine agree to within a millisecond, so a browser's `Date.now() % 86_400_000` minus what a picture shows is the
+/// delay from camera to screen.
+public struct TestClock: Hashable, Sendable {
+  /// The clock of this process, set from the system's time when it is first used.
+  public static let shared = TestClock()
+
+  /// Milliseconds of a day.
+  public static let dayLength: Int64 = 86_400_000
+
+  private let offset: Int64
+
+  /// A clock that follows the system's time of now.
+  public init() {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    offset = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) &- MonotonicClock.now.nanoseconds
+  }
+
+  /// A clock that shows midnight at `midnight`; for tests.
+  public init(midnight: Instant) { offset = 0 &- midnight.nanoseconds }
+
+  /// Nanoseconds since 1970 (or the chosen midnight), never negative.
+  func nanoseconds(at instant: Instant) -> Int64 { max(instant.nanoseconds &+ offset, 0) }
+
+  /// Milliseconds of the day, 0 to 86,399,999.
+  public func milliseconds(at instant: Instant) -> Int64 {
+    nanoseconds(at: instant) / 1_000_000 % Self.dayLength
+  }
+
+  /// The first instant, not before `instant`, at which a second begins.
+  func nextSecond(from instant: Instant) -> Instant {
+    let past = nanoseconds(at: instant) % 1_000_000_000
+    return past == 0 ? instant : instant + TimeSpan(nanoseconds: 1_000_000_000 - past)
+  }
+
+  /// The last instant, not after `instant`, on the grid of `rate` ticks a second that begins with each second.
+  func gridPoint(before instant: Instant, rate: Int) -> Instant {
+    let past = nanoseconds(at: instant) % 1_000_000_000
+    let index = past * Int64(rate) / 1_000_000_000
+    return instant - TimeSpan(nanoseconds: past - (index * 1_000_000_000 + Int64(rate) - 1) / Int64(rate))
+  }
+
+  /// Whether the lip-sync signal is on: in the first 100 ms of each second pictures are white and tones beep.
+  public func isFlash(at instant: Instant) -> Bool {
+    nanoseconds(at: instant) % 1_000_000_000 < 100_000_000
+  }
+}
