@@ -36,6 +36,7 @@ let package = Package(
     .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
     .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
+    .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Basics", swiftSettings: strict),
 
@@ -50,7 +51,7 @@ let package = Package(
 
     // Floor 2: codecs, devices, files, jitter buffers, mixing.
     .target(
-      name: "Media", dependencies: ["Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d"],
+      name: "Media", dependencies: ["Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d", "CYUV"],
       swiftSettings: common),
 
     // Floor 3: the client SDK.

@@ -8,3 +8,5 @@ static inline int parley_opus_encoder_set(OpusEncoder *encoder, int request, opu
 static inline int parley_opus_decoder_set(OpusDecoder *decoder, int request, opus_int32 value) {
   return opus_decoder_ctl(decoder, request, value);
 }
+static inline int parley_opus_encoder_reset(OpusEncoder *encoder) { return opus_encoder_ctl(encoder, OPUS_RESET_STATE); }
+static inline int parley_opus_decoder_reset(OpusDecoder *decoder) { return opus_decoder_ctl(decoder, OPUS_RESET_STATE); }

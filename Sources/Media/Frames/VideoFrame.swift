@@ -12,6 +12,16 @@ public final class VideoFrame: @unchecked Sendable {
   /// The widest and highest picture that is accepted anywhere, 8,192: what is larger is refused before memory is taken.
   public static let maximumDimension = 8_192
 
+  /// The most pixels of a picture that is decoded or converted, 4,096 × 2,304: what is larger is refused before memory is taken.
+  public static let maximumPixelCount = 4_096 * 2_304
+
+  /// Whether a picture of this size is taken from outside: both sides 1 to ``maximumDimension``, and no more than
+  /// ``maximumPixelCount`` pixels.
+  public static func isAcceptable(width: Int, height: Int) -> Bool {
+    (1...maximumDimension).contains(width) && (1...maximumDimension).contains(height)
+      && width * height <= maximumPixelCount
+  }
+
   /// Pixels a row.
   public let width: Int
   /// Rows.
@@ -51,8 +61,8 @@ public final class VideoFrame: @unchecked Sendable {
     self.width = width
     self.height = height
     self.time = time
-    yStride = (width + 15) & ~15
-    uvStride = ((width + 1) / 2 + 15) & ~15
+    yStride = Self.stride(forWidth: width)
+    uvStride = Self.stride(forWidth: (width + 1) / 2)
     let ySize = yStride * height
     let uvSize = uvStride * ((height + 1) / 2)
     storage = Storage(count: ySize + 2 * uvSize)

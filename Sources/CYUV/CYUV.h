@@ -1,0 +1,7 @@
+#pragma once
+// The border to libyuv: scaling, conversion and comparison of pictures.
+#include <libyuv/compare.h>
+#include <libyuv/convert.h>
+#include <libyuv/convert_argb.h>
+#include <libyuv/convert_from.h>
+#include <libyuv/scale.h>

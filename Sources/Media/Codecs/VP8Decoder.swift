@@ -1,0 +1,16 @@
+public import RTC
+
+/// VP8 (RFC 6386) by libvpx. Damaged frames are errors, never pictures.
+///
+/// Cost: about 1 ms for 1280×720 and one allocation (the picture).
+public final class VP8Decoder: VideoDecoder {
+  private let decoder: VPXDecoder
+
+  /// A decoder.
+  /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when the library refuses.
+  public init() throws(MediaError) { decoder = try VPXDecoder(.vp8) }
+
+  public var codec: Codec { .vp8 }
+  public var needsKeyframe: Bool { decoder.needsKeyframe }
+  public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? { try decoder.decode(frame) }
+}

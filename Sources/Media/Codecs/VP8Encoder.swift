@@ -1,0 +1,23 @@
+public import RTC
+
+/// VP8 (RFC 6386) by libvpx, set for conversation: constant rate, no look-ahead, frames dropped rather than delayed.
+///
+/// Cost: about 3 ms for 1280×720 at 1.5 Mb/s, and one allocation a frame (its bytes).
+public final class VP8Encoder: VideoEncoder {
+  private let encoder: VPXEncoder
+
+  /// An encoder.
+  /// - Throws: ``MediaError/invalid(_:)`` for settings that cannot be encoded, ``MediaError/encoderFailed(_:reason:)``.
+  public init(_ settings: VideoEncoderSettings) throws(MediaError) {
+    encoder = try VPXEncoder(.vp8, settings)
+  }
+
+  public var codec: Codec { .vp8 }
+  public var settings: VideoEncoderSettings {
+    get { encoder.settings }
+    set { encoder.settings = newValue }
+  }
+  public func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame? {
+    try encoder.encode(frame, forceKeyframe: forceKeyframe)
+  }
+}

@@ -1,0 +1,16 @@
+public import RTC
+
+/// VP9, profile 0, by libvpx. Damaged frames are errors, never pictures.
+///
+/// Cost: about 1.5 ms for 1280×720 and one allocation (the picture).
+public final class VP9Decoder: VideoDecoder {
+  private let decoder: VPXDecoder
+
+  /// A decoder.
+  /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when the library refuses.
+  public init() throws(MediaError) { decoder = try VPXDecoder(.vp9) }
+
+  public var codec: Codec { .vp9 }
+  public var needsKeyframe: Bool { decoder.needsKeyframe }
+  public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? { try decoder.decode(frame) }
+}

@@ -1,0 +1,36 @@
+/// How the bytes of a picture from a camera, a screen or an app are laid out. Colours are limited-range BT.601 where they are YCbCr.
+public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
+  /// Four bytes a pixel: blue, green, red, alpha (ignored when read, 255 when written). What screens and Cairo give.
+  case bgra
+  /// Four bytes a pixel: red, green, blue, alpha (ignored when read, 255 when written).
+  case rgba
+  /// Three bytes a pixel: red, green, blue. What image files want.
+  case rgb
+  /// Planes Y, U and V without gaps; U and V have half the width and height, rounded up.
+  case i420
+  /// Plane Y, then U and V interleaved at half the width and height, rounded up. What hardware codecs give.
+  case nv12
+  /// Two bytes a pixel: Y, U, Y, V. What most cameras give uncompressed. Rows hold an even number of pixels.
+  case yuy2
+  /// Two bytes a pixel: U, Y, V, Y. Rows hold an even number of pixels.
+  case uyvy
+
+  /// The least bytes from one row of `width` pixels to the next; for planar formats, of the Y plane.
+  public func minimumStride(width: Int) -> Int {
+    switch self {
+    case .bgra, .rgba: width * 4
+    case .rgb: width * 3
+    case .i420, .nv12: width
+    case .yuy2, .uyvy: (width + 1) / 2 * 4
+    }
+  }
+
+  /// Bytes of a picture whose rows are `stride` apart; chroma planes have the stride that belongs to it
+  /// (half, rounded up, for ``i420``; the same, rounded up to even, for ``nv12``).
+  public func byteCount(stride: Int, height: Int) -> Int {
+    switch self {
+    case .bgra, .rgba, .rgb, .yuy2, .uyvy: stride * height
+    case .i420, .nv12: stride * height + (stride + 1) / 2 * 2 * ((height + 1) / 2)
+    }
+  }
+}

