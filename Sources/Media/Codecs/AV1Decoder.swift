@@ -6,7 +6,9 @@ public import RTC
 ///
 /// Cost: about 2 ms for 1280×720 and one allocation (the picture).
 public final class AV1Decoder: VideoDecoder {
+  /// What it is for.
   public var codec: Codec { .av1 }
+  /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public private(set) var needsKeyframe = true
 
   private var context: OpaquePointer?
@@ -29,6 +31,7 @@ public final class AV1Decoder: VideoDecoder {
 
   deinit { dav1d_close(&context) }
 
+  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? {
     do throws(MediaError) {
       let picture = try run(frame)

@@ -7,7 +7,9 @@ public import RTC
 /// Only parameter sets and slices reach the library; everything else in the stream is left out.
 /// Cost: about 1.5 ms for 1280×720 and one allocation (the picture).
 public final class H264Decoder: VideoDecoder {
+  /// What it is for.
   public var codec: Codec { .h264 }
+  /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public private(set) var needsKeyframe = true
 
   private var decoder: UnsafeMutablePointer<ISVCDecoder?>?
@@ -18,6 +20,7 @@ public final class H264Decoder: VideoDecoder {
 
   deinit { close() }
 
+  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? {
     do throws(MediaError) {
       return try run(frame)

@@ -8,7 +8,9 @@ public import RTC
 /// Frames come out as Annex B. The size is rounded down to even numbers, since the format's cropping counts in twos; 16×16 is the least.
 /// Cost: about 5 ms for 1280×720 at 1.5 Mb/s, and one allocation a frame (its bytes).
 public final class H264Encoder: VideoEncoder {
+  /// What it is for.
   public var codec: Codec { .h264 }
+  /// What it is asked for; takes effect with the next frame.
   public var settings: VideoEncoderSettings
 
   private var encoder: UnsafeMutablePointer<ISVCEncoder?>?
@@ -33,6 +35,7 @@ public final class H264Encoder: VideoEncoder {
     output.deallocate()
   }
 
+  /// Encodes one picture; nil when it was dropped to keep the rate. See ``VideoEncoder/encode(_:forceKeyframe:)``.
   public func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame? {
     try apply()
     guard let encoder else { throw .encoderFailed(codec.name, reason: "it is not set up") }

@@ -10,7 +10,10 @@ public final class VP8Decoder: VideoDecoder {
   /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when the library refuses.
   public init() throws(MediaError) { decoder = try VPXDecoder(.vp8) }
 
+  /// What it is for.
   public var codec: Codec { .vp8 }
+  /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public var needsKeyframe: Bool { decoder.needsKeyframe }
+  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? { try decoder.decode(frame) }
 }

@@ -1,5 +1,7 @@
 public import Basics
 
+// unchecked: the storage is written only by the closure of `init`, before anybody else can see it.
+
 /// One picture in I420 (planar YCbCr 4:2:0, 8 bits, limited range, BT.601 unless its maker says otherwise).
 ///
 /// Immutable once made, so that any number of sinks on any threads may share it; copying one costs a reference count.
@@ -7,7 +9,6 @@ public import Basics
 ///     let grey = VideoFrame(width: 640, height: 360, time: MonotonicClock.now) { y, u, v in
 ///       y.update(repeating: 128); u.update(repeating: 128); v.update(repeating: 128)
 ///     }
-// unchecked: the storage is written only by the closure of `init`, before anybody else can see it.
 public final class VideoFrame: @unchecked Sendable {
   /// The widest and highest picture that is accepted anywhere, 8,192: what is larger is refused before memory is taken.
   public static let maximumDimension = 8_192
