@@ -82,6 +82,12 @@ let package = Package(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
       swiftSettings: common),
 
+    // What encoding and decoding cost, beside the same libraries used bare.
+    .executableTarget(
+      name: "codec-bench",
+      dependencies: ["Basics", "RTC", "Media", "COpus", "CVPX", "COpenH264", "CDav1d"],
+      path: "Benchmarks/CodecBench", swiftSettings: common),
+
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",

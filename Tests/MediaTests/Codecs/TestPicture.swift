@@ -21,7 +21,7 @@ enum TestPicture {
   private static func wave(_ position: Int) -> Int { abs((position & 127) - 64) }
 
   private static func luma(_ x: Int, _ y: Int) -> UInt8 {
-    UInt8(40 + wave(2 * x + y) + wave(3 * y - x + 4_096) + ((x >> 4) + (y >> 4) & 1) * 24)
+    UInt8(40 + wave(2 * x + y) + wave(3 * y - x + 4_096) + (((x >> 4) + (y >> 4)) & 1) * 24)
   }
 
   /// Frame number `index` of 30 a second.
