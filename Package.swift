@@ -108,7 +108,7 @@ let package = Package(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
-      dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "Signaling", "Transport"],
+      dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "Transport"],
       swiftSettings: common),
   ]
 )

@@ -8,6 +8,10 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case tooLarge
   /// More messages a second than the server accepts.
   case tooFast
+  /// A data message was dropped because its sender sends more than ``DataLimits`` allow. Never fatal.
+  case dataTooFast
+  /// The reliable data channel was closed because its reader did not take what came. Never fatal.
+  case dataTooSlow
   /// The join token is forged, damaged, revoked, or for another server.
   case badToken
   /// The join token was valid once.

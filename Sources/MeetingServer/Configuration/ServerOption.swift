@@ -96,6 +96,10 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in c.maximumParticipants = try number(v, "max-participants", 1...10_000)
     },
     ServerOption(
+      name: "data-buffer", placeholder: "KIB",
+      help: "KiB of data messages that may wait for one slow reader, 128 to 65536 (1024)"
+    ) { c, v throws(ConfigurationError) in c.dataBuffer = try number(v, "data-buffer", 128...65_536) << 10 },
+    ServerOption(
       name: "resume-window", placeholder: "S", help: "seconds that a lost participant's place is held, 1 to 600 (30)"
     ) { c, v throws(ConfigurationError) in c.resumeWindow = .seconds(Int64(try number(v, "resume-window", 1...600))) },
     ServerOption(name: "meeting-hours", placeholder: "N", help: "hours that an ad-hoc meeting lives, 1 to 8760 (8)") {

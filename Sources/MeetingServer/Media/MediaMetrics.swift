@@ -21,6 +21,22 @@ enum MediaMetrics {
     add("meetings", "gauge", "Meetings now.") { "\($0.meetings)" }
     add("participants", "gauge", "Connections now.") { "\($0.participants)" }
     add("utilization", "gauge", "Share of the last moments that the worker was busy.") { "\($0.utilization)" }
+    add("data_messages_received_total", "counter", "Data messages received.") { "\($0.data.messagesReceived)" }
+    add("data_bytes_received_total", "counter", "Bytes of them.") { "\($0.data.bytesReceived)" }
+    add("data_messages_sent_total", "counter", "Data messages sent, one for each receiver.") {
+      "\($0.data.messagesSent)"
+    }
+    add("data_bytes_sent_total", "counter", "Bytes of them.") { "\($0.data.bytesSent)" }
+    add("data_channels_closed_total", "counter", "Reliable data channels closed because of a slow reader.") {
+      "\($0.data.channelsClosed)"
+    }
+    text += "# HELP parley_media_data_dropped_total Data messages dropped, by reason.\n"
+    text += "# TYPE parley_media_data_dropped_total counter\n"
+    for (index, worker) in workers.enumerated() {
+      for reason in DataDrop.allCases {
+        text += "parley_media_data_dropped_total{worker=\"\(index)\",reason=\"\(reason)\"} \(worker.data[reason])\n"
+      }
+    }
     text += "# HELP parley_media_dropped_total Datagrams that a connection dropped, by reason.\n"
     text += "# TYPE parley_media_dropped_total counter\n"
     for (index, worker) in workers.enumerated() {

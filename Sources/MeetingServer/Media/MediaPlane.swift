@@ -1,3 +1,4 @@
+public import SFU
 public import Signaling
 
 /// What the meeting rooms need of the media server, and nothing more. `SFU`'s workers stand behind it; tests have a double.
@@ -31,6 +32,13 @@ public protocol MediaPlane: Sendable {
   /// What happens to the media of a meeting from now on; asked for once, before the first ``join``. The stream ends with
   /// ``close(meeting:)``.
   func events(of meeting: String) async -> AsyncStream<MediaEvent>
+
+  /// The data messages of a meeting's participants from now on, as they came; asked for once, before the first ``join``. The
+  /// stream ends with ``close(meeting:)``.
+  func dataEvents(of meeting: String) async -> AsyncStream<MeetingDataEvent>
+
+  /// Queues a data message for each of `participants`; those without such a channel are left out.
+  func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [String]) async
 
   /// The meeting is over: its last participant has left.
   func close(meeting: String) async
@@ -116,7 +124,7 @@ public enum MediaEvent: Sendable, Hashable {
   /// Who speaks, loudest first; at most 5 times a second.
   case speakers([SpeakerLevel])
   /// Connections that are judged differently now, by participant.
-  case quality([String: ConnectionQuality])
+  case quality([String: Signaling.ConnectionQuality])
 }
 
 /// Why the media plane refused.

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 import RTC
-import SFU
+public import SFU
 import Signaling
 import Transport
 
@@ -27,7 +27,8 @@ public actor SFUMediaPlane: MediaPlane {
     } catch {
       throw .media("The certificate for media cannot be made: \(error)")
     }
-    let worker = MediaWorkerConfiguration(dtls: dtls, port: configuration.mediaPort ?? 10_000)
+    var worker = MediaWorkerConfiguration(dtls: dtls, port: configuration.mediaPort ?? 10_000)
+    worker.data = DataChannelSettings(maximumBuffer: configuration.dataBuffer)
     return try await start(worker, configuration, log: log)
   }
 
@@ -113,6 +114,16 @@ public actor SFUMediaPlane: MediaPlane {
     return stream
   }
 
+  /// The data messages of a meeting from now on.
+  public func dataEvents(of meeting: String) async -> AsyncStream<MeetingDataEvent> {
+    await pool.dataEvents(of: MeetingID(rawValue: meeting))
+  }
+
+  /// Queues a data message for each of `participants`. It does not run on this actor: data of different meetings does not meet here.
+  public nonisolated func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [String]) async {
+    await pool.sendData(message, delivery, to: participants.map { ParticipantID(rawValue: $0) })
+  }
+
   /// Ends a meeting on its worker.
   public func close(meeting: String) async {
     await pool.close(meeting: MeetingID(rawValue: meeting))
@@ -131,6 +142,18 @@ public actor SFUMediaPlane: MediaPlane {
 }
 
 // MARK: - Translations
+
+extension DataChannelSettings {
+  /// What `docs/protocol.md` says, in the workers' terms.
+  init(maximumBuffer: Int) {
+    let most = { (reliability: DataReliability) in 3 + DataLimits.header + reliability.payloadLimit }
+    self.init(
+      labels: [.reliable: DataReliability.reliable.label, .lossy: DataReliability.lossy.label],
+      maximumMessage: [.reliable: most(.reliable), .lossy: most(.lossy)],
+      messagesPerSecond: DataLimits.messagesPerSecond, messageBurst: DataLimits.messageBurst,
+      bytesPerSecond: DataLimits.bytesPerSecond, byteBurst: DataLimits.byteBurst, maximumBuffer: maximumBuffer)
+  }
+}
 
 extension MediaPlaneError {
   fileprivate init(_ error: MediaWorkerError) {

@@ -12,14 +12,16 @@ actor MeetingDirectory {
   private let media: any MediaPlane
   private let limits: MeetingRoom.Limits
   private let counters: ServerCounters
+  private let log: Log
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
   private var isClosed = false
 
-  init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters) {
+  init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log) {
     self.media = media
     self.limits = limits
     self.counters = counters
+    self.log = log
   }
 
   /// Takes somebody into the room of their admission, which is opened when it is not running.
@@ -75,7 +77,7 @@ actor MeetingDirectory {
 
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
-    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters) {
+    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters, log: log) {
       [weak self] token in
       Task { await self?.left(token) }
     }

@@ -51,6 +51,7 @@ actor MeetingRoom {
   private let media: any MediaPlane
   private let limits: Limits
   private let counters: ServerCounters
+  private let log: Log
   private let queue = MediaQueue()
 
   private var members: [String: RoomMember] = [:]
@@ -66,7 +67,7 @@ actor MeetingRoom {
 
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
   init(
-    record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters,
+    record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
     onLeft: @escaping @Sendable (String) -> Void
   ) {
     self.record = record
@@ -74,6 +75,7 @@ actor MeetingRoom {
     self.media = media
     self.limits = limits
     self.counters = counters
+    self.log = log
     self.onLeft = onLeft
   }
 
@@ -253,6 +255,19 @@ actor MeetingRoom {
     }
   }
 
+  /// Who gets a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the sender is not here.
+  func receivers(of sender: String, to: [String]?) -> [String] {
+    guard members[sender] != nil else { return [] }
+    guard let to else { return members.keys.filter { $0 != sender } }
+    var seen: Set<String> = [sender]
+    return to.filter { members[$0] != nil && seen.insert($0).inserted }
+  }
+
+  /// Tells one participant of something that was refused, if there is a socket to tell it over.
+  func refuse(_ code: SignalingErrorCode, _ message: String, to participant: String) {
+    members[participant]?.channel?.refuse(code, message)
+  }
+
   // MARK: Going
 
   /// A socket is gone: the place is held for the resume window.
@@ -335,6 +350,12 @@ actor MeetingRoom {
       let events = await media.events(of: id)
       // Ends with the stream, which `close(meeting:)` ends.
       Task { [weak self] in for await event in events { await self?.handle(event) } }
+    }
+    let relay = DataRelay(media: media, counters: counters, log: log, meeting: id)
+    post { [weak self] media in
+      let events = await media.dataEvents(of: id)
+      // Ends with the stream, which `close(meeting:)` ends.
+      Task { [weak self] in await relay.run(events) { [weak self] in self } }
     }
     if let end = record.expires {
       let seconds = max(0, end.timeIntervalSince(Date()))

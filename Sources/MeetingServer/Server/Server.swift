@@ -99,7 +99,7 @@ public final class Server: Sendable {
       limits: .init(
         resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
         participants: configuration.maximumParticipants),
-      counters: counters)
+      counters: counters, log: log)
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
       discovery: Discovery(desk: desk, counters: counters), files: files, store: store, publicOrigin: publicOrigin,

@@ -143,11 +143,15 @@ public final class DTLSTransport {
     deadline = min(handshakeEnd, retransmitAt)
   }
 
+  /// The most bytes of application data in one record, which is one datagram of `mtu` bytes: a record's header takes 13, nonce
+  /// and tag of AES-GCM up to 24 (RFC 6347 section 4.1, RFC 5288).
+  public static func maximumPayload(mtu: Int) -> Int { max(mtu, 256) - 13 - 24 }
+
   /// Sends application data as one record (data channels, RFC 8261).
   ///
   /// - Returns: whether it was queued; false before the connection and when it does not fit a datagram of the MTU.
   public func send(_ data: Span<UInt8>) -> Bool {
-    guard state == .connected, data.count > 0, data.count <= mtu - 13 - 24 else { return false }
+    guard state == .connected, data.count > 0, data.count <= Self.maximumPayload(mtu: mtu) else { return false }
     let sent = association.write(data)
     flush()
     return sent

@@ -27,6 +27,7 @@ extension PeerConnection {
     }
     negotiation = accepted.negotiation
     media = accepted.media
+    setDataChannels(accepted.dataChannels, now: now)
     takeIceEvents()
     return accepted.answer(
       local: parameters(local, setup: .passive, candidates: configuration.candidates, isIceLite: true)
@@ -48,6 +49,11 @@ extension PeerConnection {
   public func addSlot(_ kind: MediaKind, codecs: [Codec]? = nil) -> MID {
     offers.addSlot(kind, codecs: codecs)
   }
+
+  /// Adds the section of data channels, of which there is one at most; it is part of the next offer. See
+  /// ``openDataChannel(_:now:)``.
+  @discardableResult
+  public func addDataChannels() -> MID { offers.addDataChannels() }
 
   /// Stops a track or slot with the next offer.
   public func stop(_ mid: MID) throws(PeerConnectionError) {
@@ -91,6 +97,7 @@ extension PeerConnection {
     offered = nil
     remote = transport
     media = accepted.media
+    setDataChannels(accepted.dataChannels, now: now)
     takeIceEvents()
   }
 

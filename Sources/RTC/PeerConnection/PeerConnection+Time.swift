@@ -5,7 +5,7 @@ extension PeerConnection {
   public var deadline: Instant {
     guard !isClosed else { return .distantFuture }
     let ice = lite?.deadline ?? controlling?.deadline ?? .distantFuture
-    return min(ice, dtls?.deadline ?? .distantFuture)
+    return min(min(ice, dtls?.deadline ?? .distantFuture), data?.deadline ?? .distantFuture)
   }
 
   /// Lets time pass: call it at ``deadline`` or later, then poll.
@@ -17,21 +17,27 @@ extension PeerConnection {
     startHandshakeIfReady(now: now)
     dtls?.handleTimeout(now: now)
     takeDTLSEvents(now: now)
+    if let due = data?.deadline, due <= now { data?.handleTimeout(now: now) }
   }
 
   /// The next control datagram (STUN or DTLS) to send; nil when there is none. Media does not come this way, see ``srtpSender``.
   public func pollTransmit() -> OutgoingDatagram? {
     if !datagrams.isEmpty { return datagrams.removeFirst() }
     if let transmission = controlling?.pollTransmit() { return transmission }
-    while let bytes = dtls?.pollTransmit() {
-      // Without consent the datagram is lost, as on a network; the handshake's own timer repeats it.
-      if let path = transmitPath { return OutgoingDatagram(path: path, bytes: bytes) }
-    }
+    repeat {
+      while let bytes = dtls?.pollTransmit() {
+        // Without consent the datagram is lost, as on a network; the handshake's own timer, or SCTP's, repeats it.
+        if let path = transmitPath { return OutgoingDatagram(path: path, bytes: bytes) }
+      }
+    } while sendData()
     return nil
   }
 
   /// The next event; nil when there is none.
-  public func pollEvent() -> PeerConnectionEvent? { events.isEmpty ? nil : events.removeFirst() }
+  public func pollEvent() -> PeerConnectionEvent? {
+    if !events.isEmpty { return events.removeFirst() }
+    return data?.pollEvent().map { .data($0) }
+  }
 
   /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this.
   public func pathClosed(_ path: IcePath) {
@@ -95,8 +101,10 @@ extension PeerConnection {
   func takeDTLSEvents(now: Instant) {
     while let event = dtls?.pollEvent() {
       switch event {
-      case .connected(let material): takeKeys(material)
-      case .received: break
+      case .connected(let material):
+        takeKeys(material)
+        startDataChannelsIfReady(now: now)
+      case .received(let packet): data?.receive(packet.span, now: now)
       case .closed:
         shutDown()
         events.append(.closed)

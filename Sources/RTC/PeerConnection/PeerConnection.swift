@@ -66,6 +66,12 @@ public final class PeerConnection {
   var handshakes = 0
   var srtpReceiver: SRTPReceiver?
 
+  /// The section of data channels that both sides agreed on; nil without one.
+  public internal(set) var negotiatedDataChannels: NegotiatedDataChannels?
+  var data: DataChannelTransport?
+  /// Whether ``data`` may send: DTLS is connected and the association was started.
+  var isDataStarted = false
+
   var datagrams: [OutgoingDatagram] = []
   var events: [PeerConnectionEvent] = []
 
@@ -113,6 +119,7 @@ public final class PeerConnection {
   func shutDown() {
     isClosed = true
     dtls = nil
+    data = nil
     srtpSender = nil
     srtpReceiver = nil
     lite = nil

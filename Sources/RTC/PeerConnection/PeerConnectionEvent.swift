@@ -18,6 +18,8 @@ public enum PeerConnectionEvent: Hashable, Sendable {
   case iceFailed
   /// The handshake failed. Unless too many have, another one may follow by itself.
   case dtlsFailed(DTLSFailure)
+  /// Something happened to the data channels: one opened or closed, or a message came, whose bytes are inside.
+  case data(DataChannelEvent)
   /// The peer closed the connection.
   case closed
 }

@@ -9,6 +9,8 @@ public struct AcceptedOffer: Sendable {
   public let restartsIce: Bool
   /// The live m-sections in order.
   public internal(set) var media: [NegotiatedMedia] = []
+  /// The section of data channels; nil where none was offered that fits.
+  public internal(set) var dataChannels: NegotiatedDataChannels?
 
   init(offer: SessionDescription, negotiation: Negotiation, transport: TransportParameters?, restartsIce: Bool) {
     self.offer = offer
@@ -20,12 +22,20 @@ public struct AcceptedOffer: Sendable {
   /// The answer. `local` goes into the live sections, its candidates into the first; its ``TransportParameters/setup`` should be `passive`.
   public func answer(local: TransportParameters) -> SessionDescription {
     let live = Dictionary(uniqueKeysWithValues: media.map { ($0.index, $0) })
-    let mids = Set(media.map(\.mid))
+    var mids = Set(media.map(\.mid))
+    if let dataChannels { mids.insert(dataChannels.mid) }
     var answer = SessionDescription(
       origin: .init(sessionID: negotiation.sessionID, version: negotiation.version),
       bundle: offer.bundle.filter { mids.contains($0) }, isIceLite: local.isIceLite,
       allowsMixedExtensions: offer.allowsMixedExtensions)
     for (index, offered) in offer.media.enumerated() {
+      if let dataChannels, dataChannels.index == index {
+        var section = MediaDescription(
+          dataChannels: dataChannels.mid, protocol: offered.transportProtocol, port: dataChannels.port)
+        local.write(to: &section, isTagged: dataChannels.mid == answer.bundle.first)
+        answer.media.append(section)
+        continue
+      }
       guard let media = live[index] else {
         answer.media.append(rejection(of: offered))
         continue

@@ -70,6 +70,10 @@ public struct MediaDescription: Hashable, Sendable {
   public var rids: [RIDAttribute] = []
   /// Simulcast streams.
   public var simulcast: SimulcastAttribute?
+  /// The SCTP port of data channels, `a=sctp-port` (RFC 8841 section 5).
+  public var sctpPort: UInt16?
+  /// The most bytes of a message that the writer takes, `a=max-message-size` (RFC 8841 section 6); 0 for any number.
+  public var maximumMessageSize: UInt64?
 
   /// A section without attributes.
   public init(kind: Kind, port: UInt16, transportProtocol: String, formats: [String]) {

@@ -49,6 +49,16 @@ struct MediaSectionParser {
     case "end-of-candidates": section.hasEndOfCandidates = true
     case "candidate", "ice-ufrag", "ice-pwd", "ice-options", "fingerprint", "setup":
       try transportAttribute(name, value, line: line)
+    case "sctp-port":
+      guard let port = value.decimal(UInt16.self) else {
+        throw .malformed(line: line, expected: "an SCTP port from 0 to 65535")
+      }
+      section.sctpPort = port
+    case "max-message-size":
+      guard let size = value.decimal(UInt64.self) else {
+        throw .malformed(line: line, expected: "a number of bytes")
+      }
+      section.maximumMessageSize = size
     case "rtpmap", "fmtp", "rtcp-fb", "extmap": try codecAttribute(name, value, line: line)
     case "ssrc", "ssrc-group", "msid", "rid", "simulcast": try sourceAttribute(name, value, line: line)
     default: break

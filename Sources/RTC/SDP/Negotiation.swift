@@ -44,6 +44,7 @@ public struct Negotiation: Sendable {
     var accepted = AcceptedOffer(
       offer: offer, negotiation: self, transport: transport,
       restartsIce: remote != nil && transport != nil && remote?.ice != transport?.ice)
+    accepted.dataChannels = dataChannels(in: offer)
     var next: [Section] = []
     var claims = BundleClaims()
     let bundled = Set(offer.bundle)
@@ -51,6 +52,7 @@ public struct Negotiation: Sendable {
       let previous = sections.indices.contains(index) ? sections[index] : nil
       try checkIdentity(offered, index: index, previous: previous, in: offer)
       var section = Section(mid: offered.mid, kind: offered.kind, isStopped: true, source: nil)
+      if accepted.dataChannels?.index == index { section.isStopped = false }
       if case .media(let kind) = offered.kind, !offered.isStopped {
         let mid = try checkLive(offered, index: index, bundled: bundled)
         if previous?.mid == mid { section.source = previous?.source }
@@ -66,6 +68,16 @@ public struct Negotiation: Sendable {
     accepted.negotiation.version &+= 1
     if let transport { accepted.negotiation.remote = transport }
     return accepted
+  }
+
+  /// The section of data channels that is taken. There is one at most: the one before as long as it lives, otherwise the first;
+  /// others, and what cannot be used, are rejected with port 0.
+  private func dataChannels(in offer: SessionDescription) -> NegotiatedDataChannels? {
+    let usable = offer.media.enumerated().compactMap { index, section in
+      section.mid.map { offer.bundle.contains($0) } == true ? NegotiatedDataChannels(section, index: index) : nil
+    }
+    let before = sections.first { $0.kind == .application && !$0.isStopped }?.mid
+    return usable.first { $0.mid == before } ?? usable.first
   }
 
   private func checkedTransport(of offer: SessionDescription) throws(SDPError) -> TransportParameters? {

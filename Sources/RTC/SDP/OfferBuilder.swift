@@ -5,7 +5,7 @@ import Basics
 public struct OfferBuilder: Sendable {
   struct Section: Hashable, Sendable {
     var mid: MID
-    var kind: MediaKind
+    var kind: MediaDescription.Kind
     var direction: MediaDirection
     var codecs: [Codec]
     var source: NegotiatedSource?
@@ -43,7 +43,7 @@ public struct OfferBuilder: Sendable {
     _ kind: MediaKind, codecs: [Codec]? = nil, streamID: String? = nil, rids: [RID] = [],
     using rng: inout some RandomNumberGenerator
   ) -> MID {
-    let mid = addSection(kind, .sendonly, codecs)
+    let mid = addSection(.media(kind), .sendonly, chosen(codecs, kind))
     let source = NegotiatedSource(
       ssrc: claims.freeSSRC(using: &rng), rtxSSRC: kind == .video ? claims.freeSSRC(using: &rng) : nil)
     sections[sections.count - 1].source = source
@@ -55,7 +55,13 @@ public struct OfferBuilder: Sendable {
 
   /// Adds a receive slot; returns its name.
   public mutating func addSlot(_ kind: MediaKind, codecs: [Codec]? = nil) -> MID {
-    addSection(kind, .recvonly, codecs)
+    addSection(.media(kind), .recvonly, chosen(codecs, kind))
+  }
+
+  /// Adds the section of data channels, of which there is one at most; returns its name.
+  public mutating func addDataChannels() -> MID {
+    if let known = sections.first(where: { $0.kind == .application && !$0.isStopped }) { return known.mid }
+    return addSection(.application, .sendrecv, [])
   }
 
   /// Stops a section for good.
@@ -67,10 +73,15 @@ public struct OfferBuilder: Sendable {
     sections[index].isStopped = true
   }
 
-  private mutating func addSection(_ kind: MediaKind, _ direction: MediaDirection, _ codecs: [Codec]?) -> MID {
+  private func chosen(_ codecs: [Codec]?, _ kind: MediaKind) -> [Codec] {
+    (codecs ?? self.codecs).filter { $0.kind == kind }
+  }
+
+  private mutating func addSection(
+    _ kind: MediaDescription.Kind, _ direction: MediaDirection, _ codecs: [Codec]
+  ) -> MID {
     let mid = MID(rawValue: String(sections.count))
-    let chosen = (codecs ?? self.codecs).filter { $0.kind == kind }
-    sections.append(Section(mid: mid, kind: kind, direction: direction, codecs: chosen))
+    sections.append(Section(mid: mid, kind: kind, direction: direction, codecs: codecs))
     return mid
   }
 
@@ -89,9 +100,14 @@ public struct OfferBuilder: Sendable {
   }
 
   private func description(of section: Section) -> MediaDescription {
+    guard case .media(let kind) = section.kind else {
+      var description = MediaDescription(dataChannels: section.mid)
+      if section.isStopped { description.port = 0 }
+      return description
+    }
     let codecs = section.codecs.flatMap(\.offered)
     var description = MediaDescription(
-      kind: .media(section.kind), port: section.isStopped ? 0 : 9, transportProtocol: "UDP/TLS/RTP/SAVPF",
+      kind: section.kind, port: section.isStopped ? 0 : 9, transportProtocol: "UDP/TLS/RTP/SAVPF",
       formats: codecs.map(\.payloadType.description))
     description.mid = section.mid
     description.direction = section.isStopped ? .inactive : section.direction
@@ -100,7 +116,7 @@ public struct OfferBuilder: Sendable {
     guard !section.isStopped else { return description }
     description.hasRTCPMux = true
     description.hasReducedSizeRTCP = true
-    description.extensions = HeaderExtensionKind.offered.filter { $0.kind == nil || $0.kind == section.kind }
+    description.extensions = HeaderExtensionKind.offered.filter { $0.kind == nil || $0.kind == kind }
       .map { ExtensionAttribute(id: $0.id, uri: $0.extension.uri) }
     if section.rids.isEmpty {
       description.announce(section.source, as: section.streamID, cname: cname)
@@ -130,28 +146,40 @@ public struct OfferBuilder: Sendable {
       throw .transport(expected: "the certificate fingerprint of the previous answer")
     }
     var media: [NegotiatedMedia] = []
+    var dataChannels: NegotiatedDataChannels?
     var remoteClaims = BundleClaims()
     for (index, section) in sections.enumerated() {
       let answered = answer.media[index]
-      guard answered.kind == .media(section.kind), answered.mid == nil || answered.mid == section.mid else {
-        throw .answerMismatch(section: index, expected: "\(section.kind.rawValue) with the mid \(section.mid)")
+      guard answered.kind == section.kind, answered.mid == nil || answered.mid == section.mid else {
+        throw .answerMismatch(section: index, expected: "\(section.kind.text) with the mid \(section.mid)")
       }
       guard !section.isStopped, !answered.isStopped else { continue }
       guard answer.bundle.contains(section.mid) else { throw .notBundled(section.mid) }
+      guard case .media(let kind) = section.kind else {
+        var named = answered
+        named.mid = section.mid
+        guard let agreed = NegotiatedDataChannels(named, index: index),
+          agreed.port == NegotiatedDataChannels.offeredPort
+        else {
+          throw .answerMismatch(section: index, expected: "UDP/DTLS/SCTP, webrtc-datachannel and a=sctp-port:5000")
+        }
+        dataChannels = agreed
+        continue
+      }
       guard answered.hasRTCPMux else { throw .missingRTCPMux(section.mid) }
-      media.append(try negotiated(section, answered, index: index, &remoteClaims))
+      media.append(try negotiated(section, kind, answered, index: index, &remoteClaims))
     }
     remoteFingerprint = transport.sha256Fingerprint
     for index in sections.indices where answer.media[index].isStopped { sections[index].isStopped = true }
-    return AcceptedAnswer(transport: transport, media: media)
+    return AcceptedAnswer(transport: transport, media: media, dataChannels: dataChannels)
   }
 
   private func negotiated(
-    _ section: Section, _ answered: MediaDescription, index: Int, _ claims: inout BundleClaims
+    _ section: Section, _ kind: MediaKind, _ answered: MediaDescription, index: Int, _ claims: inout BundleClaims
   ) throws(SDPError) -> NegotiatedMedia {
     let policy = MediaPolicy(codecs: Set(section.codecs), extensions: Set(HeaderExtensionKind.allCases))
     let offered = Set(section.codecs.flatMap(\.offered).map(\.payloadType))
-    let codecs = policy.accepted(of: answered, kind: section.kind).filter { offered.contains($0.payloadType) }
+    let codecs = policy.accepted(of: answered, kind: kind).filter { offered.contains($0.payloadType) }
     guard !codecs.isEmpty else {
       throw .answerMismatch(section: index, expected: "at least one of the offered payload types")
     }
@@ -169,7 +197,7 @@ public struct OfferBuilder: Sendable {
     }
     let received = Set(answered.rids.filter { $0.direction == .recv }.map(\.id))
     return NegotiatedMedia(
-      mid: section.mid, index: index, kind: section.kind, role: sends ? .send : receives ? .receive : .inactive,
+      mid: section.mid, index: index, kind: kind, role: sends ? .send : receives ? .receive : .inactive,
       codecs: codecs, extensions: extensions, remoteSources: remoteSources,
       remoteStreamIDs: receives ? answered.streamIDs : [], rids: section.rids.filter { received.contains($0) },
       localSource: section.source, localStreamID: section.streamID,
@@ -183,6 +211,8 @@ public struct AcceptedAnswer: Sendable {
   public let transport: TransportParameters
   /// The live m-sections in order.
   public let media: [NegotiatedMedia]
+  /// The section of data channels; nil where none was offered, or it was rejected.
+  public let dataChannels: NegotiatedDataChannels?
 }
 
 extension Codec {

@@ -38,8 +38,11 @@ extension MediaDescription {
       let suffix = map.direction.map { "/" + $0.rawValue } ?? ""
       lines.attribute("extmap:\(map.id)\(suffix) \(map.uri)")
     }
-    lines.attribute(direction.rawValue)
+    // A direction means nothing for data channels (RFC 8841 section 4.4).
+    if sctpPort == nil { lines.attribute(direction.rawValue) }
     for id in streamIDs { lines.attribute("msid:" + id.text) }
+    if let sctpPort { lines.attribute("sctp-port:\(sctpPort)") }
+    if let maximumMessageSize { lines.attribute("max-message-size:\(maximumMessageSize)") }
     if hasRTCPMux { lines.attribute("rtcp-mux") }
     if hasReducedSizeRTCP { lines.attribute("rtcp-rsize") }
     for codec in codecs { codec.write(to: &lines) }

@@ -12,17 +12,23 @@ final class Connection {
   var path: IcePath?
   /// Whether the router may send.
   var isOpen = false
+  /// Its data channels.
+  var data: ConnectionData
   /// The user fragments under which checks find it.
   var fragments: [String] = []
   private(set) var publications: [MID: Publication] = [:]
   private(set) var slots: [MID: Subscription] = [:]
 
-  init(id: ParticipantID, index: Int, peer: PeerConnection, member: Member, meeting: MediaCore.Meeting) {
+  init(
+    id: ParticipantID, index: Int, peer: PeerConnection, member: Member, meeting: MediaCore.Meeting,
+    data: ConnectionData
+  ) {
     self.id = id
     self.index = index
     self.peer = peer
     self.member = member
     self.meeting = meeting
+    self.data = data
   }
 
   /// Makes publications and slots what the last negotiation and `tracks` say, and returns the tracks that found

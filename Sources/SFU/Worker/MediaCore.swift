@@ -13,6 +13,7 @@ final class MediaCore: PacketSink {
     let index: Int
     let router: Router
     var events: AsyncStream<MeetingEvent>.Continuation?
+    var dataEvents: AsyncStream<MeetingDataEvent>.Continuation?
     var participants = 0
     /// Whether it is on the list of meetings that something happened in.
     var isTouched = false
@@ -126,7 +127,10 @@ final class MediaCore: PacketSink {
     guard !isShutDown else { return }
     isShutDown = true
     for connection in connections { if let connection { leave(connection) } }
-    for meeting in meetings { meeting?.events?.finish() }
+    for meeting in meetings {
+      meeting?.events?.finish()
+      meeting?.dataEvents?.finish()
+    }
     for registration in registrations { loop.unregister(registration) }
     for stream in streams.values { stream.connection?.close() }
     streams.removeAll()
@@ -263,6 +267,8 @@ final class MediaCore: PacketSink {
   func settle(_ connection: Connection) {
     while let datagram = connection.peer.pollTransmit() { send(datagram) }
     while let event = connection.peer.pollEvent() { handle(event, connection) }
+    // What the events led to; nearly always nothing.
+    while let datagram = connection.peer.pollTransmit() { send(datagram) }
     deadlines.set(connection.peer.deadline, for: deadlineID(connection))
   }
 
@@ -290,6 +296,7 @@ final class MediaCore: PacketSink {
     case .iceConsentRestored:
       updateOutlet(connection)
       if connection.peer.isConnected { emit(.connected(connection.id), connection.meeting) }
+    case .data(let event): handle(event, connection)
     case .dtlsFailed:
       if !connection.peer.isConnected { emit(.lost(connection.id), connection.meeting) }
     }
@@ -394,7 +401,9 @@ final class MediaCore: PacketSink {
     let meeting = self.meeting(id)
     let member = meeting.router.add(participant, now: now)
     let index = connections.firstIndex { $0 == nil } ?? connections.count
-    let connection = Connection(id: participant, index: index, peer: peer, member: member, meeting: meeting)
+    let connection = Connection(
+      id: participant, index: index, peer: peer, member: member, meeting: meeting,
+      data: ConnectionData(configuration.data, now: now))
     if index == connections.count { connections.append(connection) } else { connections[index] = connection }
     connectionsByID[participant] = connection
     meeting.participants += 1
@@ -512,6 +521,8 @@ final class MediaCore: PacketSink {
     }
     meeting.events?.finish()
     meeting.events = nil
+    meeting.dataEvents?.finish()
+    meeting.dataEvents = nil
     statistics.routing.add(meeting.router.counters)
     deadlines.set(.distantFuture, for: deadlineID(meeting))
     touched.removeAll { $0 === meeting }
@@ -519,7 +530,9 @@ final class MediaCore: PacketSink {
     meetingsByID[id] = nil
   }
 
-  private func meeting(_ id: MeetingID) -> Meeting {
+  func connection(of participant: ParticipantID) -> Connection? { connectionsByID[participant] }
+
+  func meeting(_ id: MeetingID) -> Meeting {
     if let known = meetingsByID[id] { return known }
     let index = meetings.firstIndex { $0 == nil } ?? meetings.count
     let meeting = Meeting(id: id, index: index, router: Router(clock: clock, seed: random.next()))
@@ -533,6 +546,20 @@ final class MediaCore: PacketSink {
       statistics.connectionDrops[reason, default: 0] &+= drops[reason]
     }
   }
+
+  func count(_ drop: DataDrop) { statistics.data.count(drop) }
+
+  func countReceived(_ bytes: Int) {
+    statistics.data.messagesReceived &+= 1
+    statistics.data.bytesReceived &+= UInt64(bytes)
+  }
+
+  func countSent(_ bytes: Int) {
+    statistics.data.messagesSent &+= 1
+    statistics.data.bytesSent &+= UInt64(bytes)
+  }
+
+  func countClosedChannel() { statistics.data.channelsClosed &+= 1 }
 
   /// Everything that is counted, as of now.
   func currentStatistics() -> MediaWorkerStatistics {

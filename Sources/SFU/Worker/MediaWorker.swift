@@ -78,6 +78,16 @@ public actor MediaWorker {
     core?.events(of: meeting) ?? AsyncStream { $0.finish() }
   }
 
+  /// The data messages of a meeting's participants from now on. A later call ends the stream of an earlier one.
+  public func dataEvents(of meeting: MeetingID) -> AsyncStream<MeetingDataEvent> {
+    core?.dataEvents(of: meeting) ?? AsyncStream { $0.finish() }
+  }
+
+  /// Sends a data message to those of `participants` who are on this worker and have such a channel.
+  public func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) {
+    core?.sendData(message, delivery, to: participants)
+  }
+
   /// Ends a meeting with all its connections.
   public func close(meeting: MeetingID) { core?.close(meeting: meeting) }
 

@@ -93,6 +93,21 @@ public actor MediaWorkerPool {
     await workers[place(meeting)].events(of: meeting)
   }
 
+  /// The data messages of a meeting's participants from now on.
+  public func dataEvents(of meeting: MeetingID) async -> AsyncStream<MeetingDataEvent> {
+    await workers[place(meeting)].dataEvents(of: meeting)
+  }
+
+  /// Sends a data message to `participants`, whatever worker each is on; those who are unknown or have no such channel are left
+  /// out.
+  public func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) async {
+    var receivers: [Int: [ParticipantID]] = [:]
+    for participant in participants {
+      if let place = self.participants[participant] { receivers[place.worker, default: []].append(participant) }
+    }
+    for (worker, here) in receivers { await workers[worker].sendData(message, delivery, to: here) }
+  }
+
   /// Ends a meeting with all its connections.
   public func close(meeting: MeetingID) async {
     guard let worker = meetings.removeValue(forKey: meeting) else { return }

@@ -96,12 +96,14 @@ public struct MediaWorkerConfiguration: Sendable {
   public var maximumHold: TimeSpan
   /// Most participants on one worker.
   public var maximumParticipants: Int
+  /// The data channels that clients may open.
+  public var data: DataChannelSettings
 
   /// A configuration with the usual settings.
   public init(
     dtls: DTLSContext, policy: MediaPolicy = .standard, port: UInt16 = 0, addresses: [IPAddress] = [],
     usesIPv6: Bool = true, usesTCP: Bool = true, maximumHold: TimeSpan = .milliseconds(5),
-    maximumParticipants: Int = 4_096
+    maximumParticipants: Int = 4_096, data: DataChannelSettings = DataChannelSettings()
   ) {
     self.dtls = dtls
     self.policy = policy
@@ -111,6 +113,7 @@ public struct MediaWorkerConfiguration: Sendable {
     self.usesTCP = usesTCP
     self.maximumHold = maximumHold
     self.maximumParticipants = maximumParticipants
+    self.data = data
   }
 }
 
@@ -118,6 +121,8 @@ public struct MediaWorkerConfiguration: Sendable {
 public struct MediaWorkerStatistics: Sendable {
   /// Sum of all routers' counters, of meetings that are over too.
   public var routing = RouterCounters()
+  /// What came and went over data channels.
+  public var data = DataCounters()
   /// Datagrams dropped by peer connections, by reason.
   public var connectionDrops: [DropReason: UInt64] = [:]
   /// Datagrams from addresses that no check has proven, other than checks.

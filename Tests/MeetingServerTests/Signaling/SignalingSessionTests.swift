@@ -288,10 +288,11 @@ struct SignalingSessionTests {
   func silent() async throws {
     let store = try await SQLiteMeetingStore.open(folder: NSTemporaryDirectory() + "parley-silent-" + UUID().uuidString)
     let counters = ServerCounters()
+    let log = Log(level: .error) { _ in }
     let service = SignalingService(
       authority: JoinAuthority(store: store),
-      directory: MeetingDirectory(media: TestMediaPlane(), limits: .init(), counters: counters), store: store,
-      counters: counters, log: Log(level: .error) { _ in }, joinTimeout: .milliseconds(20))
+      directory: MeetingDirectory(media: TestMediaPlane(), limits: .init(), counters: counters, log: log), store: store,
+      counters: counters, log: log, joinTimeout: .milliseconds(20))
     let socket = RecordingSocket()
     await service.serve(
       socket, peer: .init(origin: nil, ownOrigin: try #require(WebOrigin("http://localhost"))))

@@ -1,4 +1,5 @@
 import MeetingServer
+import SFU
 import Signaling
 
 /// A media plane that moves no media. Its "SDP" is a list of words: `send:<mid>` for a section that sends,
@@ -14,6 +15,16 @@ actor TestMediaPlane: MediaPlane {
     case shutdown
   }
 
+  /// A data message that the server sent.
+  struct SentData: Sendable, Equatable {
+    var bytes: [UInt8]
+    var delivery: DataDelivery
+    var to: Set<String>
+  }
+
+  private(set) var sentData: [SentData] = []
+  private var dataContinuations: [String: AsyncStream<MeetingDataEvent>.Continuation] = [:]
+  private var meetings: [String: String] = [:]
   private(set) var calls: [Call] = []
   private var participants: Set<String> = []
   private var continuations: [String: AsyncStream<MediaEvent>.Continuation] = [:]
@@ -36,6 +47,7 @@ actor TestMediaPlane: MediaPlane {
     calls.append(.join(participant))
     let answer = try answer(offer, tracks)
     participants.insert(participant)
+    meetings[participant] = meeting
     return answer
   }
 
@@ -65,7 +77,30 @@ actor TestMediaPlane: MediaPlane {
     return stream
   }
 
+  func dataEvents(of meeting: String) async -> AsyncStream<MeetingDataEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: MeetingDataEvent.self)
+    dataContinuations[meeting] = continuation
+    return stream
+  }
+
+  func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [String]) async {
+    sentData.append(SentData(bytes: message, delivery: delivery, to: Set(participants)))
+  }
+
+  /// What a worker reports when `participant` sends over its data channel.
+  func receive(_ bytes: [UInt8], _ delivery: DataDelivery, from participant: String) {
+    guard let meeting = meetings[participant] else { return }
+    dataContinuations[meeting]?.yield(.message(from: ParticipantID(rawValue: participant), delivery, bytes))
+  }
+
+  /// What a worker reports about `participant` beyond messages.
+  func reportData(_ event: MeetingDataEvent, of participant: String) {
+    guard let meeting = meetings[participant] else { return }
+    dataContinuations[meeting]?.yield(event)
+  }
+
   func close(meeting: String) async {
+    dataContinuations.removeValue(forKey: meeting)?.finish()
     calls.append(.close(meeting))
     continuations.removeValue(forKey: meeting)?.finish()
   }

@@ -53,7 +53,10 @@ final class PeerPair {
   /// Returns false for datagrams that the network swallows.
   var passes: (_ bytes: [UInt8], _ toServer: Bool) -> Bool = { _, _ in true }
 
-  init(seed: UInt64 = 1, network: Network = Network(), clientContext: DTLSContext = TestCertificates.client) {
+  init(
+    seed: UInt64 = 1, network: Network = Network(), clientContext: DTLSContext = TestCertificates.client,
+    dataChannels: Bool = false
+  ) {
     self.network = network
     random = SeededRandom(seed: seed)
     server = PeerConnection(
@@ -72,6 +75,7 @@ final class PeerPair {
     _ = client.addTrack(.audio)
     _ = client.addTrack(.video)
     _ = client.addSlot(.video)
+    if dataChannels { client.addDataChannels() }
   }
 
   /// Offer and answer; `change` may damage the offer on the way.
