@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -16,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -437,6 +440,74 @@ int parley_connect_start(parley_address address) {
     return -error;
   }
   return fd;
+}
+
+int parley_interfaces(parley_interface *out, int capacity) {
+  struct ifaddrs *list = NULL;
+  if (getifaddrs(&list)) return -errno;
+  int count = 0;
+  for (struct ifaddrs *i = list; i && count < capacity; i = i->ifa_next) {
+    if (!i->ifa_addr || !(i->ifa_flags & IFF_UP) || !(i->ifa_flags & IFF_RUNNING)) continue;
+    if (i->ifa_addr->sa_family == AF_INET6) {
+      const struct sockaddr_in6 *in = (const void *)i->ifa_addr;
+      if (IN6_IS_ADDR_LINKLOCAL(&in->sin6_addr)) continue;
+    } else if (i->ifa_addr->sa_family != AF_INET) {
+      continue;
+    }
+    parley_interface *entry = &out[count++];
+    memset(entry, 0, sizeof *entry);
+    strncpy(entry->name, i->ifa_name, sizeof entry->name - 1);
+    entry->index = if_nametoindex(i->ifa_name);
+    entry->is_loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    entry->is_point_to_point = (i->ifa_flags & IFF_POINTOPOINT) != 0;
+    entry->address = parley_address_read(i->ifa_addr);
+  }
+  freeifaddrs(list);
+  return count;
+}
+
+int parley_netlink_open(void) {
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (fd < 0) return -errno;
+  struct sockaddr_nl address;
+  memset(&address, 0, sizeof address);
+  address.nl_family = AF_NETLINK;
+  address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+  if (bind(fd, (struct sockaddr *)&address, sizeof address)) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  return fd;
+}
+
+int parley_netlink_drain(int fd) {
+  char buffer[8192];
+  int any = 0;
+  for (;;) {
+    ssize_t n = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (n > 0) {
+      any = 1;
+    } else if (n < 0 && errno == ENOBUFS) {
+      // Messages were lost; whatever they said, something has changed.
+      any = 1;
+    } else if (!(n < 0 && errno == EINTR)) {
+      return any;
+    }
+  }
+}
+
+int parley_timer_create(void) {
+  int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+
+void parley_timer_set(int fd, int64_t nanoseconds) {
+  struct itimerspec spec;
+  memset(&spec, 0, sizeof spec);
+  spec.it_value.tv_sec = nanoseconds / 1000000000;
+  spec.it_value.tv_nsec = nanoseconds % 1000000000;
+  timerfd_settime(fd, 0, &spec, NULL);
 }
 
 void parley_error_text(int code, char *out, int capacity) {

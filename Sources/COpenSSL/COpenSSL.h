@@ -63,3 +63,15 @@ static inline int parley_certificate_der(X509 *certificate, unsigned char **out)
 static inline int parley_private_key_der(EVP_PKEY *key, unsigned char **out) { return i2d_PrivateKey(key, out); }
 static inline void parley_free(void *memory) { OPENSSL_free(memory); }
 static inline void parley_clear_free(void *memory, size_t length) { OPENSSL_clear_free(memory, length); }
+
+// The settings of a TLS client: TLS 1.2 and later, no session cache. Returns 1 on success.
+static inline int parley_tls_client_settings(SSL_CTX *ctx) {
+  SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+  return SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1;
+}
+
+// Sends `name` as the server's name (SNI). Returns 1 on success.
+static inline int parley_tls_set_server_name(SSL *ssl, const char *name) {
+  return (int)SSL_set_tlsext_host_name(ssl, name);
+}

@@ -19,6 +19,8 @@ public enum TransportError: Error, Equatable, Sendable {
   case unknownHost(String, reason: String)
   /// The certificate or key cannot be used.
   case badCertificate(String)
+  /// The other end's certificate is not one that is trusted for its name; the text says what is wrong with it.
+  case untrustedCertificate(String)
   /// The other end refused, closed or broke the connection.
   case connectionFailed(String)
   /// The time allowed has passed.
@@ -65,6 +67,8 @@ extension TransportError: CustomStringConvertible {
       "The name \(host) has no address (\(reason)). Check the spelling and the resolver."
     case .badCertificate(let reason):
       "The TLS certificate or key cannot be used: \(reason) Give a PEM certificate chain and its private key."
+    case .untrustedCertificate(let reason):
+      "The server's certificate is not trusted: \(reason). Check the server's name, and whether its certificate is valid."
     case .connectionFailed(let reason):
       "The connection failed: \(reason)."
     case .timedOut(let what):

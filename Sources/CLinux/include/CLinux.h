@@ -109,5 +109,28 @@ int parley_resolve(const char *host, const char *port, parley_address *out, int 
 /// Connects a blocking-free TCP socket. Returns the descriptor (connection in progress) or -errno.
 int parley_connect_start(parley_address address);
 
+// MARK: interfaces and timers
+
+/// One address of one network interface.
+typedef struct parley_interface {
+  char name[16];
+  uint32_t index;
+  uint8_t is_loopback;
+  uint8_t is_point_to_point;
+  parley_address address;
+} parley_interface;
+
+/// Fills `out` with every address of every interface that is up and running, link-local IPv6 left out. Returns the
+/// count or -errno.
+int parley_interfaces(parley_interface *out, int capacity);
+/// A non-blocking netlink socket that hears of links and addresses that come and go. Returns it or -errno.
+int parley_netlink_open(void);
+/// Reads everything a netlink socket has. Returns 1 when there was something, 0 when not.
+int parley_netlink_drain(int fd);
+/// A non-blocking one-shot timer that is not set yet. Returns a descriptor or -errno.
+int parley_timer_create(void);
+/// Sets a timer to run out in `nanoseconds` (at least 1), or stops it with 0.
+void parley_timer_set(int fd, int64_t nanoseconds);
+
 /// Writes the system's sentence for an error number, ended by a zero byte.
 void parley_error_text(int code, char *out, int capacity);

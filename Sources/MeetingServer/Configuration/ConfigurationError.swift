@@ -10,6 +10,8 @@ public enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case wrongValue(option: String, value: String, expected: String)
   /// `--tls-cert` without `--tls-key`, or the other way round.
   case incompleteTLS
+  /// A TURN server without `--turn-secret` and `--turn-user`.
+  case missingTURNCredentials
   /// The configuration file cannot be read.
   case unreadableFile(String, reason: String)
   /// A line of the configuration file is not `key = value`.
@@ -26,6 +28,8 @@ public enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "'\(word)' was not expected: options start with '--'. 'parley serve --help' lists them all."
     case .wrongValue(let option, let value, let expected): "--\(option) cannot be '\(value)': expected \(expected)."
     case .incompleteTLS: "--tls-cert and --tls-key go together: give both files, or '--tls self-signed'."
+    case .missingTURNCredentials:
+      "--ice-server lists a TURN server, which needs --turn-secret (coturn: use-auth-secret) or --turn-user USER:PASSWORD."
     case .unreadableFile(let file, let reason): "the configuration file '\(file)' cannot be read: \(reason)."
     case .malformedLine(let file, let line): "\(file):\(line): expected 'key = value', such as 'port = 8080'."
     }

@@ -19,14 +19,17 @@ extension ServerConfiguration {
     let flags = try flags(in: arguments)
     var configuration = ServerConfiguration()
     if let file = flags.last(where: { $0.name == "config" })?.value ?? environment["PARLEY_CONFIG"] {
-      for (name, value) in try settings(inFile: file) { try configuration.set(name, to: value) }
+      for (name, value) in joined(try settings(inFile: file)) { try configuration.set(name, to: value) }
     }
     for option in ServerOption.all {
       if let value = environment[option.variable] { try option.apply(&configuration, value) }
     }
-    for (name, value) in flags where name != "config" { try configuration.set(name, to: value) }
+    for (name, value) in joined(flags) where name != "config" { try configuration.set(name, to: value) }
     if case .files(let certificate, let key) = configuration.tls, certificate.isEmpty || key.isEmpty {
       throw .incompleteTLS
+    }
+    if configuration.iceServers.hasTURN && configuration.iceServers.credentials == .none {
+      throw .missingTURNCredentials
     }
     return configuration
   }
@@ -37,6 +40,20 @@ extension ServerConfiguration {
     rows.append(("--config FILE", "a file of 'name = value' lines with these names, without dashes"))
     let width = rows.map(\.0.count).max() ?? 0
     return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count))  \($1)" }.joined(separator: "\n")
+  }
+
+  /// Settings in which the values of a list option that was given several times are one.
+  private static func joined(_ settings: [(name: String, value: String)]) -> [(name: String, value: String)] {
+    var out: [(name: String, value: String)] = []
+    for (name, value) in settings {
+      let isList = ServerOption.all.contains { $0.name == name && $0.isList }
+      if isList, let index = out.firstIndex(where: { $0.name == name }) {
+        out[index].value += "," + value
+      } else {
+        out.append((name, value))
+      }
+    }
+    return out
   }
 
   private mutating func set(_ name: String, to value: String) throws(ConfigurationError) {

@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var mediaPort: UInt16?
   /// Addresses that clients are told besides the machine's own, for a server behind NAT.
   public var publicAddresses: [IPAddress] = []
+  /// STUN and TURN servers that clients are told.
+  public var iceServers = IceServerSettings()
   /// Media workers; one a core unless set.
   public var workers: Int
   /// The URL that people reach the server at, when a proxy stands before it; nil takes each request's `Host`.

@@ -11,6 +11,8 @@ struct ServerOption: Sendable {
   let placeholder: String
   /// One sentence for the help text.
   let help: String
+  /// Whether giving it again adds to its value instead of replacing it.
+  var isList = false
   let apply: @Sendable (inout ServerConfiguration, String) throws(ConfigurationError) -> Void
 
   /// The environment variable: `PARLEY_MEDIA_PORT` for `--media-port`.
@@ -37,6 +39,29 @@ struct ServerOption: Sendable {
       var all: [IPAddress] = []
       for part in v.split(separator: ",") { all.append(try address(String(part), "public-address")) }
       c.publicAddresses = all
+    },
+    ServerOption(
+      name: "ice-server", placeholder: "URL[,URL]",
+      help:
+        "STUN and TURN servers that clients are told: stun:HOST, turn:HOST?transport=udp, turns:HOST; may be repeated",
+      isList: true
+    ) { c, v throws(ConfigurationError) in c.iceServers.urls = try IceServerSettings.urls(v) },
+    ServerOption(
+      name: "turn-secret", placeholder: "TEXT",
+      help: "secret shared with the TURN servers, for passwords that expire (coturn: use-auth-secret)"
+    ) { c, v throws(ConfigurationError) in
+      c.iceServers.credentials = .shared(Secret(try secret(v, "turn-secret", "the secret")))
+    },
+    ServerOption(
+      name: "turn-user", placeholder: "USER:PASSWORD",
+      help: "one user name and password of the TURN servers for everybody"
+    ) { c, v throws(ConfigurationError) in
+      let parts = v.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2 else {
+        throw .wrongValue(
+          option: "turn-user", value: "…", expected: "a user name and a password with a colon between them")
+      }
+      c.iceServers.credentials = .fixed(username: String(parts[0]), password: Secret(String(parts[1])))
     },
     ServerOption(name: "workers", placeholder: "N", help: "media workers, 1 to 256 (one a core)") {
       c, v throws(ConfigurationError) in c.workers = try number(v, "workers", 1...256)
@@ -145,6 +170,12 @@ struct ServerOption: Sendable {
     case "no", "false", "0", "off": return false
     default: throw .wrongValue(option: option, value: text, expected: "yes or no")
     }
+  }
+
+  /// As ``nonEmpty(_:_:_:)``, but the value is not repeated in the error.
+  private static func secret(_ text: String, _ option: String, _ what: String) throws(ConfigurationError) -> String {
+    guard !text.isEmpty else { throw .wrongValue(option: option, value: "", expected: what) }
+    return text
   }
 
   private static func nonEmpty(_ text: String, _ option: String, _ what: String) throws(ConfigurationError) -> String {

@@ -8,6 +8,8 @@ import Transport
 struct Discovery: Sendable {
   let desk: AnonymousJoin
   let counters: ServerCounters
+  /// Given to whoever is given a way to join, no sooner.
+  let iceServers: IceServerSettings
 
   /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest.
   func document(room text: some StringProtocol, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
@@ -70,6 +72,8 @@ struct Discovery: Sendable {
     .json(
       DiscoverDocument(
         meeting: meeting.room.display, subject: meeting.subject, signaling: signaling, token: token, expires: expires,
+        iceServers: iceServers.servers(
+          user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
         conferenceId: conference,
         links: [
           "self": .init(href: own), "anonApplications": .init(href: applications),

@@ -102,7 +102,8 @@ public final class Server: Sendable {
       counters: counters, log: log)
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
-      discovery: Discovery(desk: desk, counters: counters), files: files, store: store, publicOrigin: publicOrigin,
+      discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), files: files,
+      store: store, publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log)
     let signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log)

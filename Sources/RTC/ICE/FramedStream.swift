@@ -2,17 +2,21 @@
 public enum FramedStreamError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame announces more bytes than are accepted.
   case frameTooLong(length: Int, limit: Int)
+  /// What follows is neither STUN nor ChannelData.
+  case notTURN(firstByte: UInt8)
 
   /// What was wrong and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .frameTooLong(let length, let limit): "frame of \(length) bytes on a stream that accepts \(limit)"
+    case .notTURN(let byte): "a frame that begins with \(byte) on a stream of STUN and ChannelData"
     }
   }
 }
 
-/// Packets on a byte stream, each after its length in two bytes (RFC 4571 section 2), as ICE-TCP has them (RFC 6544
-/// section 3): cuts what arrives into frames.
+/// Packets on a byte stream: cuts what arrives into frames. By default each packet stands after its length in two bytes
+/// (RFC 4571 section 2), as ICE-TCP has them (RFC 6544 section 3); with ``StreamFraming/turn`` they are STUN messages and
+/// ChannelData (RFC 8656 section 12.5).
 ///
 /// The buffer is allocated once and never grows. Read the socket straight into it, then take the frames:
 ///
@@ -27,15 +31,18 @@ public struct FramedStream: ~Copyable {
 
   /// The longest frame accepted.
   public let frameLimit: Int
+  /// How frames are told apart.
+  public let framing: StreamFraming
 
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
 
   /// A stream with nothing in it. It takes twice the limit of memory, so that one read can bring several frames.
-  public init(frameLimit: Int = FramedStream.defaultFrameLimit) {
+  public init(framing: StreamFraming = .length, frameLimit: Int = FramedStream.defaultFrameLimit) {
+    self.framing = framing
     self.frameLimit = min(max(frameLimit, 1), 65_535)
-    storage = [UInt8](repeating: 0, count: 2 * (self.frameLimit + 2))
+    storage = [UInt8](repeating: 0, count: 2 * (self.frameLimit + 4))
   }
 
   /// Bytes that have arrived and are not taken yet.
@@ -70,6 +77,7 @@ public struct FramedStream: ~Copyable {
   /// The place of the next whole frame, for ``bytes(of:)``; nil when more bytes must arrive first. Frames of length zero,
   /// which keep NAT bindings alive, are skipped.
   public mutating func nextFrame() throws(FramedStreamError) -> Range<Int>? {
+    if framing == .turn { return try nextTURNFrame() }
     while end - start >= 2 {
       let length = Int(storage[start]) << 8 | Int(storage[start + 1])
       guard length <= frameLimit else { throw .frameTooLong(length: length, limit: frameLimit) }
@@ -79,6 +87,28 @@ public struct FramedStream: ~Copyable {
       if length > 0 { return frame }
     }
     return nil
+  }
+
+  /// A STUN message says its length after the header, ChannelData before its content and is padded on streams.
+  private mutating func nextTURNFrame() throws(FramedStreamError) -> Range<Int>? {
+    guard end - start >= 4 else { return nil }
+    let length: Int
+    let padded: Int
+    let declared = Int(storage[start + 2]) << 8 | Int(storage[start + 3])
+    switch storage[start] {
+    case 0...3:
+      length = STUNMessage.headerLength + declared
+      padded = length
+    case 64...79:
+      length = 4 + declared
+      padded = (length + 3) & ~3
+    default: throw .notTURN(firstByte: storage[start])
+    }
+    guard length <= frameLimit else { throw .frameTooLong(length: length, limit: frameLimit) }
+    guard end - start >= padded else { return nil }
+    let frame = start..<(start + length)
+    start += padded
+    return frame
   }
 
   /// The bytes of a frame that ``nextFrame()`` returned since the last fill or append. They may be changed in place.

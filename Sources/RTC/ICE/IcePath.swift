@@ -19,8 +19,12 @@ public struct IcePath: Hashable, Sendable {
   /// The peer's address as we see it.
   public var remote: TransportAddress
   /// The socket or connection, in the numbering of whoever owns it. Two TCP connections between the same addresses,
-  /// one after the other, differ here.
+  /// one after the other, differ here. Numbers from ``firstRelayHandle`` on are not the owner's: they stand for addresses
+  /// on TURN servers.
   public var handle: UInt32
+
+  /// The first of the handles that ICE gives to relayed addresses; owners of sockets use those below.
+  public static let firstRelayHandle: UInt32 = 0x8000_0000
 
   /// A path.
   @inlinable
@@ -30,13 +34,19 @@ public struct IcePath: Hashable, Sendable {
     self.remote = remote
     self.handle = handle
   }
+
+  /// Whether packets go through a TURN server: ``local`` is an address there, and what is sent must be wrapped, see
+  /// ``PeerConnection/selectedRoute``.
+  @inlinable
+  public var isRelayed: Bool { handle >= Self.firstRelayHandle }
 }
 
 /// Bytes that an agent wants sent over a path.
 public struct IceTransmission: Hashable, Sendable {
   /// Where to.
   public let path: IcePath
-  /// One datagram, or one frame's content on TCP.
+  /// One datagram; one frame's content on ICE-TCP, to be framed with ``FramedStream/header(forLength:)``; on a stream to a
+  /// TURN server the bytes as they are.
   public let bytes: [UInt8]
 
   /// Bytes for a path.

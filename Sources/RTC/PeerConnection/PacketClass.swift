@@ -8,6 +8,8 @@ public enum PacketClass: Hashable, Sendable {
   case rtp
   /// RTCP: version 2, packet type 192 to 223.
   case rtcp
+  /// ChannelData from a TURN server: first byte 64 to 79.
+  case turnChannel
   /// Anything else: to be dropped.
   case unknown
 
@@ -21,6 +23,7 @@ public enum PacketClass: Hashable, Sendable {
     case 128...191: self = (192...223).contains(datagram[1]) ? .rtcp : .rtp
     case 0...3: self = .stun
     case 20...63: self = .dtls
+    case 64...79: self = .turnChannel
     default: self = .unknown
     }
   }

@@ -67,7 +67,11 @@ extension PeerConnection {
     guard role == .client else { throw .wrongRole(expected: .client) }
     let credentials = restartsIce ? IceCredentials.random(using: &random) : offered ?? local
     offered = credentials
-    return offers.offer(local: parameters(credentials, setup: .actpass)).text
+    return offers.offer(
+      local: parameters(
+        credentials, setup: .actpass, candidates: localCandidates.filter { $0.kind != .peerReflexive },
+        isComplete: isGatheringComplete)
+    ).text
   }
 
   /// Reads the answer to the last offer and starts, or restarts, ICE towards the candidates in it.
@@ -83,14 +87,12 @@ extension PeerConnection {
     let transport = accepted.transport
     try makeAssociation(transport.setup == .passive ? .client : .server, transport)
     let credentials = offered ?? local
-    if controlling == nil {
-      // The agent draws from its own generator, so that its draws do not depend on ours.
-      controlling = IceControllingAgent(local: credentials, remote: transport.ice, now: now, random: random)
-      _ = random.next() as UInt64
-      checkCandidates(of: transport, now: now)
+    if remote == nil {
+      agent?.setRemote(transport.ice, now: now)
+      takeCandidates(of: transport, now: now)
     } else if credentials != local {
-      controlling?.restart(local: credentials, remote: transport.ice, now: now)
-      checkCandidates(of: transport, now: now)
+      agent?.restart(local: credentials, remote: transport.ice, now: now)
+      takeCandidates(of: transport, now: now)
     }
     self.offers = offers
     local = credentials
@@ -101,25 +103,13 @@ extension PeerConnection {
     takeIceEvents()
   }
 
-  /// The peer's candidates from the last answer, for who opens TCP connections to them.
+  /// The peer's candidates from the last answer.
   public var remoteCandidates: [IceCandidate] { remote?.candidates ?? [] }
 
-  /// Has a path checked that is not of the configured UDP sockets: a TCP connection that was opened to one of
-  /// ``remoteCandidates``. Call it again after an ICE restart.
-  /// - Returns: The path, or nil when the candidate cannot be used.
-  @discardableResult
-  public func check(
-    _ candidate: IceCandidate, local: TransportAddress, handle: UInt32, now: Instant
-  ) -> IcePath? {
-    controlling?.addRemoteCandidate(candidate, local: local, handle: handle, now: now)
-  }
-
-  private func checkCandidates(of transport: TransportParameters, now: Instant) {
-    for candidate in transport.candidates where candidate.transport == .udp {
-      for socket in configuration.sockets {
-        controlling?.addRemoteCandidate(candidate, local: socket.address, handle: socket.handle, now: now)
-      }
-    }
+  private func takeCandidates(of transport: TransportParameters, now: Instant) {
+    agent?.isRemoteComplete = transport.hasEndOfCandidates
+    agent?.countUnreadable(transport.unreadableCandidates)
+    for candidate in transport.candidates { agent?.addRemoteCandidate(candidate, now: now) }
   }
 }
 
@@ -127,14 +117,15 @@ extension PeerConnection {
 
 extension PeerConnection {
   private func parameters(
-    _ ice: IceCredentials, setup: SetupRole, candidates: [IceCandidate] = [], isIceLite: Bool = false
+    _ ice: IceCredentials, setup: SetupRole, candidates: [IceCandidate] = [], isComplete: Bool = true,
+    isIceLite: Bool = false
   ) -> TransportParameters {
     let fingerprint = configuration.dtls.certificate.fingerprint
     return TransportParameters(
       ice: ice,
       fingerprints: [
         FingerprintAttribute(algorithm: fingerprint.algorithm.rawValue, digest: fingerprint.bytes)
-      ], setup: setup, candidates: candidates, isIceLite: isIceLite)
+      ], setup: setup, candidates: candidates, hasEndOfCandidates: isComplete, isIceLite: isIceLite)
   }
 
   private func makeAssociation(_ role: DTLSRole, _ transport: TransportParameters) throws(PeerConnectionError) {

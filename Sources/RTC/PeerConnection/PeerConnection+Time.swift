@@ -4,7 +4,7 @@ extension PeerConnection {
   /// When ``handleTimeout(now:)`` wants to be called; ``Basics/Instant/distantFuture`` when never.
   public var deadline: Instant {
     guard !isClosed else { return .distantFuture }
-    let ice = lite?.deadline ?? controlling?.deadline ?? .distantFuture
+    let ice = lite?.deadline ?? agent?.deadline ?? .distantFuture
     return min(min(ice, dtls?.deadline ?? .distantFuture), data?.deadline ?? .distantFuture)
   }
 
@@ -12,7 +12,7 @@ extension PeerConnection {
   public func handleTimeout(now: Instant) {
     guard !isClosed else { return }
     lite?.handleTimeout(now: now)
-    controlling?.handleTimeout(now: now)
+    agent?.handleTimeout(now: now)
     takeIceEvents()
     startHandshakeIfReady(now: now)
     dtls?.handleTimeout(now: now)
@@ -23,11 +23,11 @@ extension PeerConnection {
   /// The next control datagram (STUN or DTLS) to send; nil when there is none. Media does not come this way, see ``srtpSender``.
   public func pollTransmit() -> OutgoingDatagram? {
     if !datagrams.isEmpty { return datagrams.removeFirst() }
-    if let transmission = controlling?.pollTransmit() { return transmission }
+    if let transmission = agent?.pollTransmit() { return transmission }
     repeat {
       while let bytes = dtls?.pollTransmit() {
         // Without consent the datagram is lost, as on a network; the handshake's own timer, or SCTP's, repeats it.
-        if let path = transmitPath { return OutgoingDatagram(path: path, bytes: bytes) }
+        if let path = transmitPath, let datagram = wrapped(OutgoingDatagram(path: path, bytes: bytes)) { return datagram }
       }
     } while sendData()
     return nil
@@ -39,7 +39,8 @@ extension PeerConnection {
     return data?.pollEvent().map { .data($0) }
   }
 
-  /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this.
+  /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this, on the server; clients have
+  /// ``streamClosed(_:now:)`` and ``removeSocket(_:now:)``.
   public func pathClosed(_ path: IcePath) {
     lite?.remove(path)
     if mediaPath == path { mediaPath = nil }
@@ -48,11 +49,25 @@ extension PeerConnection {
 
   /// Where control datagrams go: the selected path, or a proven one before any is nominated.
   var transmitPath: IcePath? {
-    lite == nil ? controlling?.selectedPath : lite?.transmitPath
+    lite == nil ? agent?.selectedPath : lite?.transmitPath
   }
 
   func enqueue(_ datagram: OutgoingDatagram) {
-    if datagrams.count < Self.maximumQueue { datagrams.append(datagram) }
+    guard datagrams.count < Self.maximumQueue, let datagram = wrapped(datagram) else { return }
+    datagrams.append(datagram)
+  }
+
+  /// A datagram as it leaves: in ChannelData or a Send indication where its path is relayed; nil when the relay is gone.
+  func wrapped(_ datagram: OutgoingDatagram) -> OutgoingDatagram? {
+    guard datagram.path.isRelayed else { return datagram }
+    guard let route = agent?.route(of: datagram.path) else { return nil }
+    var out = [UInt8](repeating: 0, count: route.headroom + datagram.bytes.count + route.tailroom)
+    var span = out.mutableSpan
+    guard let length = route.encapsulate(datagram.bytes.span, into: &span) else { return nil }
+    out.removeLast(out.count - length)
+    return OutgoingDatagram(
+      path: IcePath(transport: route.transport, local: route.local, remote: route.remote, handle: route.handle),
+      bytes: out)
   }
 
   func takeIceEvents() {
@@ -68,7 +83,22 @@ extension PeerConnection {
       case .ufragRetired(let ufrag): events.append(.iceUfragRetired(ufrag))
       }
     }
-    while let event = controlling?.pollEvent() {
+    if agent != nil { takeAgentEvents() }
+    let path = lite == nil ? agent?.selectedPath : lite?.selectedPath
+    if path != selectedPath {
+      selectedPath = path
+      events.append(.iceSelectedPathChanged(path))
+    }
+    if let path, path.isRelayed {
+      // A permission is there, or no check would have been answered; so there is a route as long as the relay lives.
+      relayRoute = agent?.route(of: path)
+    } else {
+      relayRoute = nil
+    }
+  }
+
+  private func takeAgentEvents() {
+    while let event = agent?.pollEvent() {
       switch event {
       case .selected(let path):
         events.append(.icePathValidated(path))
@@ -76,6 +106,7 @@ extension PeerConnection {
           isConsentLost = false
           events.append(.iceConsentRestored)
         }
+      case .pathLost: mediaPath = nil
       case .consentLost:
         isConsentLost = true
         mediaPath = nil
@@ -83,12 +114,10 @@ extension PeerConnection {
       case .failed:
         mediaPath = nil
         events.append(.iceFailed)
+      case .localCandidate(let candidate): events.append(.iceLocalCandidate(candidate))
+      case .gatheringComplete: events.append(.iceGatheringComplete)
+      case .serverFailed(let url, let error): events.append(.iceServerFailed(url: url, error))
       }
-    }
-    let path = lite == nil ? controlling?.selectedPath : lite?.selectedPath
-    if path != selectedPath {
-      selectedPath = path
-      events.append(.iceSelectedPathChanged(path))
     }
   }
 

@@ -57,7 +57,10 @@ public final class PeerConnection {
   var remote: TransportParameters?
 
   var lite: IceLiteAgent?
-  var controlling: IceControllingAgent?
+  /// The client's agent; nil on the server and after the end.
+  var agent: IceAgent?
+  /// How packets leave while the selected path is relayed.
+  var relayRoute: IceRoute?
   var isConsentLost = false
   /// The proven path that media came over last, so that a packet costs one comparison.
   var mediaPath: IcePath?
@@ -90,6 +93,13 @@ public final class PeerConnection {
     local = IceCredentials.random(using: &self.random)
     negotiation = Negotiation(policy: configuration.policy, using: &self.random)
     offers = OfferBuilder(codecs: configuration.codecs, using: &self.random)
+    guard role == .client else { return }
+    // The agent draws from its own generator, so that its draws do not depend on ours.
+    agent = IceAgent(
+      local: local, sockets: configuration.sockets, servers: configuration.iceServers,
+      policy: configuration.iceTransportPolicy, allocationLifetime: configuration.turnAllocationLifetime,
+      random: self.random)
+    _ = self.random.next() as UInt64
   }
 
   /// The user fragment that the peer's checks name: who receives datagrams finds the connection by it before a path is proven. It
@@ -102,16 +112,18 @@ public final class PeerConnection {
   /// The canonical name of this side's sources for SDES (RFC 3550 section 6.5.1).
   public var cname: String { role == .server ? negotiation.cname : offers.cname }
 
-  /// Ends the connection: tells the peer by a close_notify alert, which is the last datagram to poll, and drops everything
-  /// that comes in from here on.
+  /// Ends the connection: tells the peer by a close_notify alert and releases relayed addresses, which are the last datagrams to
+  /// poll, and drops everything that comes in from here on.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
     datagrams.removeAll()
     dtls?.close()
     if let path = transmitPath, let bytes = dtls?.pollTransmit() {
-      datagrams.append(OutgoingDatagram(path: path, bytes: bytes))
+      if let last = wrapped(OutgoingDatagram(path: path, bytes: bytes)) { datagrams.append(last) }
     }
+    agent?.close()
+    while let release = agent?.pollTransmit() { datagrams.append(release) }
     shutDown()
   }
 
@@ -123,7 +135,8 @@ public final class PeerConnection {
     srtpSender = nil
     srtpReceiver = nil
     lite = nil
-    controlling = nil
+    agent = nil
+    relayRoute = nil
     mediaPath = nil
     selectedPath = nil
   }

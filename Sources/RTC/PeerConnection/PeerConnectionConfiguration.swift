@@ -6,7 +6,7 @@ public struct PeerConnectionConfiguration: Sendable {
   public struct Socket: Hashable, Sendable {
     /// The socket's own address.
     public var address: TransportAddress
-    /// The number the socket's owner knows it by; it comes back in ``IcePath/handle``.
+    /// The number the socket's owner knows it by, below ``IcePath/firstRelayHandle``; it comes back in ``IcePath/handle``.
     public var handle: UInt32
 
     /// A socket.
@@ -22,8 +22,15 @@ public struct PeerConnectionConfiguration: Sendable {
   public var policy: MediaPolicy
   /// A server's own candidates for its answers.
   public var candidates: [IceCandidate]
-  /// A client's UDP sockets. For TCP see ``PeerConnection/check(_:local:handle:now:)``.
+  /// A client's UDP sockets at the start, of either family; see ``PeerConnection/addSocket(_:now:)`` for later ones, and
+  /// ``PeerConnection/pollIceRequest()`` for TCP.
   public var sockets: [Socket]
+  /// A client's STUN and TURN servers. URLs that cannot be used are ignored, see ``PeerConnection/ignoredIceServers``.
+  public var iceServers: [IceServer]
+  /// Whether a client may use paths that do not go through a TURN server.
+  public var iceTransportPolicy: IceTransportPolicy
+  /// The lifetime that is asked of TURN servers; nil leaves it to them. It is refreshed in time either way.
+  public var turnAllocationLifetime: TimeSpan?
   /// The codecs a client offers, in order of preference.
   public var codecs: [Codec]
   /// The most bytes of a DTLS datagram.
@@ -34,12 +41,17 @@ public struct PeerConnectionConfiguration: Sendable {
   /// A configuration.
   public init(
     dtls: DTLSContext, policy: MediaPolicy = .standard, candidates: [IceCandidate] = [], sockets: [Socket] = [],
+    iceServers: [IceServer] = [], iceTransportPolicy: IceTransportPolicy = .all,
+    turnAllocationLifetime: TimeSpan? = nil,
     codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1], mtu: Int = 1_200, dtlsTiming: DTLSTiming = DTLSTiming()
   ) {
     self.dtls = dtls
     self.policy = policy
     self.candidates = candidates
     self.sockets = sockets
+    self.iceServers = iceServers
+    self.iceTransportPolicy = iceTransportPolicy
+    self.turnAllocationLifetime = turnAllocationLifetime
     self.codecs = codecs
     self.mtu = mtu
     self.dtlsTiming = dtlsTiming

@@ -16,6 +16,12 @@ public enum PeerConnectionEvent: Hashable, Sendable {
   case iceConsentRestored
   /// No path to the peer works (clients only).
   case iceFailed
+  /// A candidate of ours was found, to be told to a peer that takes candidates one by one (clients only).
+  case iceLocalCandidate(IceCandidate)
+  /// No more candidates of ours will come (clients only).
+  case iceGatheringComplete
+  /// A STUN or TURN server gives no address, or no longer; others and direct paths may still work (clients only).
+  case iceServerFailed(url: String, TurnError)
   /// The handshake failed. Unless too many have, another one may follow by itself.
   case dtlsFailed(DTLSFailure)
   /// Something happened to the data channels: one opened or closed, or a message came, whose bytes are inside.

@@ -9,6 +9,8 @@ public struct TransportParameters: Hashable, Sendable {
   public var setup: SetupRole
   /// Candidates; those that could not be understood are left out.
   public var candidates: [IceCandidate]
+  /// How many candidates could not be understood.
+  public var unreadableCandidates = 0
   /// Whether no more candidates follow.
   public var hasEndOfCandidates: Bool
   /// Whether this side sends no checks (RFC 8445 section 2.5).
@@ -51,6 +53,7 @@ public struct TransportParameters: Hashable, Sendable {
       candidates: tagged.candidates.compactMap { try? IceCandidate(parsing: $0) },
       hasEndOfCandidates: tagged.hasEndOfCandidates,
       isIceLite: description.isIceLite)
+    unreadableCandidates = tagged.candidates.count - candidates.count
     guard sha256Fingerprint != nil else {
       throw .transport(expected: "a=fingerprint with a sha-256 digest in the first bundled m-section")
     }

@@ -26,6 +26,22 @@ public struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
   public static let xorMappedAddress = STUNAttributeType(rawValue: 0x0020)
   /// PRIORITY of the sender's candidate (RFC 8445 section 7.1.1).
   public static let priority = STUNAttributeType(rawValue: 0x0024)
+  /// CHANNEL-NUMBER (RFC 8656 section 18.1).
+  public static let channelNumber = STUNAttributeType(rawValue: 0x000C)
+  /// LIFETIME in seconds (RFC 8656 section 18.2).
+  public static let lifetime = STUNAttributeType(rawValue: 0x000D)
+  /// XOR-PEER-ADDRESS (RFC 8656 section 18.3).
+  public static let xorPeerAddress = STUNAttributeType(rawValue: 0x0012)
+  /// DATA of a Send or Data indication (RFC 8656 section 18.4).
+  public static let data = STUNAttributeType(rawValue: 0x0013)
+  /// XOR-RELAYED-ADDRESS (RFC 8656 section 18.5).
+  public static let xorRelayedAddress = STUNAttributeType(rawValue: 0x0016)
+  /// REQUESTED-ADDRESS-FAMILY (RFC 8656 section 18.6).
+  public static let requestedAddressFamily = STUNAttributeType(rawValue: 0x0017)
+  /// REQUESTED-TRANSPORT (RFC 8656 section 18.8).
+  public static let requestedTransport = STUNAttributeType(rawValue: 0x0019)
+  /// ALTERNATE-SERVER of a 300 response (RFC 8489 section 14.15).
+  public static let alternateServer = STUNAttributeType(rawValue: 0x8023)
   /// USE-CANDIDATE, the nomination (RFC 8445 section 7.1.2).
   public static let useCandidate = STUNAttributeType(rawValue: 0x0025)
   /// SOFTWARE (RFC 8489 section 14.14).
@@ -36,4 +52,14 @@ public struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
   public static let iceControlled = STUNAttributeType(rawValue: 0x8029)
   /// ICE-CONTROLLING with the sender's tie-breaker (RFC 8445 section 7.1.3).
   public static let iceControlling = STUNAttributeType(rawValue: 0x802A)
+
+  /// Whether it is one of TURN's that our TURN client reads in answers (RFC 8656 section 18).
+  var isOfTURN: Bool {
+    switch self {
+    case .channelNumber, .lifetime, .xorPeerAddress, .data, .xorRelayedAddress, .requestedAddressFamily,
+      .requestedTransport:
+      true
+    default: false
+    }
+  }
 }

@@ -62,7 +62,7 @@ public struct STUNMessage: ~Escapable {
   private var nonceRange: Range<Int>?
   private var softwareRange: Range<Int>?
   private var unknownListRange: Range<Int>?
-  private var integrityOffset: Int?
+  private(set) var integrityOffset: Int?
   private var fingerprintOffset: Int?
 
   /// Reads one whole datagram, or one frame of a stream, as STUN.
@@ -121,7 +121,7 @@ public struct STUNMessage: ~Escapable {
       guard (3...6).contains(hundreds), rest < 100 else { throw .malformedAttribute(type) }
       errorCode = errorCode ?? hundreds * 100 + rest
     case .xorMappedAddress:
-      let address = try readXorAddress(value)
+      guard let address = readAddress(value, isXored: true) else { throw .malformedAttribute(type) }
       xorMappedAddress = xorMappedAddress ?? address
     case .priority:
       guard value.count == 4 else { throw .malformedAttribute(type) }
@@ -143,26 +143,27 @@ public struct STUNMessage: ~Escapable {
     case .software: softwareRange = softwareRange ?? value
     case .mappedAddress: break
     default:
-      guard type.isComprehensionRequired else { return }
+      guard type.isComprehensionRequired, !type.isOfTURN else { return }
       if unknownRequiredCount < unknown.count { unknown[unknownRequiredCount] = type.rawValue }
       unknownRequiredCount += 1
     }
   }
 
-  private func readXorAddress(_ value: Range<Int>) throws(STUNError) -> TransportAddress {
-    guard value.count >= 8 else { throw .malformedAttribute(.xorMappedAddress) }
+  /// Reads an address attribute's value (RFC 8489 section 14.1, 14.2); nil when its length or family is not allowed.
+  func readAddress(_ value: Range<Int>, isXored: Bool) -> TransportAddress? {
+    guard value.count >= 8 else { return nil }
     let start = value.lowerBound
-    let port = Self.word16(bytes, start + 2) ^ UInt16(Self.magicCookie >> 16)
+    let cookie = isXored ? Self.magicCookie : 0
+    let port = Self.word16(bytes, start + 2) ^ UInt16(cookie >> 16)
     switch (bytes[start + 1], value.count) {
     case (1, 8):
-      let bits = Self.word32(bytes, start + 4) ^ Self.magicCookie
-      return TransportAddress(ip: IPAddress(v4: bits), port: port)
+      return TransportAddress(ip: IPAddress(v4: Self.word32(bytes, start + 4) ^ cookie), port: port)
     case (2, 20):
-      let maskHigh = UInt64(Self.magicCookie) << 32 | UInt64(transactionID.high)
+      let maskHigh = isXored ? UInt64(cookie) << 32 | UInt64(transactionID.high) : 0
       let high = Self.word64(bytes, start + 4) ^ maskHigh
-      let low = Self.word64(bytes, start + 12) ^ transactionID.low
+      let low = Self.word64(bytes, start + 12) ^ (isXored ? transactionID.low : 0)
       return TransportAddress(ip: IPAddress(high: high, low: low), port: port)
-    default: throw .malformedAttribute(.xorMappedAddress)
+    default: return nil
     }
   }
 }

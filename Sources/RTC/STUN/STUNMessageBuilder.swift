@@ -62,7 +62,34 @@ public struct STUNMessageBuilder {
 
   /// Adds XOR-MAPPED-ADDRESS (RFC 8489 section 14.2).
   public mutating func addXorMappedAddress(_ address: TransportAddress) {
-    append16(STUNAttributeType.xorMappedAddress.rawValue)
+    addXor(.xorMappedAddress, address)
+  }
+
+  /// Adds XOR-PEER-ADDRESS (RFC 8656 section 18.3).
+  public mutating func addXorPeerAddress(_ address: TransportAddress) { addXor(.xorPeerAddress, address) }
+
+  /// Adds XOR-RELAYED-ADDRESS (RFC 8656 section 18.5).
+  public mutating func addXorRelayedAddress(_ address: TransportAddress) { addXor(.xorRelayedAddress, address) }
+
+  /// Adds LIFETIME in whole seconds (RFC 8656 section 18.2).
+  public mutating func addLifetime(seconds: UInt32) {
+    append16(STUNAttributeType.lifetime.rawValue)
+    append16(4)
+    append32(seconds)
+  }
+
+  /// Adds DATA, up to what a message can hold (RFC 8656 section 18.4); other attributes are cut much earlier.
+  public mutating func addData(_ value: Span<UInt8>) {
+    let length = min(value.count, STUNMessage.maximumLength - bytes.count - 4)
+    guard length >= 0 else { return }
+    append16(STUNAttributeType.data.rawValue)
+    append16(UInt16(length))
+    for index in 0..<length { bytes.append(value[index]) }
+    while bytes.count % 4 != 0 { bytes.append(0) }
+  }
+
+  private mutating func addXor(_ type: STUNAttributeType, _ address: TransportAddress) {
+    append16(type.rawValue)
     append16(address.ip.isIPv4 ? 8 : 20)
     append16(address.ip.isIPv4 ? 1 : 2)
     append16(address.port ^ UInt16(STUNMessage.magicCookie >> 16))

@@ -26,6 +26,18 @@ public struct STUNMethod: RawRepresentable, Hashable, Sendable {
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
   /// Binding: "which address do you see", and ICE's connectivity check.
   public static let binding = STUNMethod(rawValue: 0x001)
+  /// Allocate a relayed address (RFC 8656 section 7).
+  public static let allocate = STUNMethod(rawValue: 0x003)
+  /// Extend an allocation, or end it (RFC 8656 section 8).
+  public static let refresh = STUNMethod(rawValue: 0x004)
+  /// Indication from the client: relay these bytes to a peer (RFC 8656 section 11).
+  public static let send = STUNMethod(rawValue: 0x006)
+  /// Indication from the server: these bytes came from a peer (RFC 8656 section 11).
+  public static let data = STUNMethod(rawValue: 0x007)
+  /// Let a peer's address send to us (RFC 8656 section 10).
+  public static let createPermission = STUNMethod(rawValue: 0x008)
+  /// Give a peer a channel number (RFC 8656 section 12).
+  public static let channelBind = STUNMethod(rawValue: 0x009)
 }
 
 /// The STUN message class (RFC 8489 section 5).

@@ -297,6 +297,7 @@ final class MediaCore: PacketSink {
       updateOutlet(connection)
       if connection.peer.isConnected { emit(.connected(connection.id), connection.meeting) }
     case .data(let event): handle(event, connection)
+    case .iceLocalCandidate, .iceGatheringComplete, .iceServerFailed: break
     case .dtlsFailed:
       if !connection.peer.isConnected { emit(.lost(connection.id), connection.meeting) }
     }

@@ -1,10 +1,16 @@
-import Basics
-import CLinux
-import Glibc
+public import Basics
+internal import CLinux
+internal import Glibc
 
-/// Host names to addresses, on a thread of their own: the resolver blocks, and libwebsockets' loop must not.
-enum NameResolver {
+/// Host names to addresses, on a thread of their own: the resolver blocks, and no loop must.
+public enum NameResolver {
   /// The addresses of `host`, best first; a literal address is itself.
+  /// - Throws: ``TransportError/unknownHost(_:reason:)``.
+  public static func resolve(_ host: String) async throws(TransportError) -> [IPAddress] {
+    try await resolve(host, port: 0)
+  }
+
+  /// As ``resolve(_:)``, for a service on `port`.
   static func resolve(_ host: String, port: Int) async throws(TransportError) -> [IPAddress] {
     if let literal = IPAddress(host) { return [literal] }
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<Lookup.Answer, Never>) in

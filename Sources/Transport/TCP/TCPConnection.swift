@@ -2,7 +2,7 @@ public import Basics
 internal import CLinux
 internal import Glibc
 
-/// A TCP connection on an ``EventLoop``, for ICE-TCP (RFC 6544) and later TURN: bytes in as they come, whole frames out.
+/// A TCP connection on an ``EventLoop``, for ICE-TCP (RFC 6544) and TURN: bytes in as they come, whole frames out.
 ///
 /// All of it happens on the loop's thread. What is written is a frame: it leaves whole or not at all, because half a
 /// frame would end the framing of RFC 4571. A slow reader costs frames (counted), never unbounded memory.
@@ -35,6 +35,9 @@ public final class TCPConnection {
   public private(set) var counters = Counters()
   /// Whether it is open.
   public private(set) var isOpen = true
+
+  /// Bytes that wait to be written.
+  public var waitingBytes: Int { queue.count - head }
 
   private let descriptor: Int32
   private let loop: EventLoop

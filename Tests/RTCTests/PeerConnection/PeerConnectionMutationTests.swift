@@ -49,7 +49,8 @@ struct PeerConnectionMutationTests {
     "the first bytes tell the protocols apart, RFC 7983 section 7 and RFC 5761 section 4",
     arguments: [
       (0, 1, PacketClass.stun), (3, 0, .stun), (4, 0, .unknown), (19, 0, .unknown), (20, 254, .dtls), (63, 0, .dtls),
-      (64, 0, .unknown), (79, 0, .unknown), (127, 0, .unknown), (128, 0, .rtp), (128, 191, .rtp), (128, 192, .rtcp),
+      (64, 0, .turnChannel), (79, 0, .turnChannel), (80, 0, .unknown), (127, 0, .unknown), (128, 0, .rtp),
+      (128, 191, .rtp), (128, 192, .rtcp),
       (191, 223, .rtcp), (191, 224, .rtp), (192, 0, .unknown), (255, 255, .unknown),
     ] as [(UInt8, UInt8, PacketClass)])
   func demultiplex(first: UInt8, second: UInt8, expected: PacketClass) {

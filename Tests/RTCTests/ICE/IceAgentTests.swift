@@ -12,26 +12,25 @@ private struct IceNetwork {
   }
 
   var server = IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
-  var client: IceControllingAgent
+  var client: IceAgent
   var random: SeededRandom
   var loss = 0.0
   /// Paths over which nothing arrives, by the server's address.
   var dead: Set<TransportAddress> = []
   var now = Instant.zero
   var inFlight: [Packet] = []
-  var clientEvents: [(at: Instant, event: IceControllingAgent.Event)] = []
+  var clientEvents: [(at: Instant, event: IceAgent.Event)] = []
   var serverEvents: [IceLiteAgent.Event] = []
   var sentByClient = 0
 
   init(seed: UInt64, loss: Double = 0) {
     random = SeededRandom(seed: seed)
-    client = IceControllingAgent(
-      local: IceTest.client, remote: IceTest.server, now: .zero, random: SeededRandom(seed: seed &+ 1_000))
+    client = iceAgent(IceTest.client, IceTest.server, seed: seed &+ 1_000)
     self.loss = loss
   }
 
   mutating func addServer(_ last: UInt8, transport: IceTransport = .udp) {
-    client.addRemoteCandidate(
+    client.check(
       .host(IceTest.address(last), transport: transport, preference: UInt16(last)), local: IceTest.address(200),
       now: now)
   }
@@ -52,7 +51,9 @@ private struct IceNetwork {
       sentByClient += 1
       send(t.bytes, path: t.path, toServer: true)
     }
-    while let event = client.pollEvent() { clientEvents.append((now, event)) }
+    while let event = client.pollEvent() {
+      if event != .gatheringComplete { clientEvents.append((now, event)) }
+    }
     serverEvents += server.drainEvents()
   }
 
@@ -97,8 +98,15 @@ private struct IceNetwork {
   }
 }
 
+/// An agent without sockets that knows both sides' credentials; paths are given to it one by one.
+private func iceAgent(_ local: IceCredentials, _ remote: IceCredentials, seed: UInt64 = 9) -> IceAgent {
+  var agent = IceAgent(local: local, random: SeededRandom(seed: seed))
+  agent.setRemote(remote, now: .zero)
+  return agent
+}
+
 @Suite("The client's ICE agent")
-struct IceControllingAgentTests {
+struct IceAgentTests {
   @Test("both sides agree on a path, one round trip after the first check")
   func connects() {
     var network = IceNetwork(seed: 1)
@@ -121,16 +129,17 @@ struct IceControllingAgentTests {
       network.expectAgreement("seed \(seed)")
       network.run(until: .milliseconds(600_000))
       network.expectAgreement("seed \(seed)")
-      #expect(network.clientEvents.count == 1, "seed \(seed)")
+      // A run of lost answers may bring another path in; consent is never lost.
+      let isAlive = network.clientEvents.allSatisfy { if case .selected = $0.event { true } else { false } }
+      #expect(isAlive && network.clientEvents.count <= 3, "seed \(seed)")
     }
   }
 
   @Test("the same seed repeats the same run to the byte")
   func repeats() {
     func bytes() -> [[UInt8]] {
-      var agent = IceControllingAgent(
-        local: IceTest.client, remote: IceTest.server, now: .zero, random: SeededRandom(seed: 3))
-      agent.addRemoteCandidate(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
+      var agent = iceAgent(IceTest.client, IceTest.server, seed: 3)
+      agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
       var out: [[UInt8]] = []
       while agent.deadline < .milliseconds(1_000) {
         agent.handleTimeout(now: agent.deadline)
@@ -143,10 +152,10 @@ struct IceControllingAgentTests {
 
   @Test("a check is sent again after 50, 100, 200 ms and so on, then the pair has failed, RFC 8445 section 14.3")
   func retransmissions() {
-    var agent = IceControllingAgent(local: IceTest.client, remote: IceTest.server, now: .zero)
-    agent.addRemoteCandidate(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
+    var agent = iceAgent(IceTest.client, IceTest.server)
+    agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
     var times: [Int64] = []
-    var events: [IceControllingAgent.Event] = []
+    var events: [IceAgent.Event] = []
     var first: [UInt8]?
     while agent.deadline != .distantFuture {
       let now = agent.deadline
@@ -156,7 +165,9 @@ struct IceControllingAgentTests {
         #expect(first == nil || first == t.bytes)
         first = t.bytes
       }
-      while let event = agent.pollEvent() { events.append(event) }
+      while let event = agent.pollEvent() {
+        if event != .gatheringComplete { events.append(event) }
+      }
     }
     #expect(times == [0, 50, 150, 350, 750, 1_550, 3_150])
     #expect(events == [.failed])
@@ -223,8 +234,8 @@ struct IceControllingAgentTests {
 
   @Test("answers that are forged, unauthentic or come over another path are ignored, RFC 8445 section 7.2.5.2.1")
   func forgedAnswers() throws {
-    var agent = IceControllingAgent(local: IceTest.client, remote: IceTest.server, now: .zero)
-    agent.addRemoteCandidate(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
+    var agent = iceAgent(IceTest.client, IceTest.server)
+    agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
     agent.handleTimeout(now: .zero)
     let sent = agent.pollTransmit()
     let check = try #require(sent)
@@ -255,12 +266,10 @@ struct IceControllingAgentTests {
     for seed in 0..<20 as Range<UInt64> {
       let a = IceTest.address(1)
       let b = IceTest.address(2)
-      var left = IceControllingAgent(
-        local: IceTest.client, remote: IceTest.server, now: .zero, random: SeededRandom(seed: seed))
-      var right = IceControllingAgent(
-        local: IceTest.server, remote: IceTest.client, now: .zero, random: SeededRandom(seed: seed &+ 99))
-      left.addRemoteCandidate(.host(b, transport: .udp), local: a, now: .zero)
-      right.addRemoteCandidate(.host(a, transport: .udp), local: b, now: .zero)
+      var left = iceAgent(IceTest.client, IceTest.server, seed: seed)
+      var right = iceAgent(IceTest.server, IceTest.client, seed: seed &+ 99)
+      left.check(.host(b, transport: .udp), local: a, now: .zero)
+      right.check(.host(a, transport: .udp), local: b, now: .zero)
       var now = Instant.zero
       for _ in 0..<40 {
         left.handleTimeout(now: now)
@@ -281,27 +290,27 @@ struct IceControllingAgentTests {
 
   @Test("unusable candidates and those beyond the limit are not checked")
   func candidates() throws {
-    var agent = IceControllingAgent(local: IceTest.client, remote: IceTest.server, now: .zero)
+    var agent = iceAgent(IceTest.client, IceTest.server)
     for line in [
       "1 1 udp 1 x.local 5 typ host", "1 1 tcp 1 192.0.2.9 9 typ host tcptype active", "1 2 udp 1 192.0.2.9 5 typ host",
       "1 1 udp 1 2001:db8::1 5 typ host",
     ] {
       let candidate = try IceCandidate(parsing: line)
-      #expect(agent.addRemoteCandidate(candidate, local: IceTest.address(2), now: .zero) == nil, "\(line)")
+      #expect(agent.check(candidate, local: IceTest.address(2), now: .zero) == nil, "\(line)")
     }
-    #expect(agent.deadline == Instant.zero + IceControllingAgent.consentTimeout)
+    #expect(agent.deadline == Instant.zero + IceAgent.consentTimeout)
     let taken = (0..<100 as Range<UInt8>).filter {
-      agent.addRemoteCandidate(.host(IceTest.address($0), transport: .udp), local: IceTest.address(200), now: .zero)
+      agent.check(.host(IceTest.address($0), transport: .udp), local: IceTest.address(200), now: .zero)
         != nil
     }
-    #expect(taken.count == IceControllingAgent.maximumPairs)
+    #expect(taken.count == IceAgent.maximumPairs)
   }
 
   @Test("50,000 damaged datagrams neither crash nor connect the client")
   func damaged() throws {
     var random = SeededRandom(seed: 11)
-    var agent = IceControllingAgent(local: IceTest.client, remote: IceTest.server, now: .zero)
-    agent.addRemoteCandidate(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
+    var agent = iceAgent(IceTest.client, IceTest.server)
+    agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
     agent.handleTimeout(now: .zero)
     let sent = agent.pollTransmit()
     let check = try #require(sent)

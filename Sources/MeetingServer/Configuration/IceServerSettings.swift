@@ -1,0 +1,88 @@
+internal import COpenSSL
+public import Basics
+internal import FoundationEssentials
+internal import RTC
+internal import Signaling
+
+/// The STUN and TURN servers that clients are told, and how credentials for them are made.
+public struct IceServerSettings: Sendable, Equatable {
+  /// How clients authenticate to the TURN servers.
+  public enum Credentials: Sendable, Equatable {
+    /// None are known; then no TURN server may be listed.
+    case none
+    /// One user name and password for everybody.
+    case fixed(username: String, password: Secret<String>)
+    /// A secret shared with the TURN server, from which passwords that expire are made: coturn's `use-auth-secret`
+    /// (draft-uberti-behave-turn-rest).
+    case shared(Secret<String>)
+  }
+
+  /// How long credentials made from a shared secret last. A relayed address is refreshed with them for the length of a meeting.
+  public static let lifetime: Int64 = 12 * 3_600
+
+  /// `stun:`, `turn:` and `turns:` URLs, as they are told to clients.
+  public var urls: [String] = []
+  /// How clients authenticate.
+  public var credentials = Credentials.none
+
+  /// No servers.
+  public init() {}
+
+  /// Whether a TURN server is listed.
+  var hasTURN: Bool { urls.contains { !$0.lowercased().hasPrefix("stun:") } }
+
+  /// The list for one participant, in the form of the W3C's `RTCIceServer`.
+  /// - Parameters:
+  ///   - user: What stands after the expiry in user names; the TURN server counts its quota by it.
+  ///   - now: Seconds since 1970.
+  func servers(user: String, now: Int64) -> [DiscoverDocument.IceServer] {
+    let stun = urls.filter { $0.lowercased().hasPrefix("stun:") }
+    let turn = urls.filter { !$0.lowercased().hasPrefix("stun:") }
+    var servers: [DiscoverDocument.IceServer] = []
+    if !stun.isEmpty { servers.append(.init(urls: stun)) }
+    guard !turn.isEmpty else { return servers }
+    switch credentials {
+    case .none: break
+    case .fixed(let username, let password):
+      servers.append(.init(urls: turn, username: username, credential: password.value))
+    case .shared(let secret):
+      let username = "\(now &+ Self.lifetime):\(user)"
+      if let password = Self.password(of: username, secret: secret.value) {
+        servers.append(.init(urls: turn, username: username, credential: password))
+      }
+    }
+    return servers
+  }
+
+  /// The Base64 form of the HMAC-SHA1 of the user name; nil when OpenSSL fails.
+  static func password(of username: String, secret: String) -> String? {
+    var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: UInt32 = 0
+    let key = Array(secret.utf8)
+    let text = Array(username.utf8)
+    guard HMAC(EVP_sha1(), key, Int32(key.count), text, text.count, &code, &length) != nil, length == 20 else {
+      return nil
+    }
+    return Data(code.prefix(20)).base64EncodedString()
+  }
+
+  /// Reads the value of `--ice-server`: URLs separated by commas.
+  static func urls(_ text: String) throws(ConfigurationError) -> [String] {
+    var out: [String] = []
+    for part in text.split(separator: ",") {
+      let url = part.filter { !$0.isWhitespace }
+      do throws(IceServerURLError) {
+        _ = try IceServerURL(parsing: url)
+      } catch {
+        throw .wrongValue(
+          option: "ice-server", value: url,
+          expected: "a URL such as stun:host:3478, turn:host:3478?transport=udp or turns:host:5349. \(error)")
+      }
+      if !out.contains(url) { out.append(url) }
+    }
+    guard out.count <= IceServer.maximumURLs else {
+      throw .wrongValue(option: "ice-server", value: text, expected: "at most \(IceServer.maximumURLs) URLs")
+    }
+    return out
+  }
+}

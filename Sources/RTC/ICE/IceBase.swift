@@ -1,0 +1,24 @@
+internal import Basics
+
+/// Where checks leave from: a socket, or a relayed address (RFC 8445 section 4, "base").
+struct IceBase: Hashable {
+  /// What a path costs, cheapest first. A path of a lower rank that works is always preferred, whatever the priorities say.
+  enum Rank: UInt8, Comparable {
+    /// UDP from one side to the other.
+    case direct
+    /// TCP from one side to the other.
+    case stream
+    /// Through a TURN server that is reached over UDP.
+    case relayed
+    /// Through a TURN server that is reached over TCP or TLS.
+    case relayedStream
+
+    static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  let handle: UInt32
+  let address: TransportAddress
+  let rank: Rank
+  let priority: UInt32
+  let foundation: String
+}

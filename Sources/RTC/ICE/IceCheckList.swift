@@ -1,0 +1,394 @@
+internal import Basics
+
+/// The pairs of local bases and remote candidates, and the checks over them (RFC 8445 sections 6.1.2 and 7.2), nomination and
+/// consent (RFC 7675). One component, one check list. Owned by ``IceAgent``.
+///
+/// Nomination. Direct UDP paths are few and answer within a round trip, so their checks carry the nomination and the first that
+/// answers is taken at once. Paths over TCP and through TURN servers are nominated by a check of its own, when
+/// they have answered and nothing better is left to answer, or ``relayHoldback`` after the first check. A better kind of path
+/// that answers later takes over; within a kind the first stays.
+struct IceCheckList {
+  /// See ``IceAgent/pacing``.
+  static let pacing = TimeSpan.milliseconds(20)
+  static let initialRTO = TimeSpan.milliseconds(50)
+  static let maximumTransmissions = 7
+  static let consentInterval = TimeSpan.seconds(5)
+  static let consentRetryInterval = TimeSpan.seconds(1)
+  static let consentTimeout = TimeSpan.seconds(30)
+  static let doubtInterval = TimeSpan.seconds(15)
+  static let relayHoldback = TimeSpan.milliseconds(200)
+  static let maximumPairs = 64
+  static let maximumRemotes = 64
+
+  enum Event: Hashable {
+    case selected(IcePath)
+    /// The socket or relay of the selected path is gone; others are being checked.
+    case pathLost
+    case consentLost
+    case failed
+    /// This address of ours was discovered by an answer and is not among the candidates.
+    case reflexive(TransportAddress, path: IcePath)
+  }
+
+  struct Pair {
+    enum State { case frozen, waiting, inProgress, succeeded, failed }
+    let path: IcePath
+    let priority: UInt64
+    let rank: IceBase.Rank
+    let foundation: String
+    var state = State.frozen
+    var transaction: STUNTransactionID?
+    var request: [UInt8] = []
+    var transmissions = 0
+    var nextAt = Instant.distantFuture
+    var isNominatedByPeer = false
+  }
+
+  enum Phase {
+    /// The peer's credentials are not known yet.
+    case idle
+    case checking, connected, over
+  }
+
+  var selectedPath: IcePath?
+  var selectedRank = IceBase.Rank.direct
+  var mappedAddress: TransportAddress?
+  var isControlling = true
+  var local: IceCredentials
+  /// Whether candidates of either side may still come, so that running out of pairs is no failure yet.
+  var expectsMore = false
+
+  var remote: IceCredentials?
+  var verifier: IceCheckVerifier?
+  var remoteKey: STUNIntegrityKey?
+  let tieBreaker: UInt64
+  var random: any RandomNumberGenerator & Sendable
+  var phase = Phase.idle
+  var bases: [IceBase] = []
+  var remotes: [IceCandidate] = []
+  var pairs: [Pair] = []
+  var consentChecks: [STUNTransactionID] = []
+  var startedAt = Instant.zero
+  var firstCheckAt = Instant.distantFuture
+  var nextFirstCheckAt = Instant.distantFuture
+  var nextConsentAt = Instant.distantFuture
+  var consentUntil = Instant.distantFuture
+  /// How often the nomination of the selected path was sent; nil when it is known to have arrived.
+  var nominations: Int?
+  var isDoubtful = false
+  var transmissions: [IceTransmission] = []
+  var events: [Event] = []
+
+  init(local: IceCredentials, random: any RandomNumberGenerator & Sendable) {
+    self.local = local
+    self.random = random
+    tieBreaker = self.random.next()
+  }
+
+  // MARK: What there is to pair
+
+  /// Starts with the peer's credentials, or starts anew with new ones of both sides (RFC 8445 section 9). The selected path stays
+  /// in use until one answers under the new credentials; the peer's candidates are to be added again.
+  mutating func start(local: IceCredentials, remote: IceCredentials, now: Instant) {
+    self.local = local
+    self.remote = remote
+    verifier = IceCheckVerifier(local: local, remote: remote)
+    remoteKey = STUNIntegrityKey(password: remote.password.value)
+    pairs = []
+    remotes = []
+    consentChecks = []
+    nominations = nil
+    isDoubtful = false
+    nextConsentAt = .distantFuture
+    beginChecking(now: now)
+  }
+
+  private mutating func beginChecking(now: Instant) {
+    phase = .checking
+    startedAt = now
+    firstCheckAt = .distantFuture
+    nextFirstCheckAt = now
+  }
+
+  mutating func add(_ base: IceBase, now: Instant) {
+    guard !bases.contains(where: { $0.handle == base.handle && $0.address == base.address }) else { return }
+    bases.append(base)
+    for candidate in remotes { pair(base, candidate, now: now) }
+  }
+
+  /// Takes a usable remote candidate; false when there are too many.
+  mutating func add(_ candidate: IceCandidate, now: Instant) -> Bool {
+    guard remotes.count < Self.maximumRemotes else { return false }
+    remotes.append(candidate)
+    for base in bases { pair(base, candidate, now: now) }
+    return true
+  }
+
+  private mutating func pair(_ base: IceBase, _ candidate: IceCandidate, now: Instant) {
+    guard candidate.transport == .udp, let remote = candidate.transportAddress,
+      remote.ip.isIPv4 == base.address.ip.isIPv4
+    else { return }
+    let path = IcePath(transport: .udp, local: base.address, remote: remote, handle: base.handle)
+    _ = add(path, base: base, remotePriority: candidate.priority, remoteFoundation: candidate.foundation, now: now)
+  }
+
+  /// The index of the pair of a path, which is made if it is new; nil when there are as many pairs as allowed, all of them
+  /// better.
+  mutating func add(
+    _ path: IcePath, base: IceBase?, remotePriority: UInt32, remoteFoundation: String, now: Instant
+  ) -> Int? {
+    if let known = pairs.firstIndex(where: { $0.path == path }) { return known }
+    guard phase == .checking || phase == .connected else { return nil }
+    let ours = base?.priority ?? IceCandidate.priority(kind: .host, transport: path.transport)
+    let rank = base?.rank ?? (path.transport == .tcp ? .stream : .direct)
+    let priority =
+      isControlling
+      ? IceCandidate.pairPriority(controlling: ours, controlled: remotePriority)
+      : IceCandidate.pairPriority(controlling: remotePriority, controlled: ours)
+    if pairs.count >= Self.maximumPairs {
+      // The least of those that nothing has come of makes room (RFC 8445 section 6.1.2.5).
+      let idle = pairs.indices.filter { pairs[$0].state == .frozen || pairs[$0].state == .failed }
+      guard let least = idle.min(by: { pairs[$0].priority < pairs[$1].priority }), pairs[least].priority < priority
+      else { return nil }
+      pairs.remove(at: least)
+    }
+    pairs.append(
+      Pair(path: path, priority: priority, rank: rank, foundation: "\(base?.foundation ?? ""):\(remoteFoundation)"))
+    nextFirstCheckAt = max(nextFirstCheckAt, now)
+    return pairs.count - 1
+  }
+
+  /// Forgets a socket, a relay or a stream, and the paths over it.
+  mutating func remove(_ isGone: (IcePath) -> Bool, now: Instant) {
+    pairs.removeAll { isGone($0.path) }
+    bases.removeAll { base in
+      isGone(IcePath(transport: .udp, local: base.address, remote: base.address, handle: base.handle))
+    }
+    guard let path = selectedPath, isGone(path) else { return }
+    selectedPath = nil
+    consentUntil = .distantFuture
+    nextConsentAt = .distantFuture
+    consentChecks = []
+    nominations = nil
+    events.append(.pathLost)
+    if phase == .connected { checkAgain(now: now) }
+  }
+
+  /// The server of a relay refuses to send to this peer.
+  mutating func refused(handle: UInt32, remote: TransportAddress) {
+    for index in pairs.indices where pairs[index].path.handle == handle && pairs[index].path.remote == remote {
+      pairs[index].state = .failed
+    }
+  }
+
+  private mutating func checkAgain(now: Instant) {
+    isDoubtful = false
+    for index in pairs.indices {
+      pairs[index].state = .waiting
+      pairs[index].transaction = nil
+    }
+    beginChecking(now: now)
+  }
+
+  // MARK: Time
+
+  var deadline: Instant {
+    switch phase {
+    case .over, .idle: return .distantFuture
+    case .checking, .connected:
+      var next = consentUntil
+      if phase == .connected {
+        next = min(next, nextConsentAt)
+        if !isDoubtful { next = min(next, doubtAt) }
+      } else {
+        next = min(next, startedAt + Self.consentTimeout)
+        if awaitsBetter { next = min(next, max(holdUntil, startedAt)) }
+      }
+      for pair in pairs where isOfInterest(pair) {
+        switch pair.state {
+        case .waiting, .frozen: next = min(next, nextFirstCheckAt)
+        case .inProgress: next = min(next, pair.nextAt)
+        case .succeeded, .failed: break
+        }
+      }
+      return next
+    }
+  }
+
+  mutating func handleTimeout(now: Instant) {
+    if phase != .over && now >= consentUntil {
+      consentUntil = .distantFuture
+      selectedPath = nil
+      events.append(.consentLost)
+      // During a restart the new pairs still have their time.
+      if phase == .connected { phase = .over }
+    }
+    switch phase {
+    case .over, .idle: return
+    case .connected:
+      if now >= nextConsentAt { sendConsentCheck(now: now) }
+      if !isDoubtful && now >= doubtAt { doubt() }
+      check(now: now)
+    case .checking: check(now: now)
+    }
+  }
+
+  /// When a selected path that does not answer is no longer taken for the only one.
+  private var doubtAt: Instant {
+    consentUntil == .distantFuture ? .distantFuture : consentUntil - (Self.consentTimeout - Self.doubtInterval)
+  }
+
+  private mutating func doubt() {
+    isDoubtful = true
+    for index in pairs.indices where pairs[index].path != selectedPath {
+      pairs[index].state = .waiting
+      pairs[index].transaction = nil
+    }
+  }
+
+  /// Whether a pair is worth checking: all are before one is selected, or when that one does not answer; afterwards those of a
+  /// better kind.
+  func isOfInterest(_ pair: Pair) -> Bool {
+    switch phase {
+    case .checking: true
+    case .connected: pair.path != selectedPath && isControlling && (isDoubtful || pair.rank < selectedRank)
+    case .idle, .over: false
+    }
+  }
+
+  // MARK: Checks
+
+  mutating func check(now: Instant) {
+    for index in pairs.indices
+    where pairs[index].state == .inProgress && now >= pairs[index].nextAt && isOfInterest(pairs[index]) {
+      retransmit(index, now: now)
+    }
+    if now >= nextFirstCheckAt, let best = nextPair() {
+      firstCheckAt = min(firstCheckAt, now)
+      start(best, now: now)
+      nextFirstCheckAt = now + Self.pacing
+    }
+    settle(now: now)
+    guard phase == .checking else { return }
+    let exhausted = !expectsMore && !pairs.isEmpty && pairs.allSatisfy { $0.state == .failed }
+    if exhausted || now - startedAt >= Self.consentTimeout { fail() }
+  }
+
+  private mutating func fail() {
+    phase = .over
+    selectedPath = nil
+    consentUntil = .distantFuture
+    events.append(.failed)
+  }
+
+  /// The waiting pair of the highest priority, or the best frozen one whose foundation is not being checked already (RFC 8445
+  /// section 6.1.4.2). With one check list, unfreezing only orders the checks.
+  private func nextPair() -> Int? {
+    let interesting = pairs.indices.filter { isOfInterest(pairs[$0]) }
+    let waiting = interesting.filter { pairs[$0].state == .waiting }
+    if let best = waiting.max(by: { pairs[$0].priority < pairs[$1].priority }) { return best }
+    let frozen = interesting.filter { pairs[$0].state == .frozen }.sorted { pairs[$0].priority > pairs[$1].priority }
+    let active = pairs.filter { $0.state == .inProgress }
+    return frozen.first { index in !active.contains { $0.foundation == pairs[index].foundation } } ?? frozen.first
+  }
+
+  mutating func start(_ index: Int, now: Instant) {
+    let id = STUNTransactionID(using: &random)
+    pairs[index].state = .inProgress
+    pairs[index].transaction = id
+    pairs[index].request = request(id, path: pairs[index].path, nominates: pairs[index].rank == .direct)
+    pairs[index].transmissions = 0
+    retransmit(index, now: now)
+  }
+
+  private mutating func retransmit(_ index: Int, now: Instant) {
+    let sent = pairs[index].transmissions
+    let isReliable = pairs[index].path.transport == .tcp
+    guard sent < (isReliable ? 1 : Self.maximumTransmissions) else {
+      pairs[index].state = .failed
+      return
+    }
+    pairs[index].transmissions = sent + 1
+    // A stream delivers or breaks; sending twice helps nobody, so the whole time is one wait.
+    let wait = Self.initialRTO * (isReliable ? 1 << Int64(Self.maximumTransmissions) : 1 << Int64(sent))
+    pairs[index].nextAt = now + wait
+    transmissions.append(IceTransmission(path: pairs[index].path, bytes: pairs[index].request))
+  }
+
+  mutating func sendConsentCheck(now: Instant) {
+    guard let path = selectedPath else { return }
+    let id = STUNTransactionID(using: &random)
+    // Each consent check is a transaction of its own and never sent again (RFC 7675 section 5.1).
+    consentChecks.append(id)
+    if consentChecks.count > 32 { consentChecks.removeFirst() }
+    transmissions.append(IceTransmission(path: path, bytes: request(id, path: path, nominates: true)))
+    if let sent = nominations, sent < Self.maximumTransmissions, path.transport == .udp {
+      // Until the peer is known to have heard of the nomination it may send elsewhere or not at all.
+      nominations = sent + 1
+      nextConsentAt = now + min(Self.initialRTO * (1 << Int64(sent)), Self.consentRetryInterval)
+    } else {
+      nextConsentAt = now + varied(Self.consentRetryInterval)
+    }
+  }
+
+  mutating func varied(_ span: TimeSpan) -> TimeSpan {
+    let thousandths = Int64(truncatingIfNeeded: 800 + random.next(upperBound: UInt64(401)))
+    return TimeSpan(nanoseconds: span.nanoseconds / 1_000 &* thousandths)
+  }
+
+  private func request(_ id: STUNTransactionID, path: IcePath, nominates: Bool) -> [UInt8] {
+    var request = STUNMessageBuilder(.request, transactionID: id)
+    request.addUsername("\(remote?.ufrag ?? ""):\(local.ufrag)")
+    request.addPriority(IceCandidate.priority(kind: .peerReflexive, transport: path.transport))
+    if isControlling {
+      request.addRole(.controlling(tieBreaker: tieBreaker))
+      if nominates { request.addUseCandidate() }
+    } else {
+      request.addRole(.controlled(tieBreaker: tieBreaker))
+    }
+    return request.finish(integrity: remoteKey)
+  }
+
+  // MARK: Nomination
+
+  private var holdUntil: Instant { firstCheckAt + Self.relayHoldback }
+
+  /// The best pair that has answered and may be selected.
+  private var bestSucceeded: Int? {
+    pairs.indices.filter { pairs[$0].state == .succeeded }.min {
+      (pairs[$0].rank, pairs[$1].priority) < (pairs[$1].rank, pairs[$0].priority)
+    }
+  }
+
+  private var awaitsBetter: Bool { isControlling && bestSucceeded != nil }
+
+  /// Selects a pair that has answered, unless something better may still answer soon.
+  mutating func settle(now: Instant) {
+    guard phase == .checking, isControlling, let best = bestSucceeded else { return }
+    let rank = pairs[best].rank
+    let mayImprove = pairs.contains {
+      $0.rank < rank && ($0.state == .frozen || $0.state == .waiting || $0.state == .inProgress)
+    }
+    if !mayImprove || now >= holdUntil { select(best, now: now) }
+  }
+
+  mutating func select(_ index: Int, now: Instant) {
+    let pair = pairs[index]
+    let checked = pairs.filter { $0.transmissions > 0 }.count
+    selectedPath = pair.path
+    selectedRank = pair.rank
+    phase = .connected
+    isDoubtful = false
+    consentChecks = []
+    consentUntil = now + Self.consentTimeout
+    events.append(.selected(pair.path))
+    nominations = isControlling && pair.rank != .direct ? 0 : nil
+    if isControlling && (checked > 1 || nominations != nil) {
+      // Other checks may have carried the nomination too and arrive later, or this pair's did not; one more makes ours the last
+      // word.
+      sendConsentCheck(now: now)
+    } else {
+      nextConsentAt = now + varied(Self.consentInterval)
+    }
+  }
+}
