@@ -33,3 +33,15 @@ public struct DataChannelStatistics: Hashable, Sendable {
   /// What was dropped, by reason.
   public var drops = SCTPDropCounts()
 }
+
+/// Counters of one channel, named after W3C's `RTCDataChannelStats`.
+public struct DataChannelCounts: Hashable, Sendable {
+  /// Messages handed to the association.
+  public var messagesSent: UInt64 = 0
+  /// Their payload bytes.
+  public var bytesSent: UInt64 = 0
+  /// Messages delivered to the application.
+  public var messagesReceived: UInt64 = 0
+  /// Their payload bytes.
+  public var bytesReceived: UInt64 = 0
+}

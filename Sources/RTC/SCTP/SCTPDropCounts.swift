@@ -63,5 +63,9 @@ public struct SCTPDropCounts: Hashable, Sendable {
   /// All of them together.
   public var total: UInt64 { counts.reduce(0, &+) }
 
+  mutating func add(_ other: SCTPDropCounts) {
+    for index in counts.indices { counts[index] &+= other.counts[index] }
+  }
+
   mutating func count(_ reason: SCTPDropReason) { counts[reason.rawValue] &+= 1 }
 }

@@ -1,0 +1,355 @@
+internal import Basics
+
+/// The sending half of an association: messages that wait, chunks in flight, what SACKs say of them, and the windows that
+/// hold them back (RFC 9260 sections 6 and 7, RFC 3758 section 3.5).
+struct SCTPSender: Sendable {
+  var queue = SCTPSendQueue()
+  /// Chunks from ``cumulativeAck`` + 1 on, without holes.
+  private(set) var outstanding = FIFO<SCTPOutstandingChunk>()
+  private(set) var cumulativeAck: Int64
+  private(set) var nextTSN: Int64
+  private(set) var congestion: SCTPCongestionWindow
+  var rto: SCTPRetransmissionTimeout
+  /// Payload bytes in flight.
+  private(set) var flight = 0
+  private(set) var lostCount = 0
+  private(set) var peerWindow: Int
+  /// When T3-rtx passes (section 6.3.2).
+  private(set) var timerAt = Instant.distantFuture
+  /// Whether the peer understands FORWARD TSN, without which nothing may be abandoned once sent.
+  private(set) var mayAbandon = false
+  private(set) var retransmissionCount: UInt64 = 0
+  private(set) var abandonedAfterSending: UInt64 = 0
+  /// Send one packet of lost chunks whatever the window (section 7.2.4 rule 3).
+  private var owesFastRetransmit = false
+  /// Fast recovery ends when this TSN is acknowledged (section 7.2.4 rule 6).
+  private var recoveryEnd: Int64?
+  /// The chunk whose round trip is being measured (section 6.3.1, C4: one at a time).
+  private var probe: Int64?
+  /// The Advanced.Peer.Ack.Point of RFC 3758 section 3.5.
+  private(set) var advancedAck: Int64
+  private var forwardSentAt: Instant?
+  private var owesForward = false
+  private let maximumChunk: Int
+  private let maximumOutstanding: Int
+  /// Bytes held by chunks that were sent.
+  private var outstandingHeld = 0
+
+  /// - Parameter initialTSN: the first TSN this end uses.
+  init(configuration: SCTPConfiguration, initialTSN: UInt32) {
+    let first = Int64(initialTSN)
+    nextTSN = first
+    cumulativeAck = first &- 1
+    advancedAck = first &- 1
+    maximumChunk = SCTPAssociation.maximumChunkPayload(configuration)
+    maximumOutstanding = min(max(configuration.maximumOutstandingChunks, 16), 32_768)
+    congestion = SCTPCongestionWindow(packet: maximumChunk, peerWindow: 0)
+    rto = SCTPRetransmissionTimeout(configuration)
+    peerWindow = 0
+  }
+
+  /// The peer is known: its receive window and whether it understands FORWARD TSN.
+  mutating func establish(peerWindow: UInt32, mayAbandon: Bool) {
+    self.peerWindow = Int(peerWindow)
+    self.mayAbandon = mayAbandon
+    congestion = SCTPCongestionWindow(packet: maximumChunk, peerWindow: Int(peerWindow))
+  }
+
+  /// Whether everything has been acknowledged (section 9.2 waits for it).
+  var isDrained: Bool { outstanding.isEmpty && queue.isEmpty }
+  /// Bytes that count against the send buffer.
+  var heldBytes: Int { queue.heldBytes &+ outstandingHeld }
+  /// Messages given up.
+  var abandonedCount: UInt64 { queue.abandonedCount &+ abandonedAfterSending }
+  var isForwardDue: Bool { owesForward }
+
+  /// What a SACK meant.
+  enum SackResult {
+    /// It acknowledged nothing new.
+    case nothingNew
+    /// It acknowledged something: the peer is there.
+    case progress
+    /// Older than one before.
+    case old
+    /// It acknowledges what was never sent, or its blocks are out of order.
+    case invalid
+  }
+
+  /// Takes an acknowledgement: a SACK's value (section 6.2.1), or SHUTDOWN's cumulative TSN without blocks.
+  ///
+  /// Cost: one step for every outstanding chunk up to the last block; blocks out of order end the work.
+  mutating func receiveSack(
+    cumulative: UInt32, window: UInt32?, blocks: Range<Int>, in packet: Span<UInt8>, now: Instant
+  ) -> SackResult {
+    let cumulative = SCTPSerial.unwrap(cumulative, near: cumulativeAck)
+    guard cumulative >= cumulativeAck else { return .old }
+    guard cumulative < nextTSN else { return .invalid }
+    let flightBefore = flight
+    var acked = 0
+    let advanced = cumulative > cumulativeAck
+    while cumulativeAck < cumulative, let chunk = outstanding.popFirst() {
+      cumulativeAck &+= 1
+      if cumulativeAck == probe { measure(chunk, now) }
+      if chunk.state != .abandoned {
+        if chunk.state != .acknowledged { acked &+= chunk.length }
+        outstandingHeld &-= chunk.heldBytes
+      }
+      leave(chunk.state, chunk.length)
+    }
+    advancedAck = max(advancedAck, cumulativeAck)
+
+    var newestAcked: Int64?
+    let isValid = readBlocks(blocks, in: packet, acked: &acked, newest: &newestAcked, now: now)
+    if let newestAcked { countMisses(before: newestAcked, advanced: advanced, now: now) }
+    reclaimReneged()
+
+    if advanced {
+      congestion.acknowledged(acked, flight: flightBefore, isInFastRecovery: recoveryEnd != nil)
+      if let end = recoveryEnd, cumulativeAck >= end { recoveryEnd = nil }
+    }
+    if let window { peerWindow = Int(window) }
+    advanceAckPoint()
+    // The FORWARD TSN may have been lost: once more after a round trip.
+    if advancedAck > cumulativeAck, let forwardSentAt, now - forwardSentAt >= rto.smoothed ?? rto.value {
+      owesForward = true
+    }
+    if outstanding.isEmpty {
+      timerAt = .distantFuture
+      congestion.drained()
+    } else if advanced {
+      timerAt = now + rto.value
+    }
+    if !isValid { return .invalid }
+    return acked > 0 || advanced ? .progress : .nothingNew
+  }
+
+  /// T3 passed (section 6.3.3): everything in flight counts as lost.
+  mutating func handleTimer(now: Instant) {
+    rto.backOff()
+    congestion.timedOut()
+    recoveryEnd = nil
+    probe = nil
+    for index in 0..<outstanding.count where outstanding[index].state == .inFlight { markLost(index, now: now) }
+    advanceAckPoint()
+    owesForward = owesForward || advancedAck > cumulativeAck
+    timerAt = outstanding.isEmpty ? .distantFuture : now + rto.value
+  }
+
+  // MARK: Sending
+
+  /// Which kind of chunk may leave now.
+  enum Permission { case retransmission, new, none }
+
+  /// What may be sent next in `room` bytes of packet.
+  func permission(room: Int) -> Permission {
+    if lostCount > 0, owesFastRetransmit || flight < congestion.window { return .retransmission }
+    guard lostCount == 0 || flight < congestion.window else { return .none }
+    guard outstanding.count < maximumOutstanding, flight < congestion.window,
+      let length = queue.nextLength(maximum: maximumChunk)
+    else { return .none }
+    // Rule A of section 6.1: into a closed window goes one probe at a time.
+    guard flight &+ length <= peerWindow || flight == 0 else { return .none }
+    return length &+ SCTPAssociation.dataHeaderLength <= room ? .new : .none
+  }
+
+  /// The first lost chunk that fits, now in flight again; nil when none fits. Abandons those that may not be sent again.
+  mutating func nextLost(room: Int, now: Instant) -> (tsn: Int64, chunk: SCTPOutstandingChunk)? {
+    guard lostCount > 0 else { return nil }
+    for index in 0..<outstanding.count where outstanding[index].state == .lost {
+      if mayAbandon, outstanding[index].isExhausted(now: now) {
+        abandonMessage(at: index)
+        advanceAckPoint()
+        continue
+      }
+      guard outstanding[index].length &+ SCTPAssociation.dataHeaderLength <= room else { return nil }
+      lostCount &-= 1
+      flight &+= outstanding[index].length
+      outstanding[index].state = .inFlight
+      outstanding[index].misses = 0
+      outstanding[index].sentAt = now
+      outstanding[index].transmissions &+= 1
+      retransmissionCount &+= 1
+      // Section 6.3.2 R1, and RFC 4460's rule that the earliest chunk's retransmission restarts the timer.
+      if index == 0 || timerAt == .distantFuture { timerAt = now + rto.value }
+      return (cumulativeAck &+ 1 &+ Int64(index), outstanding[index])
+    }
+    return nil
+  }
+
+  /// The next new chunk, now in flight.
+  mutating func nextNew(now: Instant) -> (tsn: Int64, chunk: SCTPOutstandingChunk)? {
+    abandonExpired(now: now)
+    let tsn = nextTSN
+    guard let chunk = queue.next(maximum: maximumChunk, tsn: tsn, now: now) else { return nil }
+    congestion.willSend(flight: flight, rto: rto.value, now: now)
+    nextTSN &+= 1
+    outstandingHeld &+= chunk.heldBytes
+    flight &+= chunk.length
+    if probe == nil { probe = tsn }
+    if timerAt == .distantFuture { timerAt = now + rto.value }
+    outstanding.append(chunk)
+    return (tsn, chunk)
+  }
+
+  /// The packet of a fast retransmission is on its way.
+  mutating func didFinishPacket() { owesFastRetransmit = false }
+
+  /// The value of the FORWARD TSN that is due (RFC 3758 section 3.2), at most `maximumStreams` streams in it; nil when
+  /// none is. It names for each ordered stream the last sequence number given up.
+  mutating func takeForward(maximumStreams: Int, now: Instant) -> [UInt8]? {
+    guard owesForward else { return nil }
+    owesForward = false
+    guard advancedAck > cumulativeAck else { return nil }
+    var skipped: [(stream: UInt16, sequence: UInt16)] = []
+    var point = cumulativeAck
+    for index in 0..<Int(advancedAck &- cumulativeAck) {
+      let chunk = outstanding[index]
+      if chunk.state == .abandoned, chunk.isOrdered {
+        if let known = skipped.firstIndex(where: { $0.stream == chunk.stream }) {
+          skipped[known].sequence = chunk.sequence
+        } else {
+          // What does not fit in this packet waits for the next.
+          guard skipped.count < maximumStreams else { break }
+          skipped.append((chunk.stream, chunk.sequence))
+        }
+      }
+      point &+= 1
+    }
+    forwardSentAt = now
+    if timerAt == .distantFuture { timerAt = now + rto.value }
+    var value: [UInt8] = []
+    value.appendNetwork(SCTPSerial.wire(point))
+    for entry in skipped {
+      value.appendNetwork(entry.stream)
+      value.appendNetwork(entry.sequence)
+    }
+    return value
+  }
+}
+
+// MARK: - Losses
+
+extension SCTPSender {
+  private mutating func leave(_ state: SCTPOutstandingChunk.State, _ length: Int) {
+    switch state {
+    case .inFlight: flight &-= length
+    case .lost: lostCount &-= 1
+    case .acknowledged, .abandoned: break
+    }
+  }
+
+  private mutating func measure(_ chunk: SCTPOutstandingChunk, _ now: Instant) {
+    probe = nil
+    if chunk.transmissions == 1, chunk.state != .abandoned { rto.measured(now - chunk.sentAt) }
+  }
+
+  private mutating func readBlocks(
+    _ blocks: Range<Int>, in packet: Span<UInt8>, acked: inout Int, newest: inout Int64?, now: Instant
+  ) -> Bool {
+    var last = 1
+    var at = blocks.lowerBound
+    while at &+ 4 <= blocks.upperBound {
+      let start = Int(packet.networkUInt16(at: at))
+      let end = Int(packet.networkUInt16(at: at &+ 2))
+      // Blocks in order and apart make the whole walk linear; a block at 1 would belong to the cumulative TSN.
+      guard start > last, start <= end, end <= outstanding.count else { return false }
+      last = end
+      for index in start &- 1..<end where outstanding[index].state == .inFlight || outstanding[index].state == .lost {
+        let tsn = cumulativeAck &+ 1 &+ Int64(index)
+        if tsn == probe { measure(outstanding[index], now) }
+        acked &+= outstanding[index].length
+        leave(outstanding[index].state, outstanding[index].length)
+        outstanding[index].state = .acknowledged
+        newest = tsn
+      }
+      at &+= 4
+    }
+    return true
+  }
+
+  /// The HTNA rule of section 7.2.4: a chunk counts as missing when a later one was newly acknowledged, and as lost
+  /// the third time.
+  private mutating func countMisses(before newest: Int64, advanced: Bool, now: Instant) {
+    var found = false
+    for index in 0..<min(outstanding.count, Int(newest &- cumulativeAck &- 1))
+    where outstanding[index].state == .inFlight && !outstanding[index].wasFastRetransmitted {
+      outstanding[index].misses &+= 1
+      guard outstanding[index].misses >= 3 else { continue }
+      outstanding[index].wasFastRetransmitted = true
+      markLost(index, now: now)
+      found = true
+    }
+    guard found else { return }
+    owesFastRetransmit = true
+    guard recoveryEnd == nil else { return }
+    congestion.lostPacket()
+    recoveryEnd = nextTSN &- 1
+  }
+
+  private mutating func markLost(_ index: Int, now: Instant) {
+    if outstanding[index].state == .abandoned { return }
+    if mayAbandon, outstanding[index].isExhausted(now: now) { return abandonMessage(at: index) }
+    leave(outstanding[index].state, outstanding[index].length)
+    outstanding[index].state = .lost
+    lostCount &+= 1
+    if cumulativeAck &+ 1 &+ Int64(index) == probe { probe = nil }
+  }
+
+  /// Gives up every piece of a message (RFC 3758 section 3.5, A3 and section 4): they lie side by side.
+  private mutating func abandonMessage(at index: Int) {
+    let id = outstanding[index].messageID
+    abandonedAfterSending &+= 1
+    var at = index
+    while at > 0, outstanding[at &- 1].messageID == id { at &-= 1 }
+    while at < outstanding.count, outstanding[at].messageID == id {
+      abandonChunk(at)
+      at &+= 1
+    }
+    if let end = queue.abandon(id) { appendPlaceholder(end) }
+  }
+
+  /// Gives up the message of which some pieces are sent and others wait, when its time is over.
+  private mutating func abandonExpired(now: Instant) {
+    guard mayAbandon, let end = queue.abandonExpired(now: now) else { return }
+    abandonedAfterSending &+= 1
+    var at = outstanding.count
+    while at > 0, outstanding[at &- 1].messageID == end.messageID {
+      at &-= 1
+      abandonChunk(at)
+    }
+    appendPlaceholder(end)
+    advanceAckPoint()
+  }
+
+  private mutating func abandonChunk(_ at: Int) {
+    leave(outstanding[at].state, outstanding[at].length)
+    if outstanding[at].state != .abandoned { outstandingHeld &-= outstanding[at].heldBytes }
+    outstanding[at].state = .abandoned
+    outstanding[at].payload = []
+    if cumulativeAck &+ 1 &+ Int64(at) == probe { probe = nil }
+  }
+
+  /// The unsent rest of an abandoned message becomes one TSN that is never sent. Without it a peer that has every piece
+  /// sent would acknowledge them all, no FORWARD TSN would follow, and it would wait for the end forever.
+  private mutating func appendPlaceholder(_ end: SCTPOutstandingChunk) {
+    outstanding.append(end)
+    nextTSN &+= 1
+  }
+
+  /// Moves the point that FORWARD TSN announces over what was given up (RFC 3758 section 3.5, C2).
+  private mutating func advanceAckPoint() {
+    let before = advancedAck
+    while advancedAck &- cumulativeAck < Int64(outstanding.count),
+      outstanding[Int(advancedAck &- cumulativeAck)].state == .abandoned
+    { advancedAck &+= 1 }
+    if advancedAck > before { owesForward = true }
+  }
+
+  /// The first outstanding chunk is one that the peer does not have, or the cumulative TSN would be further. If a gap block
+  /// had named it, the peer has thrown it away again (section 6.2: "renege"), and it must be sent anew.
+  private mutating func reclaimReneged() {
+    guard !outstanding.isEmpty, outstanding[0].state == .acknowledged else { return }
+    outstanding[0].state = .lost
+    lostCount &+= 1
+  }
+}
