@@ -32,6 +32,8 @@ static inline int parley_h264_encoder_open(
     parameters.eSpsPpsIdStrategy = CONSTANT_ID;
     parameters.bPrefixNalAddingCtrl = false;
     parameters.bEnableDenoise = false;
+    // It would make keyframes that nobody asked for. The screen mode needs it.
+    parameters.bEnableSceneChangeDetect = screen;
     parameters.bEnableLongTermReference = false;
     parameters.iSpatialLayerNum = 1;
     parameters.iTemporalLayerNum = temporal_layers;

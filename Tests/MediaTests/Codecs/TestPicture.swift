@@ -31,6 +31,24 @@ enum TestPicture {
       .with(time: start + TimeSpan.microseconds(Int64(index) * 1_000_000 / 30))
   }
 
+  /// The moving picture with grain, as from a camera in poor light: it can use any rate, since grain is never the same.
+  static func grainy(_ index: Int, width: Int, height: Int) -> VideoFrame {
+    let clean = frame(index, width: width, height: height)
+    var random = SeededGenerator(seed: UInt64(index) &+ 77)
+    return VideoFrame(width: width, height: height, time: clean.time) { y, u, v in
+      clean.withPlanes { cleanY, cleanU, cleanV in
+        var position = 0
+        while position + 16 <= y.count {
+          let bits = random.next()
+          for pixel in 0..<16 { y[position + pixel] = cleanY[position + pixel] + UInt8(bits >> UInt64(4 * pixel) & 15) }
+          position += 16
+        }
+        _ = u.update(fromContentsOf: cleanU)
+        _ = v.update(fromContentsOf: cleanV)
+      }
+    }
+  }
+
   /// A picture without any order, which no encoder can shrink.
   static func noise(_ index: Int, width: Int, height: Int) -> VideoFrame {
     var random = SeededGenerator(seed: UInt64(index) &+ 1)

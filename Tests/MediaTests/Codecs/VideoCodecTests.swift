@@ -70,7 +70,7 @@ import Testing
       var sum = 0
       for _ in 0..<frames {
         sum +=
-          try encoder.encode(TestPicture.frame(index, width: 320, height: 180), forceKeyframe: false)?.data.count ?? 0
+          try encoder.encode(TestPicture.grainy(index, width: 320, height: 180), forceKeyframe: false)?.data.count ?? 0
         index += 1
       }
       return sum * 8 * 30 / frames
@@ -88,12 +88,12 @@ import Testing
     let encoder = try VideoCodecFactory.encoder(
       for: codec, settings: VideoEncoderSettings(width: 320, height: 180, bitrate: .kilobits(300)))
     for index in 0..<30 {
-      _ = try encoder.encode(TestPicture.frame(index, width: 320, height: 180), forceKeyframe: false)
+      _ = try encoder.encode(TestPicture.grainy(index, width: 320, height: 180), forceKeyframe: false)
     }
     encoder.settings.framesPerSecond = 10
     var sum = 0
     for index in 0..<30 {
-      let frame = TestPicture.frame(30 + 3 * index, width: 320, height: 180)
+      let frame = TestPicture.grainy(30 + 3 * index, width: 320, height: 180)
       let encoded = try encoder.encode(frame, forceKeyframe: false)
       if index >= 10 { sum += encoded?.data.count ?? 0 }
     }
