@@ -20,7 +20,7 @@ struct BareVPX {
     settings.rc_end_usage = VPX_CBR
     settings.rc_target_bitrate = UInt32(Scene.bitrate.bitsPerSecond / 1_000)
     settings.rc_min_quantizer = 2
-    settings.rc_max_quantizer = isVP9 ? 56 : 58
+    settings.rc_max_quantizer = 63
     settings.rc_undershoot_pct = isVP9 ? 50 : 100
     settings.rc_overshoot_pct = isVP9 ? 50 : 15
     settings.rc_buf_sz = 1_000

@@ -7,34 +7,22 @@ final class VPXDecoder {
   let codec: Codec
   private(set) var needsKeyframe = true
 
-  private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
+  private var context: UnsafeMutablePointer<vpx_codec_ctx_t>?
 
   init(_ codec: Codec) throws(MediaError) {
     self.codec = codec
-    var configuration = vpx_codec_dec_cfg_t()
-    // One: VP8 has one partition in conversation, and VP9 at these sizes loses more to waiting than it wins.
-    configuration.threads = 1
-    context = .allocate(capacity: 1)
-    context.initialize(to: vpx_codec_ctx_t())
-    let interface = codec == .vp8 ? vpx_codec_vp8_dx() : vpx_codec_vp9_dx()
-    // No flags: without error concealment the library tells what is damaged instead of painting over it.
-    let status = parley_vpx_decoder_init(context, interface, &configuration, 0)
-    guard status == VPX_CODEC_OK else {
-      context.deallocate()
-      throw .decoderFailed(codec.name, reason: String(cString: vpx_codec_err_to_string(status)))
-    }
+    context = try open()
   }
 
-  deinit {
-    vpx_codec_destroy(context)
-    context.deallocate()
-  }
+  deinit { close() }
 
   func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? {
     do throws(MediaError) {
       return try run(frame)
     } catch {
+      // What the library keeps of a damaged stream is not trusted, nor need its memory stay: it begins anew with the next keyframe.
       needsKeyframe = true
+      close()
       throw error
     }
   }
@@ -48,6 +36,8 @@ final class VPXDecoder {
     guard header.isKeyframe || !needsKeyframe else { throw failure("a keyframe is needed first") }
     guard frame.data.count <= Int(Int32.max) else { throw failure("the frame is too long") }
 
+    if context == nil { context = try open() }
+    guard let context else { throw failure("it is not set up") }
     let status = frame.data.withUnsafeBufferPointer {
       vpx_codec_decode(context, $0.baseAddress, UInt32($0.count), nil, 0)
     }
@@ -81,6 +71,29 @@ final class VPXDecoder {
     return VideoFrame(
       copyingY: y, stride: Int(image.stride.0), u: u, v: v, chromaStride: Int(image.stride.1), width: width,
       height: height, time: time)
+  }
+
+  private func open() throws(MediaError) -> UnsafeMutablePointer<vpx_codec_ctx_t> {
+    var configuration = vpx_codec_dec_cfg_t()
+    // One: VP8 has one partition in conversation, and VP9 at these sizes loses more to waiting than it wins.
+    configuration.threads = 1
+    let made = UnsafeMutablePointer<vpx_codec_ctx_t>.allocate(capacity: 1)
+    made.initialize(to: vpx_codec_ctx_t())
+    let interface = codec == .vp8 ? vpx_codec_vp8_dx() : vpx_codec_vp9_dx()
+    // No flags: without error concealment the library tells what is damaged instead of painting over it.
+    let status = parley_vpx_decoder_init(made, interface, &configuration, 0)
+    guard status == VPX_CODEC_OK else {
+      made.deallocate()
+      throw failure(String(cString: vpx_codec_err_to_string(status)))
+    }
+    return made
+  }
+
+  private func close() {
+    guard let context else { return }
+    vpx_codec_destroy(context)
+    context.deallocate()
+    self.context = nil
   }
 
   private func failure(_ reason: String) -> MediaError { .decoderFailed(codec.name, reason: reason) }

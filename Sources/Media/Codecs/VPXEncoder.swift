@@ -160,7 +160,8 @@ final class VPXEncoder {
     configuration.rc_end_usage = VPX_CBR
     configuration.rc_target_bitrate = UInt32(applied.boundedBitrate / 1_000)
     configuration.rc_min_quantizer = applied.isScreen ? 8 : 2
-    configuration.rc_max_quantizer = codec == .vp8 ? 58 : 56
+    // The whole range: when the rate falls, a coarse picture comes before a late one.
+    configuration.rc_max_quantizer = 63
     configuration.rc_undershoot_pct = codec == .vp8 ? 100 : 50
     configuration.rc_overshoot_pct = codec == .vp8 ? 15 : 50
     // Milliseconds of the target rate: what may be sent ahead, and where the level should lie.

@@ -123,6 +123,25 @@ import Testing
     var h264 = try Self.stream(.h264)[0]
     h264.data = sps + h264.data
     expectRefusal(h264, "524288×524288")
+
+    // AV1: the sequence header's sizes (AV1 specification, section 5.5.1) behind profile, flags and one operating point: 4 + 4 bits that
+    // tell how long they are, then the sizes minus one.
+    var av1 = try Self.stream(.av1)[0]
+    #expect(av1.data[0] == 0x0A)
+    let length = Int(av1.data[1])
+    var header: [UInt8] = av1.data[2..<(2 + length)].flatMap { byte in (0..<8).map { byte >> UInt8(7 - $0) & 1 } }
+    #expect(header[3...6].allSatisfy { $0 == 0 } && header[7...11].allSatisfy { $0 == 0 })
+    let start = 29
+    func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 1 | Int($1) } }
+    let (wide, high) = (number(start..<(start + 4)) + 1, number((start + 4)..<(start + 8)) + 1)
+    #expect(number((start + 8)..<(start + 8 + wide)) + 1 == AV1Stream.width)
+    header.replaceSubrange(start..<(start + 8 + wide + high), with: [UInt8](repeating: 1, count: 40))
+    while header.count % 8 != 0 { header.append(0) }
+    let packed = Swift.stride(from: 0, to: header.count, by: 8).map { at in
+      header[at..<(at + 8)].reduce(UInt8(0)) { $0 << 1 | $1 }
+    }
+    av1.data.replaceSubrange(0..<(2 + length), with: [0x0A, UInt8(packed.count)] + packed)
+    #expect(throws: MediaError.self) { try AV1Decoder().decode(av1) }
   }
 
   private func expectRefusal(_ frame: EncodedFrame, _ size: String) {
