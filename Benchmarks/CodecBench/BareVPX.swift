@@ -23,9 +23,9 @@ struct BareVPX {
     settings.rc_max_quantizer = 63
     settings.rc_undershoot_pct = isVP9 ? 50 : 100
     settings.rc_overshoot_pct = isVP9 ? 50 : 15
-    settings.rc_buf_sz = 1_000
-    settings.rc_buf_initial_sz = 500
-    settings.rc_buf_optimal_sz = 600
+    settings.rc_buf_sz = isVP9 ? 1_000 : 600
+    settings.rc_buf_initial_sz = isVP9 ? 500 : 300
+    settings.rc_buf_optimal_sz = isVP9 ? 600 : 400
     settings.rc_dropframe_thresh = 30
     settings.kf_mode = VPX_KF_DISABLED
     var context = vpx_codec_ctx_t()
