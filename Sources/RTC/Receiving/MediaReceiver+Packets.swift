@@ -127,7 +127,13 @@ extension MediaReceiver {
         drops.unknownSource &+= 1
         return nil
       }
-      if let old = sections[section].stream?.retransmissionSSRC { release(old) }
+      if let old = sections[section].stream?.retransmissionSSRC {
+        guard old != sections[section].announced?.rtxSSRC else {
+          drops.refusedClaim &+= 1
+          return nil
+        }
+        release(old)
+      }
       sections[section].stream?.retransmissionSSRC = header.ssrc
     } else {
       // A sender may start over under a new SSRC, but not without end.
