@@ -38,6 +38,13 @@ let package = Package(
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
     .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
     .target(name: "CLinux"),
+    // Loaded with dlopen when first used, never linked: a server does not pay for them.
+    .target(name: "CGStreamer"),
+    .target(name: "CDrawing"),
+    // C++ behind a C interface.
+    .systemLibrary(
+      name: "CWebRTCAudio", pkgConfig: "webrtc-audio-processing", providers: [.apt(["libwebrtc-audio-processing-dev"])]),
+    .target(name: "CAudioProcessing", dependencies: ["CWebRTCAudio"]),
     .target(name: "Basics", swiftSettings: strict),
 
     // Floor 1: the protocol stack, no I/O inside.
@@ -51,7 +58,11 @@ let package = Package(
 
     // Floor 2: codecs, devices, files, jitter buffers, mixing.
     .target(
-      name: "Media", dependencies: ["Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d", "CYUV"],
+      name: "Media",
+      dependencies: [
+        "Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d", "CYUV",
+        "CGStreamer", "CDrawing", "CAudioProcessing",
+      ],
       swiftSettings: common),
 
     // Floor 3: the client SDK.

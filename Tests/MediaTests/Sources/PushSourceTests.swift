@@ -15,7 +15,9 @@ import Testing
         next &+= 1
         return next
       }
-      source.push(AudioFrame(samples: samples, time: .milliseconds(pushed.count / 48 == 0 ? 50 : 0)))
+      source.push(
+        AudioFrame(
+          samples: samples, time: Instant(nanoseconds: 50_000_000 + Int64(pushed.count) * 1_000_000_000 / 48_000)))
       pushed += samples
     }
     #expect(frames.values.allSatisfy { $0.samples.count == 480 })

@@ -27,6 +27,37 @@ final class Collected<Value: Sendable>: Sendable {
 
 /// Threads and descriptors of this process.
 enum ProcessResources {
+  static func descriptors() -> Int {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count
+  }
+
+  static func threadNames() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []).compactMap {
+      try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+
+  /// Threads of sources and of GStreamer; the test runner's own come and go.
+  static func mediaThreads() -> Int {
+    threadNames().count { name in
+      [
+        "media", "test picture", "test tone", "gst", "Gst", "pool", "queue", "multiqueue", "appsrc", "audio", "video",
+        "demux",
+      ]
+      .contains { name.hasPrefix($0) || name.contains(":s") }
+    }
+  }
+
+  /// Whether a condition comes true within ten seconds.
+  static func settles(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<500 {
+      if condition() { return true }
+      usleep(20_000)
+    }
+    return condition()
+  }
+
   static func threads(named name: String) -> Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return tasks.count { task in
@@ -44,21 +75,8 @@ func strength(of frequency: Double, in samples: [Int16]) -> Double {
   return power.squareRoot() * 2 / Double(max(samples.count, 1))
 }
 
-/// A small random generator with a seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// What a bad line does to a picture: another size (linear, from the middle of pixels), a blur of three pixels, and noise.
-func degraded(_ frame: VideoFrame, width: Int, height: Int, noise: Int, _ random: inout SplitMix) -> VideoFrame {
+func degraded(_ frame: VideoFrame, width: Int, height: Int, noise: Int, _ random: inout SeededGenerator) -> VideoFrame {
   VideoFrame(width: width, height: height, time: frame.time) { y, u, v in
     u.update(repeating: 128)
     v.update(repeating: 128)

@@ -1,0 +1,49 @@
+/// Where the tiles of a composed frame lie: rows and columns of equal tiles, as large as the space allows, the last row centred.
+public struct GridLayout: Hashable, Sendable {
+  /// A tile's place in pixels; even numbers, so that chroma lines up.
+  public struct Tile: Hashable, Sendable {
+    /// Left edge.
+    public var x: Int
+    /// Upper edge.
+    public var y: Int
+    /// Width.
+    public var width: Int
+    /// Height.
+    public var height: Int
+  }
+
+  /// The tiles, row by row.
+  public let tiles: [Tile]
+
+  /// Lays out `count` tiles in `width` x `height` pixels.
+  /// - Parameters:
+  ///   - gap: Pixels between tiles and around them.
+  ///   - aspect: Width by height of a tile; a single one fills the frame.
+  public init(count: Int, width: Int, height: Int, gap: Int, aspect: Double = 16.0 / 9) {
+    guard count > 0 else {
+      tiles = []
+      return
+    }
+    var best = (columns: 1, tileWidth: 0.0)
+    for columns in 1...count {
+      let rows = (count + columns - 1) / columns
+      let wide = Double(width - gap * (columns + 1)) / Double(columns)
+      let high = Double(height - gap * (rows + 1)) / Double(rows)
+      let tileWidth = min(wide, high * aspect)
+      if tileWidth > best.tileWidth { best = (columns, tileWidth) }
+    }
+    let columns = best.columns
+    let rows = (count + columns - 1) / columns
+    let tileWidth = max(Int(best.tileWidth) & ~1, 2)
+    let tileHeight = max(Int(best.tileWidth / aspect) & ~1, 2)
+    let top = (height - rows * tileHeight - (rows - 1) * gap) / 2
+    tiles = (0..<count).map { index in
+      let row = index / columns
+      let inRow = min(columns, count - row * columns)
+      let left = (width - inRow * tileWidth - (inRow - 1) * gap) / 2
+      return Tile(
+        x: max(0, left + index % columns * (tileWidth + gap)) & ~1, y: max(0, top + row * (tileHeight + gap)) & ~1,
+        width: tileWidth, height: tileHeight)
+    }
+  }
+}

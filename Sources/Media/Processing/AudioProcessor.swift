@@ -1,0 +1,109 @@
+public import Basics
+import CAudioProcessing
+import Synchronization
+
+/// Cleans what a microphone hears: removes the echo of the loudspeaker and steady noise, and evens out the level.
+///
+///     let processor = try AudioProcessor()
+///     // on the playout thread, right before the speaker gets it:
+///     processor.render(frame)
+///     // on the microphone's thread:
+///     let clean = processor.capture(frame, delay: .milliseconds(60))
+///
+/// Rendering and capturing may happen on two threads at once. Costs about 1 % of a core, and holds about 1 MB.
+// unchecked: the engine locks itself, and each of the two calls has its own buffers behind its own lock.
+public final class AudioProcessor: @unchecked Sendable {
+  /// How much of steady noise is removed. More costs more of the voice.
+  public enum NoiseSuppression: Int32, Sendable {
+    /// None.
+    case off = -1
+    /// About 6 dB.
+    case low
+    /// About 10 dB.
+    case moderate
+    /// About 15 dB.
+    case high
+    /// About 20 dB.
+    case veryHigh
+  }
+
+  /// What is done.
+  public struct Configuration: Hashable, Sendable {
+    /// Remove the loudspeaker's echo.
+    public var echoCancellation: Bool
+    /// Remove steady noise.
+    public var noiseSuppression: NoiseSuppression
+    /// Bring quiet and loud voices to the same level.
+    public var gainControl: Bool
+    /// Remove rumble below 100 Hz.
+    public var highPassFilter: Bool
+    /// Channels of the microphone and of the loudspeaker, 1 or 2; other frames are converted.
+    public var channels: Int
+
+    /// A configuration; by default everything is on.
+    public init(
+      echoCancellation: Bool = true, noiseSuppression: NoiseSuppression = .high, gainControl: Bool = true,
+      highPassFilter: Bool = true, channels: Int = 1
+    ) {
+      self.echoCancellation = echoCancellation
+      self.noiseSuppression = noiseSuppression
+      self.gainControl = gainControl
+      self.highPassFilter = highPassFilter
+      self.channels = channels
+    }
+  }
+
+  /// What it does.
+  public let configuration: Configuration
+
+  private let engine: OpaquePointer
+  private let rendering = Mutex(())
+  private let capturing = Mutex(())
+
+  /// A processor.
+  public init(_ configuration: Configuration = Configuration()) throws(MediaError) {
+    guard configuration.channels == 1 || configuration.channels == 2 else {
+      throw .invalid("Audio processing works on one or two channels, not on \(configuration.channels).")
+    }
+    self.configuration = configuration
+    let options = parley_audio_options(
+      channels: Int32(configuration.channels), echo_cancellation: configuration.echoCancellation ? 1 : 0,
+      noise_suppression: configuration.noiseSuppression.rawValue, gain_control: configuration.gainControl ? 1 : 0,
+      high_pass: configuration.highPassFilter ? 1 : 0)
+    guard let engine = parley_audio_processor_create(options) else {
+      throw .invalid("Audio processing could not be set up with these options.")
+    }
+    self.engine = engine
+  }
+
+  deinit { parley_audio_processor_destroy(engine) }
+
+  /// Tells what the loudspeaker is about to play. Call it with every 10 ms that are played; other lengths are ignored.
+  public func render(_ frame: AudioFrame) {
+    let frame = frame.converted(channels: configuration.channels)
+    guard frame.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return }
+    rendering.withLock { _ in
+      frame.samples.withUnsafeBufferPointer {
+        if let base = $0.baseAddress {
+          _ = parley_audio_processor_render(engine, base, Int32(configuration.channels))
+        }
+      }
+    }
+  }
+
+  /// Cleans 10 ms from the microphone; other lengths come back as they are.
+  /// - Parameter delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be
+  ///   exact; the true one is searched for, which takes some seconds of echo.
+  public func capture(_ frame: AudioFrame, delay: TimeSpan = .milliseconds(80)) -> AudioFrame {
+    var clean = frame.converted(channels: configuration.channels)
+    guard clean.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return frame }
+    let channels = Int32(configuration.channels)
+    let milliseconds = Int32(max(0, min(500, delay.milliseconds)))
+    capturing.withLock { _ in
+      clean.samples.withUnsafeMutableBufferPointer {
+        if let base = $0.baseAddress { _ = parley_audio_processor_capture(engine, base, channels, milliseconds) }
+      }
+    }
+    return clean
+  }
+}

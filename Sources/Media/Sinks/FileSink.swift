@@ -1,0 +1,93 @@
+public import Basics
+import Synchronization
+
+/// Writes pictures and sound to a file: what a bot saw, for keeping or for tests.
+///
+///     let file = try FileSink("meeting.webm", width: 1280, height: 720)
+///     track.attach(file.video)
+///     …
+///     try file.finish()
+///
+/// The name's ending chooses the format: `.webm` and `.mkv` hold VP8 and Opus (GStreamer writes them), `.y4m` raw pictures, `.wav` raw
+/// sound. The two halves share one time line, that of the frames' times.
+public final class FileSink: Sendable {
+  /// What can be written.
+  public enum Format: String, CaseIterable, Sendable {
+    /// VP8 and Opus.
+    case webm
+    /// VP8 and Opus in Matroska.
+    case mkv
+    /// Raw pictures at a steady rate, as most video tools read them. No sound.
+    case y4m
+    /// Raw sound. No pictures.
+    case wav
+  }
+
+  /// What to write.
+  public struct Tracks: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+    /// From bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// Pictures.
+    public static let video = Tracks(rawValue: 1)
+    /// Sound.
+    public static let audio = Tracks(rawValue: 2)
+  }
+
+  /// The file.
+  public let path: String
+  /// Takes pictures; frames of another size are scaled.
+  public let video: any VideoSink
+  /// Takes sound.
+  public let audio: any AudioSink
+
+  private let writer: any FileWriter
+
+  /// Opens a file for writing; one of that name is replaced.
+  /// - Parameters:
+  ///   - format: Nil: by the name's ending.
+  ///   - tracks: What will come. A muxer waits for each track that is announced: do not announce what stays away.
+  ///   - width: The size of the picture, even numbers.
+  ///   - framesPerSecond: The steady rate of `.y4m`; the others keep the frames' own times.
+  ///   - bitrate: Of the picture, for `.webm` and `.mkv`.
+  ///   - channels: Of the sound, 1 or 2.
+  public init(
+    _ path: String, format: Format? = nil, tracks: Tracks = [.video, .audio], width: Int = 640, height: Int = 360,
+    framesPerSecond: Int = 25, bitrate: DataRate = .kilobits(1_500), channels: Int = 2
+  ) throws(MediaError) {
+    let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    guard let format = format ?? Format(rawValue: ending) else {
+      throw .invalid("Files ending in '.\(ending)' cannot be written; .webm, .mkv, .y4m and .wav can.")
+    }
+    guard (2...VideoFrame.maximumDimension).contains(width), (2...VideoFrame.maximumDimension).contains(height),
+      width % 2 == 0, height % 2 == 0
+    else { throw .invalid("A picture of \(width)x\(height) cannot be written: both must be even.") }
+    guard (1...120).contains(framesPerSecond), channels == 1 || channels == 2 else {
+      throw .invalid("1 to 120 frames a second and 1 or 2 channels can be written.")
+    }
+    self.path = path
+    switch format {
+    case .y4m: writer = try RawVideoWriter(path, width: width, height: height, framesPerSecond: framesPerSecond)
+    case .wav: writer = try WaveWriter(path, channels: channels)
+    case .webm, .mkv:
+      writer = try MuxedWriter(
+        path, muxer: format == .webm ? "webmmux" : "matroskamux", tracks: tracks, width: width, height: height,
+        bitrate: bitrate, channels: channels)
+    }
+    let writer = writer
+    video = ClosureVideoSink { writer.write($0) }
+    audio = ClosureAudioSink { writer.write($0) }
+  }
+
+  /// Completes the file; what comes later is ignored. Blocks until it is on its way to the disk. Harmless when repeated.
+  /// - Throws: ``MediaError`` when something could not be written, now or earlier.
+  public func finish() throws(MediaError) { try writer.finish() }
+}
+
+/// What writes one format. Thread-safe.
+protocol FileWriter: Sendable {
+  func write(_ frame: VideoFrame)
+  func write(_ frame: AudioFrame)
+  func finish() throws(MediaError)
+}

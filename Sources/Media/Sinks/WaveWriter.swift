@@ -1,0 +1,74 @@
+import Basics
+import Synchronization
+
+/// Writes a RIFF WAVE file of 16-bit samples at 48 kHz. Gaps in the frames' times become silence.
+final class WaveWriter: FileWriter {
+  private struct State: ~Copyable {
+    var file: OutputFile
+    var start: Instant?
+    /// Samples a channel.
+    var written: Int64 = 0
+  }
+
+  private let channels: Int
+  private let state: Mutex<State>
+
+  /// The sizes in the header have 32 bits; what would overflow them is left out.
+  private static let maximumBytes: Int64 = 4_294_000_000
+
+  init(_ path: String, channels: Int) throws(MediaError) {
+    self.channels = channels
+    var file = try OutputFile(path)
+    Self.header(channels: channels, bytes: 0).withUnsafeBytes { file.write($0) }
+    state = Mutex(State(file: file))
+  }
+
+  func write(_ frame: VideoFrame) {}
+
+  func write(_ frame: AudioFrame) {
+    let frame = frame.converted(channels: channels)
+    state.withLock { state in
+      guard state.file.isOpen else { return }
+      let start = state.start ?? frame.time
+      state.start = start
+      let due = (frame.time - start).nanoseconds / 1000 * 48 / 1000
+      let gap = due - state.written
+      // Less than 20 ms either way is the clock's unrest, not silence; more than a minute is another recording.
+      if gap > 960 {
+        let silence = [Int16](repeating: 0, count: Int(min(gap, 48_000 * 60)) * channels)
+        append(silence, to: &state)
+      }
+      append(frame.samples, to: &state)
+    }
+  }
+
+  private func append(_ samples: [Int16], to state: inout State) {
+    let count = Int64(samples.count / channels)
+    guard (state.written + count) * Int64(channels) * 2 < Self.maximumBytes else { return }
+    // WAVE is little-endian, and so is every machine this runs on.
+    samples.withUnsafeBytes { state.file.write($0) }
+    state.written += count
+  }
+
+  func finish() throws(MediaError) {
+    let channels = channels
+    let failure = state.withLock { state -> MediaError? in
+      if state.file.isOpen {
+        let bytes = UInt32(state.written * Int64(channels) * 2)
+        state.file.patch(Self.header(channels: channels, bytes: bytes), at: 0)
+        state.file.close()
+      }
+      return state.file.failure
+    }
+    if let failure { throw failure }
+  }
+
+  private static func header(channels: Int, bytes: UInt32) -> [UInt8] {
+    func little<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+      withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+    return Array("RIFF".utf8) + little(bytes + 36) + Array("WAVEfmt ".utf8) + little(UInt32(16)) + little(UInt16(1))
+      + little(UInt16(channels)) + little(UInt32(48_000)) + little(UInt32(48_000 * channels * 2))
+      + little(UInt16(channels * 2)) + little(UInt16(16)) + Array("data".utf8) + little(bytes)
+  }
+}

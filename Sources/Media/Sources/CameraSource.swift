@@ -1,0 +1,37 @@
+import Glibc
+
+/// A camera of this machine.
+///
+///     let camera = CameraSource(width: 1280, height: 720)
+///     try camera.start { frame in … }
+public final class CameraSource: VideoSource {
+  private let device: MediaDevice?
+  private let source: PipelineVideoSource
+
+  /// A camera. It is opened when it is started.
+  /// - Parameters:
+  ///   - device: One of ``MediaDevices/cameras()``; nil takes the first video device.
+  ///   - width: The size that is wanted; what the camera cannot give is scaled, with borders where the shape differs.
+  ///   - framesPerSecond: Pictures a second.
+  public init(_ device: MediaDevice? = nil, width: Int = 1280, height: Int = 720, framesPerSecond: Int = 30) {
+    self.device = device
+    source = PipelineVideoSource(
+      "\(device?.element ?? "v4l2src") name=device", name: device?.name ?? "camera", width: width, height: height,
+      framesPerSecond: framesPerSecond, timeout: .seconds(10),
+      properties: device.map { [("device", $0.property, $0.value)] } ?? [])
+  }
+
+  /// Opens the camera; blocks until it runs.
+  /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is no camera, or another program holds it.
+  public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    if device == nil, access("/dev/video0", F_OK) != 0 {
+      throw .deviceUnavailable("camera", reason: "this machine has no camera (there is no /dev/video0).")
+    }
+    try GStreamer.load()
+    try GStreamer.require(device?.element ?? "v4l2src", package: "gstreamer1.0-plugins-good gstreamer1.0-pipewire")
+    try source.start(sink)
+  }
+
+  /// Gives the camera back.
+  public func stop() { source.stop() }
+}

@@ -1,0 +1,209 @@
+public import Basics
+import CGStreamer
+import Glibc
+import Synchronization
+
+/// Pictures and sound of a media file or URL, in real time, and again from the beginning at the end.
+///
+///     let film = try FileSource("/home/ann/film.webm")
+///     if let picture = film.video { try picture.start { frame in … } }
+///     if let sound = film.audio { try sound.start { frame in … } }
+///
+/// Both run on one clock, from the moment the first is started. Whatever GStreamer's base and good plugins read can be played: WebM,
+/// Matroska, Ogg, WAV, FLAC, MP3, VP8, VP9, Opus, Vorbis, motion JPEG and more. H.264, H.265 and AAC need decoders that are not among them.
+public final class FileSource: Sendable {
+  /// The path or URL.
+  public let location: String
+  /// How long it lasts; nil when unknown, as with live streams.
+  public let duration: TimeSpan?
+  /// Its pictures, when it has any.
+  public let video: (any VideoSource)?
+  /// Its sound, stereo, when it has any.
+  public let audio: (any AudioSource)?
+
+  private let player: FilePlayer
+
+  /// Opens a file or URL and finds out what is in it. Blocks until that is known: usually some ten milliseconds, `timeout` at most.
+  /// - Parameters:
+  ///   - location: A path, or a URL (`https://…`, `file:///…`, `rtsp://…`).
+  ///   - loops: Whether to start again at the end.
+  ///   - timeout: How long opening may take, here and when it is started.
+  ///   - onEnd: Called on a thread of the source when it has ended for good, with the error if it was one.
+  /// - Throws: ``MediaError/cannotOpen(_:reason:)`` when there is no such file or the URL does not answer,
+  ///   ``MediaError/notMedia(_:reason:)`` when there is neither picture nor sound in it, ``MediaError/missingComponent(_:hint:)`` when its
+  ///   coding needs something that is not installed.
+  public init(
+    _ location: String, loops: Bool = true, timeout: TimeSpan = .seconds(10),
+    onEnd: @escaping @Sendable (MediaError?) -> Void = { _ in }
+  ) throws(MediaError) {
+    self.location = location
+    let isURL = location.contains("://")
+    if !isURL { try Self.checkFile(location) }
+    try GStreamer.load()
+    let uri: String
+    if isURL {
+      uri = location
+    } else {
+      let (result, text) = GStreamer.withMessage { parley_gst_uri(Self.absolute(location), $0, $1) }
+      guard result == 0 else { throw .cannotOpen(location, reason: "its path is too long or not valid.") }
+      uri = text
+    }
+    let found = parley_gst_discover(uri, UInt64(max(timeout.nanoseconds, 1_000_000_000)))
+    try Self.check(found, location, timeout)
+    duration = found.duration > 0 ? TimeSpan(nanoseconds: found.duration) : nil
+    let player = FilePlayer(
+      location: location, uri: uri, hasVideo: found.video_streams > 0, hasAudio: found.audio_streams > 0, loops: loops,
+      timeout: timeout, onEnd: onEnd)
+    self.player = player
+    video = found.video_streams > 0 ? FileVideo(player) : nil
+    audio = found.audio_streams > 0 ? FileAudio(player) : nil
+  }
+
+  deinit { player.stop() }
+
+  /// Stops both.
+  public func stop() { player.stop() }
+
+  private static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+
+  /// The common mistakes, before a library is loaded for them.
+  private static func checkFile(_ path: String) throws(MediaError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).")
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { throw .cannotOpen(path, reason: "it is a folder.") }
+    guard access(path, R_OK) == 0 else { throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).") }
+    if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .notMedia(path, reason: "it is empty.") }
+  }
+
+  private static func check(_ found: parley_discovery, _ location: String, _ timeout: TimeSpan) throws(MediaError) {
+    var found = found
+    let detail = withUnsafeBytes(of: &found.detail) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    switch found.result {
+    case 0: break
+    case 2: throw .notMedia(location, reason: detail.isEmpty ? "its format is unknown." : detail)
+    case 3: throw .cannotOpen(location, reason: "there was no answer within \(timeout.milliseconds) ms.")
+    case 4 where found.audio_streams + found.video_streams == 0 || !detail.isEmpty:
+      throw .missingComponent(
+        "A \(detail)",
+        hint:
+          "\(location) needs it, and it is not among GStreamer's base and good plugins. Convert the file to VP8 or VP9 with Opus (WebM)."
+      )
+    default: throw .cannotOpen(location, reason: detail.isEmpty ? "no reason is known." : detail)
+    }
+    if found.audio_streams + found.video_streams == 0 {
+      throw .notMedia(location, reason: "there is neither picture nor sound in it.")
+    }
+    let limit = VideoFrame.maximumDimension
+    if found.width > limit || found.height > limit {
+      throw .notMedia(location, reason: "its picture is larger than \(limit) pixels each way.")
+    }
+  }
+}
+
+/// The one pipeline behind both tracks of a file: it runs while either is started.
+private final class FilePlayer: Sendable {
+  private struct State {
+    var runner: PipelineRunner?
+    var video: (@Sendable (VideoFrame) -> Void)?
+    var audio: (@Sendable (AudioFrame) -> Void)?
+  }
+
+  private let recipe: PipelineRunner.Recipe
+  private let timeout: TimeSpan
+  private let onEnd: @Sendable (MediaError?) -> Void
+  private let state = Mutex(State())
+
+  init(
+    location: String, uri: String, hasVideo: Bool, hasAudio: Bool, loops: Bool, timeout: TimeSpan,
+    onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) {
+    var description = "uridecodebin name=file"
+    if hasVideo {
+      // Phones record lying down and say so in a tag.
+      description +=
+        "  file. ! queue ! videoconvert ! videoflip method=automatic ! videoscale "
+        + "! video/x-raw,format=I420,pixel-aspect-ratio=1/1 ! appsink name=video sync=true max-buffers=2"
+    }
+    if hasAudio {
+      description +=
+        "  file. ! queue ! audioconvert ! audioresample "
+        + "! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2 ! appsink name=audio sync=true max-buffers=8"
+    }
+    recipe = PipelineRunner.Recipe(
+      description: description, name: location, properties: [("file", "uri", uri)], loops: loops)
+    self.timeout = timeout
+    self.onEnd = onEnd
+  }
+
+  func start(video: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    try start { $0.video = video }
+  }
+
+  func start(audio: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
+    try start { $0.audio = audio }
+  }
+
+  private func start(_ change: (inout State) -> Void) throws(MediaError) {
+    // The lock is held while the pipeline starts, so that two tracks started at once share one.
+    let result = state.withLock { state -> Result<Void, MediaError> in
+      change(&state)
+      if let runner = state.runner {
+        runner.setVideoSink(state.video)
+        runner.setAudioSink(state.audio)
+        return .success(())
+      }
+      do throws(MediaError) {
+        state.runner = try PipelineRunner(
+          recipe, timeout: timeout, video: state.video, audio: state.audio, onEnd: onEnd)
+        return .success(())
+      } catch {
+        state.video = nil
+        state.audio = nil
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  func stop() { stop { $0 = State() } }
+  func stopVideo() { stop { $0.video = nil } }
+  func stopAudio() { stop { $0.audio = nil } }
+
+  private func stop(_ change: (inout State) -> Void) {
+    let idle = state.withLock { state -> PipelineRunner? in
+      let runner = state.runner
+      change(&state)
+      runner?.setVideoSink(state.video)
+      runner?.setAudioSink(state.audio)
+      if state.video != nil || state.audio != nil { return nil }
+      state.runner = nil
+      return runner
+    }
+    idle?.stop()
+  }
+}
+
+private final class FileVideo: VideoSource {
+  private let player: FilePlayer
+  init(_ player: FilePlayer) { self.player = player }
+  deinit { player.stopVideo() }
+  func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try player.start(video: sink) }
+  func stop() { player.stopVideo() }
+}
+
+private final class FileAudio: AudioSource {
+  private let player: FilePlayer
+  init(_ player: FilePlayer) { self.player = player }
+  deinit { player.stopAudio() }
+  func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try player.start(audio: sink) }
+  func stop() { player.stopAudio() }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+
+/// A microphone of this machine, through PipeWire, PulseAudio or ALSA, whichever runs.
+///
+///     let microphone = MicrophoneSource()
+///     try microphone.start { frame in … }
+public final class MicrophoneSource: AudioSource {
+  private let device: MediaDevice?
+  private let channels: Int
+  private let running = Mutex<PipelineAudioSource?>(nil)
+
+  /// A microphone. It is opened when it is started.
+  /// - Parameters:
+  ///   - device: One of ``MediaDevices/microphones()``; nil takes the system's default.
+  ///   - channels: 1 or 2.
+  public init(_ device: MediaDevice? = nil, channels: Int = 1) {
+    self.device = device
+    self.channels = channels
+  }
+
+  deinit { stop() }
+
+  /// Opens the microphone; blocks until it runs, some seconds at most.
+  /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is none or it is in use.
+  public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
+    stop()
+    try GStreamer.load()
+    if let device {
+      try start(
+        "\(device.element) name=device", device.name, [("device", device.property, device.value)], sink)
+      return
+    }
+    var last = MediaError.missingComponent(
+      "A GStreamer element for microphones",
+      hint: "Install one with: apt-get install gstreamer1.0-pipewire gstreamer1.0-pulseaudio gstreamer1.0-alsa")
+    // PipeWire's own element waits for ever when the daemon does not run; asked for through Pulse it says so.
+    for element in ["pulsesrc", "alsasrc", "pipewiresrc"] {
+      do throws(MediaError) {
+        try GStreamer.require(element, package: "gstreamer1.0-pulseaudio")
+        try start(element, "microphone", [], sink)
+        return
+      } catch {
+        if case .deviceUnavailable = error { last = error }
+      }
+    }
+    throw last
+  }
+
+  private func start(
+    _ description: String, _ name: String, _ properties: [(element: String, property: String, value: String)],
+    _ sink: @escaping @Sendable (AudioFrame) -> Void
+  ) throws(MediaError) {
+    let source = PipelineAudioSource(
+      description, name: name, channels: channels, timeout: .seconds(3), properties: properties)
+    try source.start(sink)
+    running.withLock { $0 = source }
+  }
+
+  /// Gives the microphone back.
+  public func stop() {
+    let source = running.withLock { running in
+      let before = running
+      running = nil
+      return before
+    }
+    source?.stop()
+  }
+}

@@ -1,0 +1,55 @@
+public import Basics
+import Synchronization
+
+/// Sound from any GStreamer pipeline; what ``MicrophoneSource`` stands on.
+///
+///     let source = PipelineAudioSource("audiotestsrc is-live=true freq=440")
+///
+/// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+public final class PipelineAudioSource: AudioSource {
+  private let recipe: PipelineRunner.Recipe
+  private let timeout: TimeSpan
+  private let runner = Mutex<PipelineRunner?>(nil)
+
+  /// A source that runs a pipeline.
+  /// - Parameters:
+  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives sound, raw or coded. It should be live: sound is
+  ///     taken as it comes.
+  ///   - name: What errors call it.
+  ///   - channels: 1 or 2.
+  ///   - timeout: How long it may take to start.
+  public convenience init(
+    _ description: String, name: String = "pipeline", channels: Int = 1, timeout: TimeSpan = .seconds(10)
+  ) {
+    self.init(description, name: name, channels: channels, timeout: timeout, properties: [])
+  }
+
+  init(
+    _ description: String, name: String, channels: Int, timeout: TimeSpan,
+    properties: [(element: String, property: String, value: String)]
+  ) {
+    recipe = PipelineRunner.Recipe(
+      description: "\(description) ! decodebin ! audioconvert ! audioresample "
+        + "! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=\(channels == 2 ? 2 : 1) "
+        + "! appsink name=audio sync=false max-buffers=50 drop=true",
+      name: name, properties: properties, isLive: true)
+    self.timeout = timeout
+  }
+
+  deinit { stop() }
+
+  public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
+    stop()
+    let started = try PipelineRunner(recipe, timeout: timeout, video: nil, audio: sink) { _ in }
+    runner.withLock { $0 = started }
+  }
+
+  public func stop() {
+    let running = runner.withLock { runner in
+      let before = runner
+      runner = nil
+      return before
+    }
+    running?.stop()
+  }
+}

@@ -1,0 +1,65 @@
+public import Basics
+import Synchronization
+
+/// Pictures from any GStreamer pipeline: a network camera, a capture card, a test source; what ``CameraSource`` and ``ScreenSource``
+/// stand on.
+///
+///     let source = PipelineVideoSource("videotestsrc is-live=true pattern=ball", width: 640, height: 360)
+///
+/// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+public final class PipelineVideoSource: VideoSource {
+  private let recipe: PipelineRunner.Recipe
+  private let timeout: TimeSpan
+  private let runner = Mutex<PipelineRunner?>(nil)
+
+  /// A source that runs a pipeline.
+  /// - Parameters:
+  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives pictures, raw or coded. It should be live:
+  ///     pictures are taken as they come.
+  ///   - name: What errors call it.
+  ///   - width: The size that is wanted; borders are added where the shape differs. Nil: as it comes.
+  ///   - framesPerSecond: The rate that is wanted; nil: as it comes.
+  ///   - timeout: How long it may take to start.
+  public convenience init(
+    _ description: String, name: String = "pipeline", width: Int? = nil, height: Int? = nil,
+    framesPerSecond: Int? = nil,
+    timeout: TimeSpan = .seconds(10)
+  ) {
+    self.init(
+      description, name: name, width: width, height: height, framesPerSecond: framesPerSecond, timeout: timeout,
+      properties: [])
+  }
+
+  init(
+    _ description: String, name: String, width: Int?, height: Int?, framesPerSecond: Int?, timeout: TimeSpan,
+    properties: [(element: String, property: String, value: String)]
+  ) {
+    var caps = "video/x-raw,format=I420,pixel-aspect-ratio=1/1"
+    if let width { caps += ",width=\(width)" }
+    if let height { caps += ",height=\(height)" }
+    if let framesPerSecond { caps += ",framerate=\(framesPerSecond)/1" }
+    let rate = framesPerSecond == nil ? "" : "! videorate drop-only=false skip-to-first=true "
+    recipe = PipelineRunner.Recipe(
+      description: "\(description) ! decodebin ! videoconvert ! videoscale \(rate)! \(caps) "
+        + "! appsink name=video sync=false max-buffers=2 drop=true",
+      name: name, properties: properties, isLive: true)
+    self.timeout = timeout
+  }
+
+  deinit { stop() }
+
+  public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    stop()
+    let started = try PipelineRunner(recipe, timeout: timeout, video: sink, audio: nil) { _ in }
+    runner.withLock { $0 = started }
+  }
+
+  public func stop() {
+    let running = runner.withLock { runner in
+      let before = runner
+      runner = nil
+      return before
+    }
+    running?.stop()
+  }
+}

@@ -1,0 +1,102 @@
+import Basics
+import Foundation
+import Media
+import Testing
+
+/// Files that tests make, gone afterwards.
+final class ScratchFolder {
+  let path: String
+  init() {
+    path = NSTemporaryDirectory() + "/parley-media-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func file(_ name: String) -> String { path + "/" + name }
+  func write(_ bytes: [UInt8], _ name: String) -> String {
+    FileManager.default.createFile(atPath: file(name), contents: Data(bytes))
+    return file(name)
+  }
+}
+
+@Suite struct FileSinkTests {
+  private let clock = TestClock(midnight: .zero)
+
+  @Test func waveFilesHoldWhatCameAndSilenceWhereNothingCame() throws {
+    let folder = ScratchFolder()
+    let sink = try FileSink(folder.file("tone.wav"), channels: 1)
+    let frames = try ToneSource(frequency: 440).frames(50, from: .milliseconds(100))
+    for frame in frames[0..<20] + frames[30..<50] { sink.audio.receive(frame) }
+    try sink.finish()
+    try sink.finish()
+    sink.audio.receive(frames[0])
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: sink.path)))
+    #expect(bytes.count == 44 + 50 * 960)
+    #expect(
+      String(decoding: bytes[0..<4], as: UTF8.self) == "RIFF"
+        && String(decoding: bytes[36..<40], as: UTF8.self) == "data")
+    #expect(bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) } == 50 * 960)
+    let samples = stride(from: 44, to: bytes.count, by: 2).map {
+      Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+    }
+    #expect(Array(samples[0..<(20 * 480)]) == frames[0..<20].flatMap(\.samples))
+    #expect(samples[(20 * 480)..<(30 * 480)].allSatisfy { $0 == 0 })
+    #expect(Array(samples[(30 * 480)...]) == frames[30...].flatMap(\.samples))
+  }
+
+  @Test func rawVideoFilesHaveASteadyRate() throws {
+    let folder = ScratchFolder()
+    let sink = try FileSink(folder.file("picture.y4m"), width: 64, height: 36, framesPerSecond: 25)
+    let source = TestPictureSource(.bars, width: 64, height: 36, clock: clock)
+    // 0, 40 and 200 ms are written, with three repetitions before the last; 45 ms is too early for a picture of its own.
+    for time in [0, 40, 45, 200] as [Int64] { sink.video.receive(try source.frame(at: .milliseconds(time))) }
+    sink.video.receive(try TestPictureSource(.bars, width: 128, height: 72, clock: clock).frame(at: .milliseconds(240)))
+    try sink.finish()
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: sink.path)))
+    let header = try #require(bytes.firstIndex(of: 10))
+    #expect(String(decoding: bytes[0..<header], as: UTF8.self).hasPrefix("YUV4MPEG2 W64 H36 F25:1"))
+    #expect(bytes.count - header - 1 == 7 * (6 + 64 * 36 * 3 / 2))
+  }
+
+  @Test func whatCannotBeWrittenIsATypedError() throws {
+    let folder = ScratchFolder()
+    #expect(throws: MediaError.invalid("Files ending in '.xyz' cannot be written; .webm, .mkv, .y4m and .wav can.")) {
+      try FileSink(folder.file("a.xyz"))
+    }
+    for name in ["no/such/folder/a.wav", "no/such/folder/a.y4m", "no/such/folder/a.webm"] {
+      let error = #expect(throws: MediaError.self) { try FileSink(folder.file(name)) }
+      #expect(error?.description.contains("No such file or directory") == true, "\(String(describing: error))")
+    }
+    #expect(throws: MediaError.self) { try FileSink(folder.file("a.webm"), width: 3, height: 5) }
+  }
+
+  @Test func aFullDiskIsReportedAtTheEnd() throws {
+    guard access("/dev/full", W_OK) == 0 else { return }
+    let sink = try FileSink("/dev/full", format: .y4m, width: 640, height: 360)
+    for time in 0..<10 {
+      sink.video.receive(try TestPictureSource(clock: clock).frame(at: .milliseconds(Int64(time) * 40)))
+    }
+    #expect(throws: MediaError.self) { try sink.finish() }
+  }
+
+  @Test func snapshotsArePNG() throws {
+    let folder = ScratchFolder()
+    let frame = try TestPictureSource(.face, width: 160, height: 90, clock: clock).frame(at: .zero)
+    try ImageFile.writePNG(frame, to: folder.file("a.png"))
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("a.png"))))
+    #expect(bytes.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    #expect(bytes[16..<24] == [0, 0, 0, 160, 0, 0, 0, 90])
+    #expect(try ImageFile.pngBytes(frame) == bytes)
+    #expect(throws: MediaError.self) { try ImageFile.writePNG(frame, to: folder.file("no/such/folder.png")) }
+  }
+
+  @Test func closuresAndNullTakeEverything() throws {
+    let frames = Collected<VideoFrame>()
+    let sounds = Collected<AudioFrame>()
+    let null = NullSink()
+    let frame = try TestPictureSource(.bars, width: 64, height: 36).frame(at: .zero)
+    let sound = AudioFrame(samples: [], time: .zero)
+    for sink in [ClosureVideoSink { frames.append($0) }, null] as [any VideoSink] { sink.receive(frame) }
+    for sink in [ClosureAudioSink { sounds.append($0) }, null] as [any AudioSink] { sink.receive(sound) }
+    #expect(frames.values.count == 1 && sounds.values == [sound] && null.videoFrames == 1 && null.audioFrames == 1)
+  }
+}
