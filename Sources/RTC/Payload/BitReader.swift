@@ -38,4 +38,15 @@ struct BitReader: Sendable {
     if value < short { return value }
     return (value << 1) &- short &+ Int(try read(1, in: packet))
   }
+
+  /// An Exp-Golomb number of at most 32 bits (`ue(v)` of ITU-T H.264 section 9.1, `uvlc()` of the AV1 specification, section 4.10.3).
+  mutating func exponentialGolomb(in packet: Span<UInt8>) throws(PayloadError) -> UInt32 {
+    var zeros = 0
+    while try !flag(in: packet) {
+      zeros &+= 1
+      guard zeros < 32 else { throw .malformed }
+    }
+    guard zeros > 0 else { return 0 }
+    return (1 << UInt32(zeros)) &- 1 &+ (try read(zeros, in: packet))
+  }
 }

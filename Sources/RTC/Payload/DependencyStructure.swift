@@ -15,7 +15,7 @@ public struct LayerID: Hashable, Sendable {
 /// The template dependency structure of a stream (AOM, RTP payload format for AV1, appendix A.8.3): which layer each template
 /// and each decode target belongs to.
 ///
-/// A plain value with inline storage of its largest size (64 templates, 32 targets).
+/// A plain value with inline storage of its largest size (64 templates, 32 targets), about 400 bytes.
 public struct DependencyStructure: Hashable, Sendable {
   /// The identifier of the first template.
   public private(set) var templateIDOffset: UInt8 = 0
@@ -33,6 +33,8 @@ public struct DependencyStructure: Hashable, Sendable {
   /// Spatial layer in the high, temporal layer in the low four bits.
   private var templateLayers = SIMD64<UInt8>()
   private var targetLayers = SIMD32<UInt8>()
+  /// Bit n: the template's frames refer to the frame n + 1 numbers before.
+  private var differences = SIMD64<UInt16>()
   private var widths = SIMD4<UInt16>()
   private var heights = SIMD4<UInt16>()
   /// Whether the sizes of the spatial layers were sent.
@@ -48,6 +50,15 @@ public struct DependencyStructure: Hashable, Sendable {
     let index = (id &- templateIDOffset) & 0x3F
     guard index < templateCount else { return nil }
     return LayerID(packed: templateLayers[Int(index)])
+  }
+
+  /// Which frames those with template `id` refer to, unless a descriptor says otherwise; nil when no template has it.
+  public func references(ofTemplate id: UInt8) -> FrameDifferences? {
+    let index = (id &- templateIDOffset) & 0x3F
+    guard index < templateCount else { return nil }
+    var result = FrameDifferences()
+    for bit in UInt16(0)..<16 where differences[Int(index)] & (1 << bit) != 0 { result.append(bit &+ 1) }
+    return result
   }
 
   /// The highest layer of decode target `index`; nil past the last one.
@@ -70,7 +81,7 @@ public struct DependencyStructure: Hashable, Sendable {
     result.decodeTargetCount = UInt8(try reader.read(5, in: packet)) &+ 1
     try result.readLayers(packet, &reader)
     try result.readTargets(packet, &reader)
-    try result.skipFrameDifferences(packet, &reader)
+    try result.readFrameDifferences(packet, &reader)
     try result.skipChains(packet, &reader)
     result.hasResolutions = try reader.flag(in: packet)
     if result.hasResolutions {
@@ -116,9 +127,13 @@ public struct DependencyStructure: Hashable, Sendable {
     }
   }
 
-  private func skipFrameDifferences(_ packet: Span<UInt8>, _ reader: inout BitReader) throws(PayloadError) {
-    for _ in 0..<templateCount {
-      while try reader.flag(in: packet) { try reader.skip(4) }
+  private mutating func readFrameDifferences(
+    _ packet: Span<UInt8>, _ reader: inout BitReader
+  ) throws(PayloadError) {
+    for template in 0..<Int(templateCount) {
+      while try reader.flag(in: packet) {
+        differences[template] |= 1 << UInt16(truncatingIfNeeded: try reader.read(4, in: packet))
+      }
     }
   }
 

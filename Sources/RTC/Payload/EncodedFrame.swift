@@ -17,6 +17,9 @@ public struct EncodedFrame: Hashable, Sendable {
   public var temporalID: UInt8
   /// Whether later frames refer to this one. A frame that nobody refers to may be dropped without harm.
   public var isReference: Bool
+  /// Whether a frame above temporal layer 0 needs nothing but the last frame of layer 0, so that a receiver can move up to its layer
+  /// here (Y of RFC 7741 section 4.2). False where it is not known, which is always safe.
+  public var isLayerSync: Bool
   /// Picture size in pixels; 0 for audio and where it is not known.
   public var width: Int
   /// Picture size in pixels; 0 for audio and where it is not known.
@@ -29,7 +32,8 @@ public struct EncodedFrame: Hashable, Sendable {
   /// A frame.
   public init(
     codec: Codec, data: [UInt8], timestamp: RTPTimestamp, isKeyframe: Bool = true, temporalID: UInt8 = 0,
-    isReference: Bool = true, width: Int = 0, height: Int = 0, audioLevel: UInt8? = nil, time: Instant = .zero
+    isReference: Bool = true, isLayerSync: Bool = false, width: Int = 0, height: Int = 0, audioLevel: UInt8? = nil,
+    time: Instant = .zero
   ) {
     self.codec = codec
     self.data = data
@@ -37,6 +41,7 @@ public struct EncodedFrame: Hashable, Sendable {
     self.isKeyframe = isKeyframe
     self.temporalID = temporalID
     self.isReference = isReference
+    self.isLayerSync = isLayerSync
     self.width = width
     self.height = height
     self.audioLevel = audioLevel

@@ -30,6 +30,7 @@ public struct VP9Descriptor: Hashable, Sendable {
   public private(set) var tl0PictureIndex: UInt8?
   /// How many reference differences were spelled out, 0 to 3.
   public private(set) var referenceCount: UInt8 = 0
+  private var differences = SIMD4<UInt8>()
   /// The number of spatial layers the scalability structure announces; nil when the packet has none (V).
   public private(set) var spatialLayerCount: UInt8?
   /// Width and height of the highest spatial layer; nil when not announced.
@@ -45,6 +46,8 @@ public struct VP9Descriptor: Hashable, Sendable {
 
   private var pictureIDOffset: UInt8 = 0
   private var tl0Offset: UInt8 = 0
+  /// Where the description of the picture group starts; 0 without one.
+  private(set) var groupOffset: UInt16 = 0
 
   private init() {}
 
@@ -53,6 +56,11 @@ public struct VP9Descriptor: Hashable, Sendable {
 
   /// The bits that a picture number of this packet's width has: 0x7F or 0x7FFF.
   public var pictureIDMask: UInt16 { hasLongPictureID ? 0x7FFF : 0x7F }
+
+  /// How many pictures back the reference at `index` lies, 0 to 127; 0 past the last one (P_DIFF).
+  public func referenceDifference(at index: Int) -> UInt8 {
+    index >= 0 && index < Int(referenceCount) ? differences[index] : 0
+  }
 
   /// Reads the descriptor. At most 8 layers, 255 pictures of a group and 3 references each are walked, all inside the payload.
   /// - Throws: ``PayloadError/truncated`` when it is incomplete or nothing follows, ``PayloadError/malformed`` when more
@@ -102,6 +110,7 @@ public struct VP9Descriptor: Hashable, Sendable {
         guard descriptor.referenceCount < 3 else { throw .malformed }
         guard offset < count else { throw .truncated }
         more = payload[offset] & 0x01 != 0
+        descriptor.differences[Int(descriptor.referenceCount)] = payload[offset] >> 1
         descriptor.referenceCount &+= 1
         offset &+= 1
       }
@@ -129,6 +138,7 @@ public struct VP9Descriptor: Hashable, Sendable {
         width: payload.networkUInt16(at: offset &- 4), height: payload.networkUInt16(at: offset &- 2))
     }
     if flags & 0x08 != 0 {
+      groupOffset = UInt16(truncatingIfNeeded: offset)
       guard offset < count else { throw .truncated }
       let pictures = Int(payload[offset])
       offset &+= 1
