@@ -4,13 +4,13 @@ PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
 
-.PHONY: help run build test test-swift test-interop bench lint format clean
+.PHONY: help run build test test-swift test-interop bench docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-run: build ## Build and serve on http://localhost:8080 (PORT=…, DATA=…).
-	exec .build/release/parley serve --port $(PORT) --data $(DATA)
+run: build ## Build and serve on http://localhost:8080, with a live meeting at /hello (PORT=…, DATA=…).
+	exec .build/release/parley demo --port $(PORT) --data $(DATA)
 
 build: ## Set up and build the release, .build/release/parley.
 	@Scripts/setup build
@@ -36,13 +36,17 @@ bench: ## Measure, and print the table of docs/benchmarks.md.
 	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
 	.build/release/parley-bench
 
+docs: ## Build the client SDK's documentation into .build/docs (DocC).
+	@Scripts/setup build
+	Scripts/docs
+
 lint: ## Check the format of every Swift file.
 	@Scripts/setup build
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 format: ## Format every Swift file in place.
 	@Scripts/setup build
-	$(SWIFT) format --in-place --recursive --parallel Sources Tests $(wildcard Benchmarks) Package.swift
+	$(SWIFT) format --in-place --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 clean: ## Remove what was built.
 	rm -rf .build .venv Tests/Interop/output

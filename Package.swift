@@ -88,6 +88,12 @@ let package = Package(
     .executableTarget(
       name: "ParleyCLI", dependencies: ["Basics", "MeetingServer", "Parley"], swiftSettings: common),
 
+    // Bots: an app each.
+    .executableTarget(name: "echo-bot", dependencies: ["Parley"], path: "Examples/EchoBot", swiftSettings: common),
+    .executableTarget(name: "chat-bot", dependencies: ["Parley"], path: "Examples/ChatBot", swiftSettings: common),
+    .executableTarget(
+      name: "snapshot-bot", dependencies: ["Parley"], path: "Examples/SnapshotBot", swiftSettings: common),
+
     // Load generator and figures, `make bench`.
     .executableTarget(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
@@ -113,6 +119,10 @@ let package = Package(
       name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport"], swiftSettings: common),
     .testTarget(
       name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ParleyTests",
+      dependencies: ["Basics", "RTC", "Media", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(

@@ -8,9 +8,14 @@ enum CommandLineText {
     Usage: parley <command> [options]
 
     Commands:
-      serve     run a server (parley serve --help lists its options)
+      serve     run a server
+      demo      run a server with a live meeting at /hello
+      join      take part in a meeting from the terminal
+      load      load a server with participants and measure
       version   print the version
       help      print this text
+
+    parley <command> --help lists the options of a command.
     """
 
   /// The path of this program; the name it was called by where the system does not say.
@@ -31,5 +36,17 @@ enum CommandLineText {
   static func complain(_ text: String) {
     var line = "parley: " + text + "\n"
     line.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+  }
+
+  /// Text of others, made safe for a terminal: control characters and direction overrides are taken out.
+  static func printable(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: scalar == " "
+          default: true
+          }
+        }))
   }
 }

@@ -18,7 +18,12 @@ enum ServeCommand {
     """
 
   /// Runs the command and returns the exit status.
-  static func run(_ arguments: [String], signals: AsyncStream<Int32>) async -> Int32 {
+  ///
+  /// `whileServing` is called when the server accepts joins; what it returns is called before the server ends.
+  static func run(
+    _ arguments: [String], signals: AsyncStream<Int32>,
+    whileServing: (Server) async -> (() async -> Void)? = { _ in nil }
+  ) async -> Int32 {
     if arguments.contains("--help") || arguments.contains("-h") {
       print(help)
       return 0
@@ -41,7 +46,9 @@ enum ServeCommand {
       return 1
     }
     CommandLineText.say(server.ready.text(onTerminal: isatty(1) == 1))
+    let finish = await whileServing(server)
     for await _ in signals { break }
+    await finish?()
     await server.shutdown()
     return 0
   }

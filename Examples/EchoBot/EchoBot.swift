@@ -1,0 +1,51 @@
+import Parley
+
+/// A bot that sends everybody's picture and sound back, half a second later: meet it to hear how you are heard.
+///
+///     echo-bot http://localhost:8080/hello
+@main enum EchoBot {
+  @MainActor static func main() async throws {
+    guard let url = CommandLine.arguments.dropFirst().first else {
+      print("usage: echo-bot URL")
+      return
+    }
+    let meeting = try Meeting(url, name: "Echo")
+    let picture = PushVideoSource()
+    let sound = PushAudioSource()
+    try await meeting.local.publish(LocalVideoTrack(picture))
+    try await meeting.local.publish(LocalAudioTrack(sound))
+
+    let events = meeting.events
+    try await meeting.join()
+    print("Echoing in \(url). Press Ctrl-C to leave.")
+
+    // One participant at a time: whoever was there first. The next one's turn comes when that one leaves.
+    var heard: (video: RemoteVideoTrack?, audio: RemoteAudioTrack?)
+    let frames = ClosureVideoSink { picture.push($0) }
+    let samples = ClosureAudioSink { sound.push($0) }
+    for await event in events {
+      switch event {
+      case .subscribed, .unsubscribed, .participantLeft:
+        let subscriptions = meeting.participants.first?.publications.compactMap(\.subscription) ?? []
+        let video = subscriptions.compactMap(\.video).first
+        let audio = subscriptions.compactMap(\.audio).first
+        if video !== heard.video {
+          heard.video?.remove(frames)
+          video?.add(frames)
+        }
+        if audio !== heard.audio {
+          heard.audio?.remove(samples)
+          audio?.add(samples)
+        }
+        heard = (video, audio)
+      case .data(let message):
+        if let sender = message.sender {
+          try await meeting.send(
+            message.bytes, topic: message.topic, reliability: message.isReliable ? .reliable : .lossy, to: [sender])
+        }
+      case .ended(let reason, let text): print("Ended (\(reason.rawValue)): \(text)")
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Basics
+import Media
+import RTC
+import Synchronization
+
+/// Encodes one audio source with Opus, 20 ms a packet, on the source's own thread.
+final class AudioPublisher: Publisher {
+  private struct State {
+    var encoder: OpusEncoder
+    var timeline = MediaTimeline(clockRate: 48_000)
+    var isMuted: Bool
+    var destination: PublisherDestination?
+  }
+
+  let kind = MediaKind.audio
+  let rids: [RID] = []
+  private let track: LocalAudioTrack
+  private let state: Mutex<State>
+
+  init(_ track: LocalAudioTrack, isMuted: Bool) throws(MediaError) {
+    self.track = track
+    let options = track.options
+    let encoder = try OpusEncoder(
+      OpusEncoderSettings(
+        channels: options.channels, bitrate: options.bitrate, content: options.channels == 2 ? .music : .voice,
+        usesForwardErrorCorrection: options.forwardErrorCorrection,
+        usesDiscontinuousTransmission: options.discontinuous))
+    state = Mutex(State(encoder: encoder, isMuted: isMuted))
+  }
+
+  func codecs(outOf codecs: [Codec]) -> [Codec] { codecs.filter { $0.kind == .audio } }
+
+  func parameters(_ rid: RID?) -> EncodingParameters {
+    EncodingParameters(
+      minimumBitrate: min(.kilobits(12), track.options.bitrate), maximumBitrate: track.options.bitrate)
+  }
+
+  func start() throws(MediaError) {
+    try track.source.start { [weak self] frame in self?.take(frame) }
+  }
+
+  func stop() {
+    track.source.stop()
+    attach(nil)
+  }
+
+  func setMuted(_ muted: Bool) {
+    state.withLock { state in
+      state.isMuted = muted
+      state.encoder.reset()
+    }
+  }
+
+  func attach(_ destination: PublisherDestination?) { state.withLock { $0.destination = destination } }
+
+  func requestKeyframe(_ rid: RID?) {}
+
+  func apply(_ allocation: [StreamAllocation]) {
+    guard let own = allocation.first else { return }
+    let bitrate = min(track.options.bitrate, max(own.bitrate, .kilobits(8)))
+    state.withLock { $0.encoder.settings.bitrate = bitrate }
+  }
+
+  /// What receivers report as lost, so that the error correction fits it.
+  func prepare(forLoss fraction: Double) {
+    let percent = Int((min(max(fraction, 0), 0.3) * 100).rounded(.up))
+    state.withLock { $0.encoder.settings.expectedLossPercent = percent }
+  }
+
+  private func take(_ frame: AudioFrame) {
+    let (packet, destination) = state.withLock { state -> (EncodedFrame?, PublisherDestination?) in
+      guard !state.isMuted, state.destination != nil, var packet = try? state.encoder.encode(frame) else {
+        return (nil, nil)
+      }
+      packet.timestamp = state.timeline.timestamp(at: packet.time)
+      return (packet, state.destination)
+    }
+    guard let packet, let destination else { return }
+    destination.connection.post { session, now in
+      session.send(packet, mid: destination.mid, rid: nil, now: now)
+    }
+  }
+}

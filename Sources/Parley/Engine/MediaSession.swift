@@ -1,0 +1,293 @@
+import Basics
+import Media
+import RTC
+
+/// The media of one meeting: the connection, everything sent and everything received. A state machine without sockets and clock, so that
+/// tests run it in virtual time; ``SocketSession`` gives it a socket. Used on one thread.
+final class MediaSession {
+  /// Silence of the other side after which another path is looked for. Consent answers alone come every 4 to 6 seconds.
+  static let patience = TimeSpan.seconds(8)
+
+  let peer: PeerConnection
+  var sender: MediaSender
+  var receiver: MediaReceiver
+  var slots: [MID: MediaSlot] = [:]
+  var publishers: [MID: any Publisher] = [:]
+  var replays: [MID: EncodedReplay] = [:]
+  var dataChannels = SessionDataChannels()
+  var mixSink: (any AudioSink)?
+  var mixer = AudioMixer<MID>()
+  var lipSync: [String: LipSync] = [:]
+  var nextLipSync = Instant.distantFuture
+  private(set) var times = SessionTimes()
+  private(set) var counts = TransportStatistics()
+
+  let events: AsyncStream<SessionEvent>.Continuation
+  private let output: any PacketOutput
+  var sockets: [PeerConnectionConfiguration.Socket]
+  private let reporter: SSRC
+  private var slotCounts: [MediaKind: Int] = [:]
+  private var lastReceived: Instant?
+  private var isInterrupted = false
+  private var hasMedia = false
+  private var isClosed = false
+  var nextPlayout = Instant.distantFuture
+  private var scratch = [UInt8](repeating: 0, count: 2_048)
+  /// For packets that need something around them.
+  private var wrapped = [UInt8](repeating: 0, count: 2_200)
+
+  init(
+    _ configuration: SessionConfiguration, dtls: DTLSContext, sockets: [PeerConnectionConfiguration.Socket],
+    events: AsyncStream<SessionEvent>.Continuation,
+    output: any PacketOutput, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    var random = random
+    reporter = SSRC(rawValue: UInt32.random(in: 1...UInt32.max, using: &random))
+    peer = PeerConnection(
+      .client,
+      configuration: PeerConnectionConfiguration(
+        dtls: dtls, sockets: sockets, iceServers: configuration.iceServers,
+        iceTransportPolicy: configuration.usesOnlyRelays ? .relay : .all, codecs: configuration.codecs),
+      random: random)
+    sender = MediaSender(random: random)
+    receiver = MediaReceiver()
+    self.events = events
+    self.output = output
+    self.sockets = sockets
+    ensureSlots(audio: configuration.audioSlots, video: configuration.videoSlots)
+    _ = peer.addDataChannels()
+  }
+
+  private func send(_ packet: Span<UInt8>, _ route: IceRoute) {
+    counts.packetsSent &+= 1
+    counts.bytesSent &+= UInt64(packet.count)
+    guard route.encapsulation != .none else { return output.send(media: packet, over: route) }
+    wrapped.withUnsafeMutableBufferPointer { bytes in
+      var buffer = bytes.mutableSpan
+      guard let length = route.encapsulate(packet, into: &buffer) else { return }
+      output.send(media: buffer.span.extracting(0..<length), over: route)
+    }
+  }
+
+  // MARK: Datagrams and time
+
+  /// Takes one datagram. Call ``flush(now:)`` after a batch of them.
+  func receive(_ datagram: inout MutableSpan<UInt8>, path: IcePath, now: Instant) {
+    counts.packetsReceived &+= 1
+    counts.bytesReceived &+= UInt64(datagram.count)
+    switch peer.receive(&datagram, path: path, now: now) {
+    case .rtp(let header, _):
+      noteReceived(now)
+      receiver.receive(header, &datagram, now: now) { packet, payload, descriptor in
+        deliver(packet, payload, descriptor, now)
+      }
+    case .rtcp(let length):
+      noteReceived(now)
+      takeReports(datagram.span.extracting(0..<length), now)
+    case .handled: noteReceived(now)
+    case .dropped: break
+    }
+  }
+
+  private func noteReceived(_ now: Instant) {
+    lastReceived = now
+    if isInterrupted && peer.selectedPath != nil {
+      isInterrupted = false
+      events.yield(.restored)
+    }
+  }
+
+  private func deliver(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
+    if !hasMedia {
+      hasMedia = true
+      events.yield(.firstPacket(now))
+    }
+    slots[packet.mid]?.insert(packet, payload, descriptor, now)
+  }
+
+  private func takeReports(_ compound: Span<UInt8>, _ now: Instant) {
+    var reader = RTCPReader()
+    while let message = try? reader.next(in: compound) {
+      sender.receive(message, in: compound, now: now)
+      receiver.receive(message, in: compound, now: now)
+    }
+  }
+
+  /// When ``handleTimeout(now:)`` wants to be called.
+  var deadline: Instant {
+    var next = min(min(peer.deadline, sender.deadline), min(receiver.deadline, min(nextPlayout, nextLipSync)))
+    for slot in slots.values { next = min(next, slot.deadline) }
+    for replay in replays.values { next = min(next, replay.deadline) }
+    if peer.isConnected, !isInterrupted, let lastReceived { next = min(next, lastReceived + Self.patience) }
+    return next
+  }
+
+  /// Lets time pass. Call ``flush(now:)`` afterwards.
+  func handleTimeout(now: Instant) {
+    if peer.deadline <= now { peer.handleTimeout(now: now) }
+    if sender.deadline <= now { sender.handleTimeout(now: now) }
+    if nextPlayout <= now { playOut(now) }
+    if nextLipSync <= now { synchronize(now) }
+    for mid in replays.keys {
+      while let frame = replays[mid]?.next(now: now) { send(frame, mid: mid, rid: nil, now: now) }
+    }
+    if peer.isConnected, !isInterrupted, let lastReceived, now - lastReceived >= Self.patience {
+      isInterrupted = true
+      events.yield(.interrupted)
+    }
+  }
+
+  /// Sends everything that is due and tells what happened.
+  func flush(now: Instant) {
+    guard !isClosed else { return }
+    for (mid, slot) in slots where slot.poll(now: now) { receiver.requestKeyframe(mid, now: now) }
+    takePeerEvents(now)
+    sendControl()
+    while let event = sender.pollEvent() { take(event) }
+    guard let route = peer.selectedRoute, let srtp = peer.srtpSender else { return }
+    sender.transmit(now: now, to: srtp) { packet in send(packet, route) }
+    sendReports(now, srtp, route)
+  }
+
+  private func sendControl() {
+    while let datagram = peer.pollTransmit() {
+      let bytes = datagram.bytes
+      counts.packetsSent &+= 1
+      counts.bytesSent &+= UInt64(bytes.count)
+      output.send(control: bytes.span, over: datagram.path)
+    }
+  }
+
+  private func sendReports(_ now: Instant, _ srtp: SRTPSender, _ route: IceRoute) {
+    scratch.withUnsafeMutableBufferPointer { bytes in
+      var buffer = bytes.mutableSpan
+      // Bounded: each makes progress, but a fault must not hold the thread.
+      for _ in 0..<16 {
+        guard let length = receiver.makeFeedback(now: now, sender: reporter, into: &buffer),
+          let total = try? srtp.protectRTCP(&buffer, length: length)
+        else { break }
+        send(buffer.span.extracting(0..<total), route)
+      }
+      if let length = sender.makeReports(now: now, clock: UnixTime.clock, into: &buffer),
+        let total = try? srtp.protectRTCP(&buffer, length: length)
+      {
+        send(buffer.span.extracting(0..<total), route)
+      }
+    }
+  }
+
+  private func takePeerEvents(_ now: Instant) {
+    while let event = peer.pollEvent() {
+      switch event {
+      case .connected:
+        times.connected = now
+        lastReceived = now
+        events.yield(.connected(times))
+      case .iceSelectedPathChanged(let path):
+        if path != nil, times.pathSelected == nil { times.pathSelected = now }
+        events.yield(.pathChanged(path))
+      case .iceConsentLost, .iceFailed:
+        isInterrupted = true
+        events.yield(.interrupted)
+      case .iceConsentRestored: noteReceived(now)
+      case .dtlsFailed(let failure): events.yield(.failed("The encryption could not be set up: \(failure)"))
+      case .closed: events.yield(.failed("The server closed the media connection."))
+      case .data(let event): take(event)
+      case .iceServerFailed(let url, let error):
+        events.yield(.serverFailed("The server \(url) cannot be used: \(error)"))
+      case .icePathValidated, .icePathForgotten, .iceUfragRetired, .iceLocalCandidate, .iceGatheringComplete: break
+      }
+    }
+  }
+
+  private func take(_ event: MediaSenderEvent) {
+    switch event {
+    case .keyframeRequested(let mid, let rid): publishers[mid]?.requestKeyframe(rid)
+    case .allocationChanged(let allocation):
+      for (mid, publisher) in publishers {
+        let own = allocation.filter { $0.mid == mid }
+        if !own.isEmpty { publisher.apply(own) }
+      }
+    case .targetChanged: break
+    }
+  }
+
+  // MARK: Tracks and slots
+
+  /// Adds an own track to the next offer.
+  func addTrack(_ kind: MediaKind, codecs: [Codec], rids: [RID], publisher: any Publisher) -> MID {
+    let mid = peer.addTrack(kind, codecs: codecs, streamID: "parley", rids: rids)
+    publishers[mid] = publisher
+    return mid
+  }
+
+  /// Ends an own track with the next offer.
+  func stopTrack(_ mid: MID) {
+    publishers.removeValue(forKey: mid)?.attach(nil)
+    try? peer.stop(mid)
+  }
+
+  /// Makes the next offer have at least so many slots.
+  func ensureSlots(audio: Int, video: Int) {
+    for (kind, wanted) in [(MediaKind.audio, audio), (.video, video)] {
+      while slotCounts[kind, default: 0] < wanted {
+        slotCounts[kind, default: 0] += 1
+        let mid = peer.addSlot(kind)
+        slots[mid] = kind == .audio ? AudioSlot() : VideoSlot()
+      }
+    }
+  }
+
+  /// Makes an offer.
+  func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
+    do throws(PeerConnectionError) {
+      return .success(try peer.createOffer(restartsIce: restartsIce))
+    } catch { return .failure(.mediaFailed("No offer could be made: \(error)")) }
+  }
+
+  /// Takes the answer, and connects each publisher with what was agreed for it.
+  func setAnswer(_ answer: String, connection: MediaConnection?, now: Instant) -> Result<Void, JoinError> {
+    do throws(PeerConnectionError) {
+      try peer.setAnswer(answer, now: now)
+    } catch { return .failure(.mediaFailed("The server's answer cannot be used: \(error)")) }
+    sender.update(media: peer.media, cname: peer.cname)
+    receiver.update(media: peer.media, cname: peer.cname, now: now)
+    openDataChannels(now: now)
+    guard let connection else { return .success(()) }
+    for media in peer.media where media.role == .send {
+      guard let publisher = publishers[media.mid], let codec = media.codecs.first?.codec else { continue }
+      updateParameters(media.mid)
+      publisher.attach(PublisherDestination(connection: connection, mid: media.mid, codec: codec, rids: media.rids))
+    }
+    return .success(())
+  }
+
+  /// Tells the sender anew what the streams of a track want.
+  func updateParameters(_ mid: MID) {
+    guard let publisher = publishers[mid], let media = peer.media.first(where: { $0.mid == mid }) else { return }
+    for rid in media.rids.isEmpty ? [RID?.none] : media.rids.map(Optional.some) {
+      sender.setParameters(publisher.parameters(rid), mid: mid, rid: rid)
+    }
+  }
+
+  /// Sends a frame of an own track.
+  func send(_ frame: EncodedFrame, mid: MID, rid: RID?, now: Instant) {
+    guard peer.isConnected else { return }
+    sender.send(frame, mid: mid, rid: rid, now: now)
+  }
+
+  /// Asks for a keyframe of what a slot carries.
+  func requestKeyframe(_ mid: MID, now: Instant) { receiver.requestKeyframe(mid, now: now) }
+
+  /// Ends the connection; the other side is told.
+  func close() {
+    guard !isClosed else { return }
+    peer.close()
+    sendControl()
+    isClosed = true
+    for publisher in publishers.values { publisher.attach(nil) }
+    publishers = [:]
+    slots = [:]
+    events.finish()
+  }
+}

@@ -1,0 +1,93 @@
+import Basics
+import Media
+import RTC
+
+/// The receiving end of one slot, from packets to frames.
+protocol MediaSlot: AnyObject {
+  func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant)
+  /// When ``poll(now:)`` wants to be called.
+  var deadline: Instant { get }
+  /// Gives out what is due; whether a keyframe is needed.
+  func poll(now: Instant) -> Bool
+}
+
+/// Video of one slot: a jitter buffer, and the track that decodes what comes out of it.
+final class VideoSlot: MediaSlot {
+  private(set) var track: RemoteVideoTrack?
+  private(set) var buffer = VideoJitterBuffer()
+  /// The last frame given out, and when it is to be shown.
+  private(set) var shown: (timestamp: RTPTimestamp, time: Instant)?
+  private(set) var participant = ""
+  private(set) var ssrc: SSRC?
+
+  func start(_ track: RemoteVideoTrack, participant: String) {
+    self.track = track
+    self.participant = participant
+    shown = nil
+    buffer.reset()
+  }
+
+  func stop() { track = nil }
+
+  func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
+    guard track != nil else { return }
+    ssrc = packet.ssrc
+    buffer.insert(packet, payload: payload, dependencyDescriptor: descriptor, now: now)
+  }
+
+  var deadline: Instant { track == nil ? .distantFuture : buffer.deadline }
+
+  func poll(now: Instant) -> Bool {
+    guard let track else { return false }
+    while let frame = buffer.poll(now: now) {
+      shown = (frame.timestamp, frame.time)
+      track.decode(frame)
+    }
+    return buffer.takeKeyframeRequest()
+  }
+
+  func setMinimumDelay(_ delay: TimeSpan) { buffer.minimumDelay = delay }
+}
+
+/// Audio of one slot: playout with its jitter buffer and decoder, and the track that is heard.
+final class AudioSlot: MediaSlot {
+  private(set) var track: RemoteAudioTrack?
+  private(set) var playout: AudioPlayout?
+  private(set) var participant = ""
+  private(set) var ssrc: SSRC?
+  var isListened = false
+  private var hasReceived = false
+
+  func start(_ track: RemoteAudioTrack, participant: String) {
+    self.track = track
+    self.participant = participant
+    playout = nil
+    hasReceived = false
+    isListened = track.isListened
+  }
+
+  func stop() {
+    track = nil
+    playout = nil
+    isListened = false
+  }
+
+  func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
+    guard track != nil, packet.codec == .opus else { return }
+    hasReceived = true
+    ssrc = packet.ssrc
+    if playout == nil { playout = try? AudioPlayout(decoder: OpusDecoder()) }
+    playout?.insert(packet, payload: payload, now: now)
+  }
+
+  /// The next 10 ms, given to the track's sinks too; nil when nobody listens.
+  func playOut(now: Instant, always: Bool) -> AudioFrame? {
+    guard let track, let playout, isListened || always else { return nil }
+    let frame = playout.next(now: now)
+    track.play(frame, isReal: hasReceived)
+    return frame
+  }
+
+  var deadline: Instant { .distantFuture }
+  func poll(now: Instant) -> Bool { false }
+}

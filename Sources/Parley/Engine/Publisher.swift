@@ -1,0 +1,40 @@
+import Basics
+import Media
+import RTC
+
+/// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its publication,
+/// also over a rejoin.
+protocol Publisher: AnyObject, Sendable {
+  var kind: MediaKind { get }
+  /// The simulcast layers to offer; empty for one.
+  var rids: [RID] { get }
+  /// The codecs to offer for this track out of those of the meeting, preferred first.
+  func codecs(outOf codecs: [Codec]) -> [Codec]
+  /// What a stream of this track wants of the network.
+  func parameters(_ rid: RID?) -> EncodingParameters
+  /// Opens the source.
+  func start() throws(MediaError)
+  /// Stops the source; afterwards nothing is encoded any more.
+  func stop()
+  /// Muted: nothing is encoded or sent.
+  func setMuted(_ muted: Bool)
+  /// From now on frames go to m-section `media` of `connection`; nil pauses.
+  func attach(_ destination: PublisherDestination?)
+  /// The next frame of the layer has to be a keyframe.
+  func requestKeyframe(_ rid: RID?)
+  /// What the estimate of the network allows.
+  func apply(_ allocation: [StreamAllocation])
+}
+
+/// Where a publisher's frames go.
+struct PublisherDestination: Sendable {
+  var connection: MediaConnection
+  var mid: MID
+  var codec: Codec
+  var rids: [RID]
+
+  /// Whether both are the same place, coded the same way.
+  func isSame(as other: PublisherDestination) -> Bool {
+    connection === other.connection && mid == other.mid && codec == other.codec && rids == other.rids
+  }
+}

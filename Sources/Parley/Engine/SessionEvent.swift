@@ -1,0 +1,47 @@
+import Basics
+import RTC
+
+/// What a ``MediaSession`` tells its meeting.
+enum SessionEvent: Sendable {
+  /// ICE and DTLS are done: media can flow. Only once a session.
+  case connected(SessionTimes)
+  /// The path that media takes changed; nil when there is none.
+  case pathChanged(IcePath?)
+  /// The other side has been silent, or consent is lost: another path is needed.
+  case interrupted
+  /// This machine's addresses changed: the path may be dead without anybody saying so.
+  case networkChanged
+  /// Media flows again after ``interrupted``.
+  case restored
+  /// No path works, the handshake failed, or the other side closed: only joining anew can help.
+  case failed(String)
+  /// A STUN or TURN server cannot be used; other ways may still work.
+  case serverFailed(String)
+  /// The first media packet came.
+  case firstPacket(Instant)
+  /// A message of another participant on a data channel.
+  case data(ReceivedData)
+}
+
+/// When the phases of a connection were over, on the monotonic clock.
+struct SessionTimes: Sendable {
+  var pathSelected: Instant?
+  var connected: Instant?
+}
+
+/// A message on a data channel, before its sender is looked up.
+struct ReceivedData: Sendable {
+  var from: String
+  var topic: String
+  var bytes: [UInt8]
+  var isReliable: Bool
+}
+
+/// What a session is made of.
+struct SessionConfiguration: Sendable {
+  var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
+  var iceServers: [IceServer] = []
+  var usesOnlyRelays = false
+  var audioSlots = 4
+  var videoSlots = 4
+}

@@ -1,0 +1,213 @@
+import Basics
+import Dispatch
+import Media
+import RTC
+import Synchronization
+
+/// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is being encoded
+/// is dropped, so a slow machine lowers the frame rate instead of adding delay.
+final class VideoPublisher: Publisher {
+  private struct Layer {
+    var rid: RID?
+    /// How much smaller than the source, a divisor of width and height.
+    var divisor: Int
+    var bitrate: DataRate
+    var framesPerSecond: Int
+    var scale: Double = 1
+    var isActive = true
+    var wantsKeyframe = true
+    var nextTime = Instant.zero
+  }
+
+  private struct State {
+    var layers: [Layer] = []
+    var isMuted: Bool
+    var isBusy = false
+    /// The size of the source's pictures; nil before the first.
+    var size: (width: Int, height: Int)?
+    var destination: PublisherDestination?
+  }
+
+  /// What only the queue touches.
+  // unchecked: used on the serial queue only.
+  private final class Encoders: @unchecked Sendable {
+    var byLayer: [Int: any VideoEncoder] = [:]
+    var timeline = MediaTimeline(clockRate: 90_000)
+    var failures = 0
+  }
+
+  let kind = MediaKind.video
+  let rids: [RID]
+  private let track: LocalVideoTrack
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "parley.encode")
+  private let encoders = Encoders()
+  /// Told once when encoding fails for good.
+  private let onFailure = Mutex<(@Sendable (MediaError) -> Void)?>(nil)
+
+  init(_ track: LocalVideoTrack, isMuted: Bool) throws(MediaError) {
+    self.track = track
+    rids = track.options.simulcast ? ["q", "h", "f"].map { RID(rawValue: $0) } : []
+    state = Mutex(State(isMuted: isMuted))
+  }
+
+  /// Calls `handler` when the encoder fails for good.
+  func setFailureHandler(_ handler: @escaping @Sendable (MediaError) -> Void) { onFailure.withLock { $0 = handler } }
+
+  func codecs(outOf codecs: [Codec]) -> [Codec] {
+    let possible = codecs.filter { VideoCodecFactory.encodable.contains($0) }
+    guard let wanted = track.options.codec else { return possible }
+    return possible.filter { $0 == wanted } + possible.filter { $0 != wanted }
+  }
+
+  func parameters(_ rid: RID?) -> EncodingParameters {
+    let layer = rid.flatMap { rids.firstIndex(of: $0) } ?? max(rids.count - 1, 0)
+    let size = state.withLock { $0.size } ?? (width: 640, height: 360)
+    let divisor = 1 << max(rids.count - 1 - layer, 0)
+    var parameters = EncodingParameters.video(
+      width: size.width / divisor, height: size.height / divisor,
+      framerate: Double(track.options.maximumFramesPerSecond))
+    parameters.maximumBitrate = min(parameters.maximumBitrate, track.options.maximumBitrate)
+    parameters.minimumBitrate = min(parameters.minimumBitrate, parameters.maximumBitrate)
+    return parameters
+  }
+
+  func start() throws(MediaError) {
+    try track.source.start { [weak self] frame in self?.take(frame) }
+  }
+
+  func stop() {
+    track.source.stop()
+    attach(nil)
+    queue.async { [encoders] in encoders.byLayer = [:] }
+  }
+
+  func setMuted(_ muted: Bool) {
+    state.withLock { state in
+      state.isMuted = muted
+      for index in state.layers.indices { state.layers[index].wantsKeyframe = true }
+    }
+  }
+
+  func attach(_ destination: PublisherDestination?) {
+    let options = track.options
+    state.withLock { state in
+      // Each answer attaches anew; what is as it was keeps its layers and their rates.
+      if let destination, let old = state.destination, old.isSame(as: destination) { return }
+      state.destination = destination
+      let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
+      state.layers = rids.enumerated().map { index, rid in
+        let divisor = 1 << (rids.count - 1 - index)
+        // Until the first estimate: a start that most networks bear.
+        let start = min(
+          options.maximumBitrate, rids.count == 1 ? .kilobits(600) : .kilobits([150, 300, 600][min(index, 2)]))
+        return Layer(
+          rid: rid, divisor: divisor, bitrate: start, framesPerSecond: options.maximumFramesPerSecond,
+          isActive: index == 0 || rids.count == 1)
+      }
+    }
+  }
+
+  func requestKeyframe(_ rid: RID?) {
+    state.withLock { state in
+      for index in state.layers.indices where rid == nil || state.layers[index].rid == rid {
+        state.layers[index].wantsKeyframe = true
+      }
+    }
+  }
+
+  func apply(_ allocation: [StreamAllocation]) {
+    let options = track.options
+    state.withLock { state in
+      for stream in allocation {
+        guard let index = state.layers.firstIndex(where: { $0.rid == stream.rid }) else { continue }
+        let wasActive = state.layers[index].isActive
+        state.layers[index].isActive = !stream.isPaused
+        if !stream.isPaused && !wasActive { state.layers[index].wantsKeyframe = true }
+        state.layers[index].bitrate = min(stream.bitrate, options.maximumBitrate)
+        if stream.framerate >= 1 {
+          state.layers[index].framesPerSecond = min(Int(stream.framerate.rounded()), options.maximumFramesPerSecond)
+        }
+        state.layers[index].scale = stream.scaleDown
+      }
+    }
+  }
+
+  /// Called on the source's thread.
+  private func take(_ frame: VideoFrame) {
+    let (goes, resized) = state.withLock { state -> (Bool, PublisherDestination?) in
+      let isNew = state.size.map { $0 != (frame.width, frame.height) } ?? true
+      if isNew { state.size = (frame.width, frame.height) }
+      guard !state.isMuted, !state.isBusy, state.destination != nil else {
+        return (false, isNew ? state.destination : nil)
+      }
+      state.isBusy = true
+      return (true, isNew ? state.destination : nil)
+    }
+    if let resized { resized.connection.post { session, _ in session.updateParameters(resized.mid) } }
+    guard goes else { return }
+    queue.async {
+      self.encode(frame)
+      self.state.withLock { $0.isBusy = false }
+    }
+  }
+
+  private func encode(_ frame: VideoFrame) {
+    let (due, destination) = state.withLock { state -> ([(Int, Layer)], PublisherDestination?) in
+      var due: [(Int, Layer)] = []
+      for index in state.layers.indices where state.layers[index].isActive {
+        let layer = state.layers[index]
+        // A little early counts as due, or a source at just the wanted rate would lose every other frame.
+        let interval = TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(layer.framesPerSecond, 1)))
+        let slack = TimeSpan(nanoseconds: interval.nanoseconds / 4)
+        guard frame.time + slack >= layer.nextTime || layer.wantsKeyframe else { continue }
+        let isLate = frame.time > layer.nextTime + interval
+        state.layers[index].nextTime = (isLate ? frame.time : layer.nextTime) + interval
+        state.layers[index].wantsKeyframe = false
+        due.append((index, layer))
+      }
+      return (due, state.destination)
+    }
+    guard let destination else { return }
+    for (index, layer) in due {
+      do throws(MediaError) {
+        guard let encoded = try encode(frame, layer, index, destination.codec) else {
+          if layer.wantsKeyframe { requestKeyframe(layer.rid) }
+          continue
+        }
+        destination.connection.post { session, now in
+          session.send(encoded, mid: destination.mid, rid: layer.rid, now: now)
+        }
+        encoders.failures = 0
+      } catch {
+        encoders.byLayer[index] = nil
+        encoders.failures += 1
+        requestKeyframe(layer.rid)
+        if encoders.failures == 3 { onFailure.withLock { $0 }?(error) }
+      }
+    }
+  }
+
+  private func encode(
+    _ frame: VideoFrame, _ layer: Layer, _ index: Int, _ codec: Codec
+  ) throws(MediaError) -> EncodedFrame? {
+    let divisor = Double(layer.divisor) * max(layer.scale, 1)
+    let settings = VideoEncoderSettings(
+      width: Self.even(Double(frame.width) / divisor), height: Self.even(Double(frame.height) / divisor),
+      framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate, isScreen: track.options.isScreen)
+    let encoder: any VideoEncoder
+    if let existing = encoders.byLayer[index], existing.codec == codec {
+      encoder = existing
+      if encoder.settings != settings { encoder.settings = settings }
+    } else {
+      encoder = try VideoCodecFactory.encoder(for: codec, settings: settings)
+      encoders.byLayer[index] = encoder
+    }
+    guard var encoded = try encoder.encode(frame, forceKeyframe: layer.wantsKeyframe) else { return nil }
+    encoded.timestamp = encoders.timeline.timestamp(at: frame.time)
+    encoded.time = frame.time
+    return encoded
+  }
+
+  private static func even(_ size: Double) -> Int { max(2, Int(size.rounded()) & ~1) }
+}

@@ -1,0 +1,52 @@
+public import Signaling
+
+/// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
+public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The text is no address of a meeting.
+  case badAddress(String)
+  /// No server answers there, or it could not be found.
+  case unreachable(String)
+  /// The server's certificate is not one to trust.
+  case untrustedCertificate(String)
+  /// The server refused: `code` is one of the stable codes of `docs/protocol.md`, such as `tokenExpired` or `noSuchMeeting`.
+  case refused(code: String, message: String)
+  /// The server answered with something that is not the protocol, so it may not be a Parley server.
+  case notParley(String)
+  /// The meeting was found, but no way for sound and pictures.
+  case mediaFailed(String)
+  /// The server did not answer in time.
+  case timedOut(String)
+  /// The meeting was left, or the task cancelled, before it was done.
+  case cancelled
+  /// The meeting has ended, so that nothing can be done in it any more.
+  case ended
+
+  public var description: String {
+    switch self {
+    case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
+    case .unreachable(let text), .untrustedCertificate(let text): text
+    case .refused(_, let message): message
+    case .cancelled: "The meeting was left before it was joined."
+    case .ended: "The meeting is over."
+    }
+  }
+
+  /// The code of a refusal; nil for every other error.
+  public var code: String? {
+    if case .refused(let code, _) = self { return code }
+    return nil
+  }
+
+  /// Whether trying again with the same address and token is of no use.
+  var isFinal: Bool {
+    switch self {
+    case .badAddress, .untrustedCertificate, .cancelled, .ended: true
+    case .refused(let code, _):
+      [
+        "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed",
+        "badRoomName", "reservedName",
+      ].contains(code)
+    case .unreachable, .notParley, .mediaFailed, .timedOut: false
+    }
+  }
+}

@@ -1,0 +1,25 @@
+public import Basics
+public import RTC
+
+/// How to join a meeting. The defaults suit most.
+public struct JoinOptions: Sendable {
+  /// The display name; nil takes the one in the address, or else "Guest". A name in the token wins over both.
+  public var name: String?
+  /// What this program is, for the server's log.
+  public var client = "parley-swift"
+  /// How many audio and video publications can be received before the server asks for more slots. More follow by themselves.
+  public var initialSlots = 4
+  /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
+  public var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
+  /// Trust any certificate of the server: for tests and trusted networks only.
+  public var trustsAnyCertificate = false
+  /// Whether media must go through a TURN server.
+  public var usesOnlyRelays = false
+  /// How long joining may take before it fails with ``JoinError/timedOut(_:)``.
+  public var timeout = TimeSpan.seconds(30)
+  /// For how long the connection is tried to be brought back after it was lost.
+  public var reconnectPatience = TimeSpan.seconds(120)
+
+  /// The defaults.
+  public init(name: String? = nil) { self.name = name }
+}

@@ -1,0 +1,57 @@
+import Basics
+import Media
+public import Signaling
+
+/// How a data message travels: `reliable` arrives and in order, `lossy` at once or never.
+public typealias DataReliability = Signaling.DataReliability
+
+extension Meeting {
+  /// The longest payload in bytes: 64 KiB on the reliable channel, 1 KiB on the lossy one, which fits one packet.
+  public static func maximumDataLength(_ reliability: DataReliability) -> Int { reliability.payloadLimit }
+
+  /// Sends data to everybody else, or to some, over a data channel. While the connection is being brought back it waits.
+  ///
+  ///     try await meeting.send(Array("ping".utf8), topic: "game")
+  ///
+  /// - Parameters:
+  ///   - bytes: The payload; at most ``maximumDataLength(_:)`` bytes.
+  ///   - topic: What it is about, for receivers to tell messages apart; at most 128 bytes.
+  ///   - recipients: Who is to get it, at most 100; empty for everybody.
+  /// - Throws: ``JoinError/refused(code:message:)`` for what is too long, ``JoinError/ended``, ``JoinError/timedOut(_:)`` when
+  ///   nothing could be sent for 30 seconds.
+  public func send(
+    _ bytes: [UInt8], topic: String = "", reliability: DataReliability = .reliable,
+    to recipients: [RemoteParticipant] = []
+  ) async throws(JoinError) {
+    let header = ClientDataHeader(to: recipients.isEmpty ? nil : recipients.map(\.id), topic: topic)
+    let message = Signaling.DataMessage(header: header, payload: bytes[...])
+    let encoded: [UInt8]
+    do throws(DataMessageError) {
+      try message.check(reliability)
+      encoded = try message.encoded()
+    } catch { throw .refused(code: "tooLarge", message: error.description) }
+    let end = MonotonicClock.now + .seconds(30)
+    while true {
+      guard state != .ended else { throw .ended }
+      switch await connection?.call({ $0.sendData(encoded, reliability, now: $1) }) {
+      case .success?: return
+      case .failure(.unavailable)? where connectionState.isFine && connectionState.mediaUp && joinedOnce:
+        throw .refused(code: "noDataChannel", message: "The server takes no data on this connection.")
+      default: break
+      }
+      // A lossy message is worth something now or never.
+      if reliability == .lossy { return }
+      guard MonotonicClock.now < end else { throw .timedOut("The data could not be sent within 30 seconds.") }
+      try? await Task.sleep(nanoseconds: 20_000_000)
+      if Task.isCancelled { throw .cancelled }
+    }
+  }
+
+  func takeData(_ data: ReceivedData) {
+    let sender = participants.first { $0.id == data.from }
+    emit(
+      .data(
+        DataMessage(
+          sender: sender, senderID: data.from, topic: data.topic, bytes: data.bytes, isReliable: data.isReliable)))
+  }
+}

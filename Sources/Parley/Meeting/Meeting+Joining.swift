@@ -1,0 +1,218 @@
+public import Basics
+import Media
+import RTC
+import Signaling
+
+extension Meeting {
+  /// Joins a meeting by its address and waits until media flows.
+  /// - Parameters:
+  ///   - url: `http(s)://host[:port]/<room>`, with `?jwt=` where a token is needed; see ``MeetingAddress``.
+  ///   - name: The display name.
+  /// - Throws: ``JoinError``.
+  public static func join(
+    _ url: String, name: String? = nil, options: JoinOptions = JoinOptions()
+  ) async throws(JoinError) -> Meeting {
+    let meeting = try Meeting(url, name: name, options: options)
+    try await meeting.join()
+    return meeting
+  }
+
+  /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then ``join()``.
+  /// - Parameter token: A join token, when the address has none.
+  public convenience init(
+    _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
+  ) throws(JoinError) {
+    self.init(.address(try MeetingAddress(url), token: token), name: name, options: options)
+  }
+
+  /// A meeting by the address of its discover document, as `POST /GetAnonTokenJob` gives it.
+  public convenience init(
+    discover url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
+  ) {
+    self.init(.discover(url, token: token), name: name, options: options)
+  }
+
+  /// The meeting that a token is for.
+  /// - Parameter server: `http(s)://host[:port]`.
+  public convenience init(
+    token: Secret<String>, server: String, name: String? = nil, options: JoinOptions = JoinOptions()
+  ) {
+    self.init(.token(token, server: server), name: name, options: options)
+  }
+
+  /// Joins, and waits until media flows. May be called once.
+  /// - Throws: ``JoinError``; the meeting has ended then.
+  public func join() async throws(JoinError) {
+    guard state == .idle else { throw .ended }
+    state = .connecting
+    times.started = MonotonicClock.now
+    do throws(JoinError) {
+      try await withDeadline { meeting throws(JoinError) in
+        try await meeting.enter()
+        try await meeting.untilMediaFlows()
+      }
+    } catch {
+      lastError = error
+      end(error == .cancelled ? .left : .failed, message: error.description)
+      throw error
+    }
+    joinedOnce = true
+    state = .connected
+    emit(.joined)
+  }
+
+  /// Ends `body` when the time of ``JoinOptions/timeout`` has passed, or the task is cancelled, by taking the connections away from under it.
+  private func withDeadline(_ body: (Meeting) async throws(JoinError) -> Void) async throws(JoinError) {
+    let timeout = options.timeout
+    let timer = Task { [weak self] in
+      try? await Task.sleep(nanoseconds: UInt64(max(timeout.nanoseconds, 0)))
+      guard !Task.isCancelled else { return }
+      self?.abandon(.timedOut("The meeting could not be joined within \(timeout.milliseconds / 1_000) seconds."))
+    }
+    defer { timer.cancel() }
+    do throws(JoinError) {
+      try await withTaskCancellationHandler {
+        do throws(JoinError) {
+          try await body(self)
+          return Result<Void, JoinError>.success(())
+        } catch { return .failure(error) }
+      } onCancel: {
+        Task { @MainActor [weak self] in self?.abandon(.cancelled) }
+      }.get()
+    } catch { throw abandoned ?? error }
+    if let abandoned { throw abandoned }
+  }
+
+  private func abandon(_ error: JoinError) {
+    guard !joinedOnce, state == .connecting else { return }
+    lastError = error
+    place?.channel.close()
+    wakeMediaWaiters(false)
+  }
+
+  private var abandoned: JoinError? { state == .ended ? .cancelled : lastError }
+
+  /// One attempt: discover, connect, offer, and take the welcome. Afterwards media is being set up.
+  func enter() async throws(JoinError) {
+    let (document, token) = try await location.document(
+      timeout: options.timeout, trustsAny: options.trustsAnyCertificate)
+    try ensureGoingOn()
+    if !joinedOnce { times.discovered = MonotonicClock.now }
+    async let channel = openChannel(document.signaling)
+    let connection = try await openConnection(document)
+    let opened: SignalingChannel
+    do throws(JoinError) {
+      opened = try (await channel).get()
+      try ensureGoingOn()
+    } catch {
+      connection.close()
+      throw error
+    }
+    if !joinedOnce { times.socketOpened = MonotonicClock.now }
+    let place = Place(channel: opened, document: document)
+    self.place = place
+    self.connection = connection
+    connectionState.mediaUp = false
+    if let soundSink { playSound(to: soundSink) }
+    do throws(JoinError) {
+      let (offer, tracks) = try await firstOffer(connection)
+      opened.send(
+        .join(.init(token: token.value, name: local.name, offer: offer, tracks: tracks, client: options.client)))
+      try await takeWelcome(place, connection)
+    } catch {
+      opened.close()
+      connection.close()
+      if self.place === place { self.place = nil }
+      throw error
+    }
+    follow(place)
+  }
+
+  private nonisolated func openChannel(_ url: String) async -> Result<SignalingChannel, JoinError> {
+    do throws(JoinError) {
+      return .success(
+        try await SignalingChannel.open(url, timeout: .seconds(10), trustsAny: options.trustsAnyCertificate))
+    } catch { return .failure(error) }
+  }
+
+  private func openConnection(_ document: DiscoverDocument) async throws(JoinError) -> MediaConnection {
+    var configuration = SessionConfiguration()
+    configuration.codecs = options.codecs
+    configuration.usesOnlyRelays = options.usesOnlyRelays
+    configuration.audioSlots = max(options.initialSlots, 0)
+    configuration.videoSlots = max(options.initialSlots, 0)
+    configuration.iceServers = document.iceServers.map {
+      IceServer(urls: $0.urls, username: $0.username, credential: $0.credential.map { Secret($0) })
+    }
+    let connection = try await MediaConnection.open(configuration)
+    let events = connection.events
+    tasks.append(
+      Task { [weak self, weak connection] in
+        for await event in events {
+          guard let self, let connection, self.connection === connection else { continue }
+          self.take(event)
+        }
+      })
+    return connection
+  }
+
+  /// Reads up to the welcome and applies it.
+  private func takeWelcome(_ place: Place, _ connection: MediaConnection) async throws(JoinError) {
+    while let message = await place.channel.receive() {
+      try ensureGoingOn()
+      switch message {
+      case .welcome(let welcome):
+        if !joinedOnce { times.welcomed = MonotonicClock.now }
+        place.resumeToken = Secret(welcome.resumeToken)
+        place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
+        local.id = welcome.participant
+        info = welcome.meeting
+        if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
+        takeState(welcome.participants, welcome.slots, welcome.chat)
+        return
+      case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
+      case .ended(let reason, let text): throw .refused(code: reason.rawValue, message: text)
+      default: break
+      }
+    }
+    try ensureGoingOn()
+    throw .unreachable("The server closed the connection before the meeting was joined.")
+  }
+
+  func ensureGoingOn() throws(JoinError) {
+    if state == .ended { throw .cancelled }
+    if !joinedOnce, let lastError { throw lastError }
+    if Task.isCancelled { throw .cancelled }
+  }
+
+  // MARK: Waiting for media
+
+  /// Waits for ICE and DTLS; after a while asks for an ICE restart, and gives up after twice the time.
+  func untilMediaFlows() async throws(JoinError) {
+    for attempt in 0..<2 {
+      if await mediaFlows(within: .seconds(10)) { return }
+      try ensureGoingOn()
+      if attempt == 0 { restartMedia() }
+    }
+    throw .mediaFailed(
+      "The meeting was found, but no way for sound and pictures through this network. A firewall may block UDP.")
+  }
+
+  private func mediaFlows(within limit: TimeSpan) async -> Bool {
+    if connectionState.mediaUp { return true }
+    nextWaiter += 1
+    let id = nextWaiter
+    let timer = Task { [weak self] in
+      try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))
+      self?.mediaWaiters.removeValue(forKey: id)?.resume(returning: false)
+    }
+    defer { timer.cancel() }
+    return await withCheckedContinuation { mediaWaiters[id] = $0 }
+  }
+
+  func wakeMediaWaiters(_ flows: Bool) {
+    let waiting = mediaWaiters
+    mediaWaiters = [:]
+    for waiter in waiting.values { waiter.resume(returning: flows) }
+  }
+}

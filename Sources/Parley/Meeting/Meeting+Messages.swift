@@ -1,0 +1,181 @@
+import Signaling
+
+extension Meeting {
+  /// Reads the socket of `place` until it closes, and then brings it back.
+  func follow(_ place: Place) {
+    tasks.append(
+      Task { [weak self] in
+        while let message = await place.channel.receive() {
+          guard let self, self.place === place else { return }
+          self.take(message)
+        }
+        guard let self, self.place === place, self.state != .ended else { return }
+        await self.resume(place)
+      })
+  }
+
+  private func take(_ message: ServerMessage) {
+    switch message {
+    case .welcome: break
+    case .resumed(let participants, let slots, let chat): takeState(participants, slots, chat)
+    case .answer(let id, let answer, let slots): takeAnswer(id: id, answer: answer, slots: slots)
+    case .participantJoined(let info): takeParticipant(info)
+    case .participantUpdated(let info): takeParticipant(info)
+    case .participantLeft(let id, let reason): removeParticipant(id, reason)
+    case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
+      takePublication(publication, of: participant)
+      applySlots()
+    case .unpublished(let participant, let publication): removePublication(publication, of: participant)
+    case .slots(let slots):
+      self.slots = slots
+      applySlots()
+    case .needSlots(let audio, let video): addSlots(audio: audio, video: video)
+    case .speakers(let speakers): takeSpeakers(speakers)
+    case .quality(let quality): takeQuality(quality)
+    case .chat(let entry): takeChat(entry, isHistory: false)
+    case .pong: break
+    case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
+    case .ended(let reason, let text): end(EndReason(reason), message: text)
+    }
+  }
+
+  private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
+    let error = JoinError.refused(code: code.rawValue, message: text)
+    if let id, takeRefusal(id: id, error) { return }
+    guard fatal else {
+      emit(.problem(text))
+      return
+    }
+    lastError = error
+    if error.isFinal { end(.failed, message: text) } else { rejoin() }
+  }
+
+  // MARK: Participants
+
+  /// The whole state, of a welcome or a resume: what is not in it is gone.
+  func takeState(_ infos: [ParticipantInfo], _ slots: [SlotInfo], _ chat: [ChatEntry]) {
+    let present = Set(infos.map(\.id))
+    for participant in participants where !present.contains(participant.id) { removeParticipant(participant.id, .left) }
+    for info in infos {
+      takeParticipant(info)
+      let publications = Set(info.publications.map(\.id))
+      for old in participants.first(where: { $0.id == info.id })?.publications ?? []
+      where !publications.contains(old.id) {
+        removePublication(old.id, of: info.id)
+      }
+    }
+    self.slots = slots
+    applySlots()
+    for entry in chat { takeChat(entry, isHistory: true) }
+  }
+
+  private func takeParticipant(_ info: ParticipantInfo) {
+    if info.id == local.id {
+      local.role = ParticipantRole(rawValue: info.role)
+      if local.name != info.name {
+        // The server has the last word: a token may set the name.
+        local.name = info.name
+        emit(.participantUpdated(local))
+      }
+    } else if let known = participants.first(where: { $0.id == info.id }) {
+      let before = (known.name, known.role, known.isReconnecting)
+      known.name = info.name
+      known.role = ParticipantRole(rawValue: info.role)
+      known.isReconnecting = info.connection == .reconnecting
+      if before != (known.name, known.role, known.isReconnecting) { emit(.participantUpdated(known)) }
+    } else {
+      let participant = RemoteParticipant(info)
+      participants.append(participant)
+      emit(.participantJoined(participant))
+    }
+    for publication in info.publications { takePublication(publication, of: info.id) }
+  }
+
+  private func removeParticipant(_ id: String, _ reason: LeaveReason) {
+    guard let index = participants.firstIndex(where: { $0.id == id }) else { return }
+    let participant = participants[index]
+    for publication in participant.publications { removePublication(publication.id, of: id) }
+    participants.remove(at: index)
+    speakers.removeAll { $0 === participant }
+    emit(.participantLeft(participant, reason))
+  }
+
+  private func takePublication(_ info: PublicationInfo, of id: String) {
+    if id == local.id {
+      local.publication(info.source)?.id = info.id
+      return
+    }
+    guard let participant = participants.first(where: { $0.id == id }) else { return }
+    if let known = participant.publications.first(where: { $0.id == info.id }) {
+      guard known.isMuted != info.muted else { return }
+      known.isMuted = info.muted
+      emit(.muteChanged(known))
+      return
+    }
+    let publication = RemotePublication(info, participant: participant)
+    participant.publications.append(publication)
+    emit(.published(publication))
+  }
+
+  private func removePublication(_ id: String, of participantID: String) {
+    guard let participant = participants.first(where: { $0.id == participantID }),
+      let index = participant.publications.firstIndex(where: { $0.id == id })
+    else { return }
+    let publication = participant.publications.remove(at: index)
+    unsubscribe(publication)
+    emit(.unpublished(publication))
+  }
+
+  // MARK: Speakers, quality, chat
+
+  private func takeSpeakers(_ levels: [SpeakerLevel]) {
+    for speaker in speakers { setLevel(0, of: speaker) }
+    speakers = levels.compactMap { level in
+      guard let speaker = participant(level.participant) else { return nil }
+      setLevel(min(max(level.level, 0.01), 1), of: speaker)
+      return speaker
+    }
+    emit(.speakersChanged(speakers))
+  }
+
+  private func setLevel(_ level: Double, of participant: any Participant) {
+    if participant === local {
+      local.audioLevel = level
+    } else {
+      (participant as? RemoteParticipant)?.audioLevel = level
+    }
+  }
+
+  private func takeQuality(_ qualities: [String: ConnectionQuality]) {
+    for (id, quality) in qualities.sorted(by: { $0.key < $1.key }) {
+      guard let participant = participant(id), participant.quality != quality else { continue }
+      if participant === local {
+        local.quality = quality
+      } else {
+        (participant as? RemoteParticipant)?.quality = quality
+      }
+      emit(.qualityChanged(participant, quality))
+    }
+  }
+
+  private func takeChat(_ entry: ChatEntry, isHistory: Bool) {
+    guard !chat.contains(where: { $0.id == entry.id }) else { return }
+    if entry.from == local.id, let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.to == entry.to }) {
+      unsentChat.remove(at: sent)
+    }
+    chat.append(entry)
+    emit(.chat(entry, isHistory: isHistory))
+  }
+}
+
+extension EndReason {
+  init(_ reason: Signaling.EndReason) {
+    self =
+      switch reason {
+      case .shutdown: .shutdown
+      case .expired: .expired
+      case .removed: .removed
+      case .replaced: .replaced
+      }
+  }
+}

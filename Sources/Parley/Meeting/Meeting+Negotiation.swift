@@ -1,0 +1,146 @@
+import RTC
+import Signaling
+
+/// Offers under way: there is never more than one.
+struct NegotiationState {
+  /// Whether something changed that the offer under way does not say.
+  var isWanted = false
+  var restartsIce = false
+  var lastID = 0
+  /// The offer that waits for its answer.
+  var pending: ClientMessage.Offer?
+  /// Who waits for everything that is wanted now.
+  var waiting: [CheckedContinuation<Result<Void, JoinError>, Never>] = []
+  var isPreparing = false
+}
+
+extension Meeting {
+  /// Makes the first offer, with everything published so far and the first slots.
+  func firstOffer(_ connection: MediaConnection) async throws(JoinError) -> (String, [TrackDescription]) {
+    negotiation = NegotiationState(lastID: negotiation.lastID)
+    for publication in local.publications { await addTrack(publication, connection) }
+    guard let offer = await connection.call({ session, _ in session.createOffer(restartsIce: false) }) else {
+      throw .cancelled
+    }
+    return (try offer.get(), tracks)
+  }
+
+  /// What is published, for signalling.
+  private var tracks: [TrackDescription] {
+    local.publications.compactMap { publication in
+      publication.mid.map {
+        TrackDescription(mid: $0.rawValue, source: publication.source, muted: publication.isMuted)
+      }
+    }
+  }
+
+  private func addTrack(_ publication: LocalPublication, _ connection: MediaConnection) async {
+    let publisher = publication.publisher
+    let (kind, rids) = (publisher.kind, publisher.rids)
+    let codecs = publisher.codecs(outOf: options.codecs)
+    publication.mid = await connection.call { session, _ in
+      session.addTrack(kind, codecs: codecs, rids: rids, publisher: publisher)
+    }
+  }
+
+  /// Takes a new publication into the connection, when there is one.
+  func takeUp(_ publication: LocalPublication) async throws(JoinError) {
+    guard state != .ended else { throw .ended }
+    guard let connection, joinedOnce || place != nil, negotiationIsPossible else { return }
+    await addTrack(publication, connection)
+    try await negotiate()
+  }
+
+  private var negotiationIsPossible: Bool { joinedOnce && !connectionState.rejoining }
+
+  /// Takes a publication out of the connection.
+  func giveUp(_ publication: LocalPublication) async {
+    guard let mid = publication.mid, let connection else { return }
+    publication.mid = nil
+    connection.post { session, _ in session.stopTrack(mid) }
+    try? await negotiate()
+  }
+
+  /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer.
+  func negotiate(restartsIce: Bool = false) async throws(JoinError) {
+    guard state != .ended else { throw .ended }
+    negotiation.isWanted = true
+    negotiation.restartsIce = negotiation.restartsIce || restartsIce
+    let result = await withCheckedContinuation { continuation in
+      negotiation.waiting.append(continuation)
+      Task { await self.offerNext() }
+    }
+    try result.get()
+  }
+
+  private func offerNext() async {
+    guard negotiation.isWanted, negotiation.pending == nil, !negotiation.isPreparing, let connection else { return }
+    negotiation.isPreparing = true
+    negotiation.isWanted = false
+    let restartsIce = negotiation.restartsIce
+    negotiation.restartsIce = false
+    let offer = await connection.call { session, _ in session.createOffer(restartsIce: restartsIce) }
+    guard self.connection === connection else { return }
+    negotiation.isPreparing = false
+    switch offer {
+    case .success(let text)?:
+      negotiation.lastID += 1
+      let pending = ClientMessage.Offer(id: negotiation.lastID, offer: text, tracks: tracks)
+      negotiation.pending = pending
+      send(.offer(pending))
+    case .failure(let error)?: settle(.failure(error))
+    case nil: settle(.failure(.cancelled))
+    }
+  }
+
+  func takeAnswer(id: Int, answer: String, slots: [SlotInfo]) {
+    guard negotiation.pending?.id == id, let connection else { return }
+    Task {
+      let problem = await self.setAnswer(answer, connection)
+      guard self.connection === connection, self.negotiation.pending?.id == id else { return }
+      self.negotiation.pending = nil
+      if let problem {
+        self.settle(.failure(.mediaFailed(problem)))
+      } else {
+        self.slots = slots
+        self.applySlots()
+        if self.negotiation.isWanted { await self.offerNext() } else { self.settle(.success(())) }
+      }
+    }
+  }
+
+  /// Gives an answer to the session; what is wrong with it in words, or nil.
+  func setAnswer(_ answer: String, _ connection: MediaConnection) async -> String? {
+    let outcome = await connection.call { $0.setAnswer(answer, connection: connection, now: $1) }
+    if case .failure(let error)? = outcome { return error.description }
+    return nil
+  }
+
+  /// The server refused an offer. False when it is not one of ours.
+  func takeRefusal(id: Int, _ error: JoinError) -> Bool {
+    guard negotiation.pending?.id == id else { return false }
+    negotiation.pending = nil
+    settle(.failure(error))
+    return true
+  }
+
+  /// After a resume: the offer that may have been lost is sent again.
+  func repeatOffer() {
+    if let pending = negotiation.pending { send(.offer(pending)) }
+  }
+
+  private func settle(_ result: Result<Void, JoinError>) {
+    let waiting = negotiation.waiting
+    negotiation.waiting = []
+    for waiter in waiting { waiter.resume(returning: result) }
+    if negotiation.isWanted { Task { await self.offerNext() } }
+  }
+
+  /// The connection is gone, and with it every offer.
+  func failNegotiation() {
+    negotiation.isWanted = false
+    negotiation.pending = nil
+    negotiation.isPreparing = false
+    settle(.failure(.cancelled))
+  }
+}

@@ -1,0 +1,212 @@
+import Basics
+import Media
+import RTC
+import Signaling
+
+extension Meeting {
+  // MARK: What the session says
+
+  func take(_ event: SessionEvent) {
+    switch event {
+    case .connected(let times):
+      connectionState.mediaUp = true
+      if self.times.connected == nil {
+        self.times.pathSelected = times.pathSelected
+        self.times.connected = times.connected
+      }
+      wakeMediaWaiters(true)
+      mediaIsBack()
+    case .firstPacket(let time): if times.firstPacket == nil { times.firstPacket = time }
+    case .pathChanged(let path): if path != nil { mediaIsBack() }
+    case .interrupted:
+      guard joinedOnce, !connectionState.rejoining, !connectionState.mediaDown else { return }
+      connectionState.mediaDown = true
+      refreshState(.media)
+      restartMedia()
+    case .restored: mediaIsBack()
+    case .networkChanged: if joinedOnce, !connectionState.rejoining { restartMedia() }
+    case .serverFailed(let text): emit(.problem(text))
+    case .failed(let reason):
+      guard joinedOnce else { return }
+      lastError = .mediaFailed(reason)
+      rejoin()
+    case .data(let data): takeData(data)
+    }
+  }
+
+  private func mediaIsBack() {
+    guard connectionState.mediaDown else { return }
+    connectionState.mediaDown = false
+    refreshState(nil)
+  }
+
+  /// Looks for another media path: an ICE restart, again every few seconds while media is down.
+  func restartMedia() {
+    tasks.append(
+      Task { [weak self] in
+        for _ in 0..<4 {
+          guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
+          try? await self.negotiate(restartsIce: true)
+          try? await Task.sleep(nanoseconds: 6_000_000_000)
+          guard self.connectionState.mediaDown else { return }
+        }
+        guard let self, self.joinedOnce, self.connectionState.mediaDown else { return }
+        self.rejoin()
+      })
+  }
+
+  // MARK: The socket
+
+  /// The socket of `place` is lost: takes the place back while the server keeps it, else joins anew.
+  func resume(_ place: Place) async {
+    guard joinedOnce else {
+      abandonJoin()
+      return
+    }
+    guard !connectionState.rejoining else { return }
+    connectionState.signalingDown = true
+    refreshState(.signaling)
+    let end = MonotonicClock.now + place.resumeWindow
+    var pause = TimeSpan.milliseconds(100)
+    while MonotonicClock.now < end, self.place === place, state != .ended, !connectionState.rejoining {
+      switch await tryToResume(place) {
+      case .resumed(let participants, let slots, let chat):
+        connectionState.signalingDown = false
+        takeState(participants, slots, chat)
+        tellAgain()
+        refreshState(nil)
+        follow(place)
+        return
+      case .refused:
+        rejoin()
+        return
+      case .ended(let reason, let message):
+        self.end(reason, message: message)
+        return
+      case .unreachable: break
+      }
+      try? await Task.sleep(nanoseconds: UInt64(pause.nanoseconds))
+      pause = min(pause * 2, .seconds(4))
+    }
+    guard self.place === place, state != .ended else { return }
+    rejoin()
+  }
+
+  private enum Resumption {
+    case resumed([ParticipantInfo], [SlotInfo], [ChatEntry])
+    case refused
+    case ended(EndReason, String)
+    case unreachable
+  }
+
+  private func tryToResume(_ place: Place) async -> Resumption {
+    guard
+      let channel = try? await SignalingChannel.open(
+        place.document.signaling, timeout: .seconds(5), trustsAny: options.trustsAnyCertificate)
+    else { return .unreachable }
+    guard self.place === place, state != .ended else {
+      channel.close()
+      return .unreachable
+    }
+    channel.send(.resume(token: place.resumeToken.value))
+    while let message = await channel.receive() {
+      switch message {
+      case .resumed(let participants, let slots, let chat):
+        place.channel = channel
+        return .resumed(participants, slots, chat)
+      case .error(_, _, true, _):
+        channel.close()
+        return .refused
+      case .ended(let reason, let text):
+        channel.close()
+        return .ended(EndReason(reason), text)
+      default: break
+      }
+    }
+    return .unreachable
+  }
+
+  /// What was said while the socket was down is said again. The offer comes first: its tracks must be known before they are muted.
+  private func tellAgain() {
+    repeatOffer()
+    for publication in local.publications {
+      if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
+    }
+    for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
+  }
+
+  private func abandonJoin() {
+    if lastError == nil {
+      lastError = .unreachable("The server closed the connection while the meeting was being joined.")
+    }
+    wakeMediaWaiters(false)
+  }
+
+  // MARK: Joining anew
+
+  /// The place is lost: joins anew with the same tracks, for as long as patience lasts.
+  func rejoin() {
+    guard joinedOnce, state != .ended, !connectionState.rejoining else { return }
+    connectionState.rejoining = true
+    refreshState(.rejoin)
+    tasks.append(Task { [weak self] in await self?.joinAnew() })
+  }
+
+  private func joinAnew() async {
+    let end = MonotonicClock.now + options.reconnectPatience
+    var pause = TimeSpan.milliseconds(500)
+    while state != .ended {
+      dropConnection()
+      do throws(JoinError) {
+        try await enter()
+        try await untilMediaFlows()
+        connectionState = ConnectionParts(mediaUp: true)
+        for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
+        refreshState(nil)
+        return
+      } catch {
+        guard state != .ended else { return }
+        lastError = error
+        if error.isFinal {
+          self.end(error.code == "meetingExpired" ? .expired : .failed, message: error.description)
+          return
+        }
+        if MonotonicClock.now > end {
+          self.end(.connectionLost, message: "The connection was lost and could not be brought back: \(error)")
+          return
+        }
+      }
+      try? await Task.sleep(nanoseconds: UInt64(pause.nanoseconds))
+      pause = min(pause * 2, .seconds(8))
+    }
+  }
+
+  private func dropConnection() {
+    place?.channel.send(.leave)
+    place?.channel.close()
+    place = nil
+    dropSubscriptions()
+    for publication in local.publications {
+      publication.mid = nil
+      publication.publisher.attach(nil)
+    }
+    connection?.close()
+    connection = nil
+    failNegotiation()
+  }
+
+  // MARK: State
+
+  /// Sets ``state`` by what is down, and tells it: `step` names what is being done about it.
+  func refreshState(_ step: ReconnectStep?) {
+    guard joinedOnce, state != .ended else { return }
+    if connectionState.isFine {
+      guard state == .reconnecting else { return }
+      state = .connected
+      emit(.reconnected)
+    } else {
+      state = .reconnecting
+      if let step { emit(.reconnecting(step)) }
+    }
+  }
+}

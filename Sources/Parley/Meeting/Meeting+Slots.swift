@@ -1,0 +1,82 @@
+import Media
+import RTC
+import Signaling
+
+extension Meeting {
+  /// Makes subscriptions match what the slots carry.
+  func applySlots() {
+    var carried: [String: MID] = [:]
+    for slot in slots {
+      if let publication = slot.publication { carried[publication] = MID(rawValue: slot.mid) }
+    }
+    for publication in participants.flatMap(\.publications) {
+      if let subscription = publication.subscription, carried[publication.id] != subscription.mid {
+        unsubscribe(publication)
+      }
+    }
+    for participant in participants {
+      for publication in participant.publications where publication.subscription == nil {
+        if let mid = carried[publication.id] { subscribe(publication, mid: mid, of: participant) }
+      }
+    }
+  }
+
+  private func subscribe(_ publication: RemotePublication, mid: MID, of participant: RemoteParticipant) {
+    guard let connection else { return }
+    let first: @Sendable () -> Void = { [weak self, weak publication] in
+      let now = MonotonicClock.now
+      Task { @MainActor in
+        guard let self, let publication, let subscription = publication.subscription else { return }
+        if publication.kind == .video, self.times.firstFrame == nil { self.times.firstFrame = now }
+        self.emit(.firstFrame(subscription))
+      }
+    }
+    let track: RemoteTrack
+    let id = participant.id
+    switch publication.kind {
+    case .video:
+      let video = RemoteVideoTrack(
+        onWatched: { [weak connection] watched in connection?.post { $0.setWatched(watched, mid: mid, now: $1) } },
+        onKeyframeNeeded: { [weak connection] in connection?.post { $0.requestKeyframe(mid, now: $1) } },
+        onFirstFrame: first)
+      connection.post { session, _ in session.show(mid: mid, in: video, participant: id) }
+      track = .video(video)
+    case .audio:
+      let audio = RemoteAudioTrack(
+        onListened: { [weak connection] listened in connection?.post { $0.setListened(listened, mid: mid, now: $1) } },
+        onFirstFrame: first)
+      connection.post { session, _ in session.play(mid: mid, in: audio, participant: id) }
+      track = .audio(audio)
+    }
+    let subscription = Subscription(publication, track: track, mid: mid)
+    publication.subscription = subscription
+    emit(.subscribed(subscription))
+  }
+
+  func unsubscribe(_ publication: RemotePublication) {
+    guard let subscription = publication.subscription else { return }
+    publication.subscription = nil
+    let mid = subscription.mid
+    switch subscription.track {
+    case .video(let track):
+      connection?.post { session, _ in session.clear(mid: mid, track: track) }
+      track.finish()
+    case .audio(let track):
+      connection?.post { session, _ in session.clear(mid: mid, track: track) }
+      track.finish()
+    }
+    emit(.unsubscribed(publication))
+  }
+
+  func dropSubscriptions() {
+    slots = []
+    for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
+  }
+
+  /// Offers more slots when the server asks for them.
+  func addSlots(audio: Int, video: Int) {
+    guard let connection else { return }
+    connection.post { session, _ in session.ensureSlots(audio: min(audio, 16), video: min(video, 48)) }
+    Task { [weak self] in try? await self?.negotiate() }
+  }
+}

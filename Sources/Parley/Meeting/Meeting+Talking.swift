@@ -1,0 +1,23 @@
+import Signaling
+
+extension Meeting {
+  /// The longest chat message, in characters.
+  public static let maximumChatLength = 4_000
+
+  /// Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+  /// - Parameters:
+  ///   - text: 1 to ``maximumChatLength`` characters.
+  ///   - recipient: The one who is to get it; nil for everybody.
+  /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, ``JoinError/ended``.
+  public func send(chat text: String, to recipient: RemoteParticipant? = nil) throws(JoinError) {
+    guard state != .ended else { throw .ended }
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw .refused(code: "badMessage", message: "A chat message needs some text.")
+    }
+    guard text.count <= Self.maximumChatLength else {
+      throw .refused(code: "tooLarge", message: "A chat message has at most \(Self.maximumChatLength) characters.")
+    }
+    unsentChat.append((text, recipient?.id))
+    send(.chat(text: text, to: recipient?.id))
+  }
+}

@@ -1,0 +1,126 @@
+import Basics
+public import Media
+public import Observation
+import RTC
+public import Signaling
+
+/// A meeting as this client takes part in it.
+///
+///     let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
+///     try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+///     for await event in meeting.events { print(event) }
+///
+/// Everything here belongs to the main actor and can be observed by a user interface; media itself never touches it. After ``join()``
+/// returned, ``state`` is `connected`, which always means that sound and pictures can flow. A lost connection is brought back
+/// without the app's help (``MeetingEvent/reconnecting(_:)``, ``MeetingEvent/reconnected``).
+@MainActor @Observable public final class Meeting {
+  /// Where a meeting stands.
+  public enum State: String, Hashable, Sendable {
+    /// Not joined yet.
+    case idle
+    /// Joining; media does not flow yet.
+    case connecting
+    /// Joined, and media flows.
+    case connected
+    /// The signalling or the media connection was lost and is being brought back.
+    case reconnecting
+    /// Over for this client.
+    case ended
+  }
+
+  /// Where the meeting stands.
+  public internal(set) var state = State.idle
+  /// Oneself.
+  public let local: LocalParticipant
+  /// The others, in the order they joined.
+  public internal(set) var participants: [RemoteParticipant] = []
+  /// Who speaks now, loudest first.
+  public internal(set) var speakers: [any Participant] = []
+  /// The chat so far, in order.
+  public internal(set) var chat: [ChatMessage] = []
+  /// The meeting's id, name, address, title and end; nil before joining.
+  public internal(set) var info: MeetingInfo?
+  /// Why it ended, once ``state`` is `ended`.
+  public internal(set) var endReason: EndReason?
+  /// The last error that ended the meeting or could not be mended, in words.
+  public internal(set) var lastError: JoinError?
+  /// When the phases of joining were over.
+  public internal(set) var times = JoinTimes()
+  /// How the meeting was joined.
+  @ObservationIgnored public let options: JoinOptions
+
+  @ObservationIgnored let location: MeetingLocation
+  @ObservationIgnored var place: Place?
+  @ObservationIgnored var connection: MediaConnection?
+  @ObservationIgnored var slots: [SlotInfo] = []
+  @ObservationIgnored var connectionState = ConnectionParts()
+  @ObservationIgnored var joinedOnce = false
+  @ObservationIgnored var negotiation = NegotiationState()
+  @ObservationIgnored var unsentChat: [(text: String, to: String?)] = []
+  @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
+  @ObservationIgnored var nextReader = 0
+  @ObservationIgnored var tasks: [Task<Void, Never>] = []
+  @ObservationIgnored var mediaWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+  @ObservationIgnored var nextWaiter = 0
+  @ObservationIgnored var soundSink: (any AudioSink)?
+
+  init(_ location: MeetingLocation, name: String?, options: JoinOptions) {
+    self.location = location
+    self.options = options
+    var fallback: String?
+    if case .address(let address, _) = location { fallback = address.displayName }
+    local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
+    local.meeting = self
+  }
+
+  /// Somebody by id, oneself included.
+  public func participant(_ id: String) -> (any Participant)? {
+    id == local.id ? local : participants.first { $0.id == id }
+  }
+
+  /// What happens from now on, in order. Each call gives a stream of its own; it ends after ``MeetingEvent/ended(_:message:)``.
+  public var events: AsyncStream<MeetingEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: MeetingEvent.self)
+    guard state != .ended else {
+      continuation.finish()
+      return stream
+    }
+    nextReader += 1
+    let id = nextReader
+    readers[id] = continuation
+    continuation.onTermination = { [weak self] _ in
+      Task { @MainActor in self?.readers[id] = nil }
+    }
+    return stream
+  }
+
+  func emit(_ event: MeetingEvent) {
+    for reader in readers.values { reader.yield(event) }
+  }
+
+  /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
+  func send(_ message: ClientMessage) { place?.channel.send(message) }
+}
+
+/// Which parts of the connection are down.
+struct ConnectionParts {
+  /// Whether ICE and DTLS of the connection under way are done.
+  var mediaUp = false
+  var signalingDown = false
+  var mediaDown = false
+  var rejoining = false
+  var isFine: Bool { !signalingDown && !mediaDown && !rejoining }
+}
+
+/// The place in a meeting that `welcome` gave, and the socket that holds it.
+@MainActor final class Place {
+  var channel: SignalingChannel
+  let document: DiscoverDocument
+  var resumeToken = Secret("")
+  var resumeWindow = TimeSpan.seconds(30)
+
+  init(channel: SignalingChannel, document: DiscoverDocument) {
+    self.channel = channel
+    self.document = document
+  }
+}

@@ -1,2 +1,0 @@
-@_exported public import Media
-@_exported public import RTC

@@ -1,0 +1,89 @@
+public import Signaling
+public import Observation
+
+/// Oneself. Publish and mute tracks here.
+///
+///     let camera = try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+///     await camera.setMuted(true)
+@MainActor @Observable public final class LocalParticipant: Participant {
+  public internal(set) var id = ""
+  public internal(set) var name: String
+  public internal(set) var role = ParticipantRole.guest
+  public internal(set) var audioLevel = 0.0
+  public internal(set) var quality = ConnectionQuality.excellent
+  /// What this client publishes, in the order it was published.
+  public internal(set) var publications: [LocalPublication] = []
+
+  @ObservationIgnored weak var meeting: Meeting?
+
+  init(name: String) { self.name = name }
+
+  /// The publication of a source; nil when it is not published.
+  public func publication(_ source: TrackSource) -> LocalPublication? {
+    publications.first { $0.source == source }
+  }
+
+  /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns when the
+  /// server has taken it.
+  /// - Parameters:
+  ///   - track: The track; its source is started here.
+  ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
+  ///   - isMuted: Whether it starts muted.
+  /// - Throws: ``MediaError`` when the source cannot be opened, ``JoinError`` when the server does not take it.
+  @discardableResult
+  public func publish(
+    _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false
+  ) async throws -> LocalPublication {
+    let publisher = try VideoPublisher(track, isMuted: isMuted)
+    return try await publish(LocalPublication(source: source, publisher: publisher, isMuted: isMuted, owner: self))
+  }
+
+  /// Publishes audio; as for video.
+  @discardableResult
+  public func publish(
+    _ track: LocalAudioTrack, as source: TrackSource = .microphone, isMuted: Bool = false
+  ) async throws -> LocalPublication {
+    let publisher = try AudioPublisher(track, isMuted: isMuted)
+    return try await publish(LocalPublication(source: source, publisher: publisher, isMuted: isMuted, owner: self))
+  }
+
+  /// Publishes media that is encoded already, over and over.
+  @discardableResult
+  public func publish(
+    _ loop: EncodedLoop, as source: TrackSource, isMuted: Bool = false
+  ) async throws -> LocalPublication {
+    let publisher = EncodedPublisher(loop, isMuted: isMuted)
+    return try await publish(LocalPublication(source: source, publisher: publisher, isMuted: isMuted, owner: self))
+  }
+
+  private func publish(_ publication: LocalPublication) async throws -> LocalPublication {
+    if let old = self.publication(publication.source) { await old.unpublish() }
+    publications.append(publication)
+    do {
+      try publication.publisher.start()
+      try await meeting?.takeUp(publication)
+    } catch {
+      publication.publisher.stop()
+      publications.removeAll { $0 === publication }
+      throw error
+    }
+    return publication
+  }
+
+  /// Changes the display name; refused by the server where the token sets it.
+  public func rename(_ name: String) {
+    self.name = name
+    meeting?.send(.rename(name: name))
+  }
+
+  func remove(_ publication: LocalPublication) async {
+    guard let index = publications.firstIndex(where: { $0 === publication }) else { return }
+    publications.remove(at: index)
+    publication.publisher.stop()
+    await meeting?.giveUp(publication)
+  }
+
+  func stop() {
+    for publication in publications { publication.publisher.stop() }
+  }
+}

@@ -1,0 +1,39 @@
+public import Signaling
+public import Observation
+import RTC
+
+/// A track that this client publishes.
+@MainActor @Observable public final class LocalPublication {
+  /// The id that the server gave, `t_…`; empty until then.
+  public internal(set) var id = ""
+  /// What it shows or lets hear.
+  public let source: TrackSource
+  /// Whether it is muted: nothing is encoded or sent, and everybody is told.
+  public private(set) var isMuted: Bool
+
+  @ObservationIgnored let publisher: any Publisher
+  /// The m-section that carries it in the connection under way.
+  @ObservationIgnored var mid: MID?
+  @ObservationIgnored private weak var owner: LocalParticipant?
+
+  init(source: TrackSource, publisher: any Publisher, isMuted: Bool, owner: LocalParticipant) {
+    self.source = source
+    self.publisher = publisher
+    self.isMuted = isMuted
+    self.owner = owner
+  }
+
+  /// Sound or picture.
+  public var kind: MediaKind { publisher.kind }
+
+  /// Mutes or unmutes. Takes effect with the next frame; others are told by signalling.
+  public func setMuted(_ muted: Bool) {
+    guard muted != isMuted else { return }
+    isMuted = muted
+    publisher.setMuted(muted)
+    if let mid { owner?.meeting?.send(.mute(mid: mid.rawValue, muted: muted)) }
+  }
+
+  /// Stops publishing. The track's source is stopped; the track may be published again.
+  public func unpublish() async { await owner?.remove(self) }
+}

@@ -1,0 +1,68 @@
+import Basics
+import Signaling
+import Transport
+
+/// How to find the signalling of a meeting.
+enum MeetingLocation: Sendable {
+  /// The address of a meeting, with a token from elsewhere or in it.
+  case address(MeetingAddress, token: Secret<String>?)
+  /// The address of a discover document.
+  case discover(String, token: Secret<String>?)
+  /// A server and a token, no room name: the token says which meeting.
+  case token(Secret<String>, server: String)
+
+  /// Fetches the discover document.
+  func document(timeout: TimeSpan, trustsAny: Bool) async throws(JoinError) -> (DiscoverDocument, Secret<String>) {
+    let url: String
+    var given: Secret<String>?
+    switch self {
+    case .address(let address, let token):
+      url = address.discover(token: token)
+      given = token ?? address.token
+    case .discover(let text, let token):
+      url = text
+      given = token
+    case .token(let token, let server):
+      // Any room will do: the document is found by the token alone.
+      url = try MeetingAddress("\(server)/-").discover(token: token)
+      given = token
+    }
+    let response: HTTPClient.Response
+    do throws(TransportError) {
+      response = try await HTTPClient.request(
+        "GET", url, limit: 1 << 20, timeout: timeout, allowsSelfSigned: trustsAny)
+    } catch { throw JoinError(error, reaching: url) }
+    guard response.status == 200 else { throw Self.refusal(response, url) }
+    let document: DiscoverDocument
+    do throws(SignalingError) {
+      document = try SignalingDecoder().decode(DiscoverDocument.self, from: response.body)
+    } catch { throw Self.stranger(url) }
+    guard let token = document.token.map({ Secret($0) }) ?? given else {
+      throw .refused(code: "badToken", message: "A token is needed to join this meeting.")
+    }
+    return (document, Secret(token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"))
+  }
+
+  private struct Refusal: Decodable {
+    var error: String
+    var code: String
+    private enum CodingKeys: String, CodingKey {
+      case error = "Error"
+      case code
+    }
+  }
+
+  private static func refusal(_ response: HTTPClient.Response, _ url: String) -> JoinError {
+    guard let refusal = try? SignalingDecoder().decode(Refusal.self, from: response.body) else {
+      return response.status >= 500
+        ? .unreachable("\(place(url)) answered with status \(response.status); try again later.") : stranger(url)
+    }
+    return .refused(code: refusal.code, message: refusal.error)
+  }
+
+  private static func stranger(_ url: String) -> JoinError {
+    .notParley("\(place(url)) does not answer as a Parley server does. Check the address.")
+  }
+
+  private static func place(_ url: String) -> Substring { url.prefix { $0 != "?" } }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+
+/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>?jwt=<token>#config.…=…&userInfo.displayName="Ann"`.
+///
+/// The fragment's overrides are those of `docs/protocol.md`; unknown ones are kept in ``overrides`` and do no harm.
+public struct MeetingAddress: Hashable, Sendable {
+  /// `http://host[:port]` or `https://…`, without a slash at the end.
+  public let origin: String
+  /// The first segment of the path as it was written, still percent-encoded.
+  public let roomSegment: String
+  /// The join token of `?jwt=`. Not printed: it lets anybody in who has it.
+  public let token: Secret<String>?
+  /// The fragment's overrides, values decoded: JSON strings without their quotes, everything else as it was written.
+  public let overrides: [String: String]
+
+  /// Takes an address apart.
+  /// - Throws: ``JoinError/badAddress(_:)`` saying what is missing.
+  public init(_ text: String) throws(JoinError) {
+    guard text.utf8.count <= 16_384 else { throw .badAddress("The address is longer than 16,384 bytes.") }
+    var rest = Substring(text)
+    var fragment = Substring()
+    if let mark = rest.firstIndex(of: "#") {
+      fragment = rest[rest.index(after: mark)...]
+      rest = rest[..<mark]
+    }
+    var query = Substring()
+    if let mark = rest.firstIndex(of: "?") {
+      query = rest[rest.index(after: mark)...]
+      rest = rest[..<mark]
+    }
+    guard let scheme = ["http://", "https://"].first(where: { rest.lowercased().hasPrefix($0) }) else {
+      throw .badAddress("The address of a meeting begins with http:// or https://, like http://localhost:8080/hello.")
+    }
+    rest = rest.dropFirst(scheme.count)
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let authority = rest[..<slash]
+    guard !authority.isEmpty, !authority.contains("@") else {
+      throw .badAddress("The address names no server: http://<server>/<room> is expected.")
+    }
+    let segment = rest[slash...].split(separator: "/", omittingEmptySubsequences: true).first ?? ""
+    guard !segment.isEmpty else {
+      throw .badAddress("The address names no meeting: \(scheme)\(authority)/<room> is expected.")
+    }
+    origin = scheme + authority
+    // A room may be typed as people write it; what a URL cannot hold is encoded here.
+    roomSegment = Self.encoded(segment)
+    var token: Secret<String>?
+    for (key, value) in Self.pairs(query) where key == "jwt" && !value.isEmpty { token = Secret(value) }
+    self.token = token
+    overrides = Dictionary(Self.pairs(fragment).map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The name that the fragment gives, if it does.
+  public var displayName: String? { overrides["userInfo.displayName"].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Where the discover document is.
+  func discover(token: Secret<String>?) -> String {
+    guard let token = token ?? self.token else { return "\(origin)/discover/\(roomSegment)" }
+    let context = token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"
+    return "\(origin)/discover?anonymousMeetingJoinContext=\(Self.encoded(Substring(context), keepingPercent: false))"
+  }
+
+  private static func pairs(_ text: Substring) -> [(String, String)] {
+    text.split(separator: "&").prefix(64).compactMap { pair in
+      guard let equals = pair.firstIndex(of: "=") else { return nil }
+      return (decoded(pair[..<equals]), decoded(pair[pair.index(after: equals)...]))
+    }
+  }
+
+  private static func unquoted(_ text: String) -> String {
+    guard text.hasPrefix("\""), let value = try? JSONDecoder().decode(String.self, from: Data(text.utf8)) else {
+      return text
+    }
+    return value
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var iterator = text.utf8.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = iterator.next(), let low = iterator.next() else { break }
+      let digits = [high, low].compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+      guard digits.count == 2 else { continue }
+      bytes.append(UInt8(truncatingIfNeeded: digits[0] << 4 | digits[1]))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func encoded(_ text: Substring, keepingPercent: Bool = true) -> String {
+    let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~".utf8)
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if kept.contains(byte) || keepingPercent && byte == UInt8(ascii: "%") {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

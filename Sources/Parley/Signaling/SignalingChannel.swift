@@ -1,0 +1,64 @@
+import Basics
+import Signaling
+import Transport
+
+/// The WebSocket of one place in a meeting: messages in order, both ways.
+final class SignalingChannel: Sendable {
+  private let socket: WebSocketConnection
+
+  private init(_ socket: WebSocketConnection) { self.socket = socket }
+
+  /// Connects to a server's signalling address.
+  static func open(_ url: String, timeout: TimeSpan, trustsAny: Bool) async throws(JoinError) -> SignalingChannel {
+    var limits = WebSocketLimits()
+    // A welcome with many participants and a long chat is larger than what a server takes.
+    limits.maxMessageSize = SignalingLimits.maximumServerBytes
+    limits.inboundQueue = 2 * limits.maxMessageSize
+    do throws(TransportError) {
+      return SignalingChannel(
+        try await WebSocketClient.connect(url, limits: limits, timeout: timeout, allowsSelfSigned: trustsAny))
+    } catch { throw JoinError(error, reaching: url) }
+  }
+
+  /// Queues a message; false when the socket is gone.
+  @discardableResult func send(_ message: ClientMessage) -> Bool {
+    guard let text = try? SignalingEncoder().encode(message) else { return false }
+    return socket.send(text: text)
+  }
+
+  /// The next message; nil when the socket is closed. What this version does not know is skipped.
+  func receive() async -> ServerMessage? {
+    while let message = await socket.receive() {
+      guard case .text(let text) = message else { continue }
+      if let message = try? SignalingDecoder().serverMessage(from: Array(text.utf8)) { return message }
+    }
+    return nil
+  }
+
+  /// Closes after what is queued has been sent.
+  func close() { socket.close() }
+
+  /// Waits until the socket is closed.
+  func closed() async { _ = await socket.closed() }
+}
+
+extension JoinError {
+  /// What a failure of the transport means to who joins.
+  init(_ error: TransportError, reaching url: String) {
+    // The query may hold a token.
+    let place = String(url.prefix { $0 != "?" })
+    self =
+      switch error {
+      case .badURL: .badAddress("\(place) is not an address that can be opened.")
+      case .unknownHost(let host, _): .unreachable("There is no server named \(host). Check the address.")
+      case .badCertificate(let reason):
+        .untrustedCertificate("The certificate of \(place) is not trusted: \(reason)")
+      case .timedOut: .timedOut("\(place) did not answer in time.")
+      case .connectionFailed(let reason) where reason.contains("certificate"):
+        .untrustedCertificate("The certificate of \(place) is not trusted: \(reason).")
+      case .connectionFailed(let reason): .unreachable("\(place) cannot be reached: \(reason).")
+      case .tooLarge: .notParley("\(place) answered with more than a Parley server does.")
+      default: .unreachable("\(place) cannot be reached: \(error)")
+      }
+  }
+}

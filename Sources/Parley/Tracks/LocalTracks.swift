@@ -1,0 +1,83 @@
+public import Basics
+public import Media
+public import RTC
+
+/// Video to publish: a source, and how to encode it.
+///
+///     LocalVideoTrack(TestPictureSource())
+///     LocalVideoTrack(camera, options: VideoOptions(codec: .vp9, maximumBitrate: .kilobits(2_500)))
+public final class LocalVideoTrack: Sendable {
+  /// Where the pictures come from.
+  public let source: any VideoSource
+  /// How they are encoded.
+  public let options: VideoOptions
+
+  /// A track of `source`.
+  public init(_ source: any VideoSource, options: VideoOptions = VideoOptions()) {
+    self.source = source
+    self.options = options
+  }
+}
+
+/// How a video track is encoded. Within these limits the estimate of the network decides.
+public struct VideoOptions: Hashable, Sendable {
+  /// The codec; nil takes the first of ``JoinOptions/codecs`` that both the server takes and this machine encodes.
+  public var codec: Codec?
+  /// The most that is sent, of all layers together.
+  public var maximumBitrate: DataRate
+  /// The most frames a second.
+  public var maximumFramesPerSecond: Int
+  /// Whether three sizes (a quarter, a half and the whole) are sent, so that each receiver can have what suits it.
+  public var simulcast: Bool
+  /// Whether sharp text matters more than smooth motion.
+  public var isScreen: Bool
+
+  /// Options.
+  public init(
+    codec: Codec? = nil, maximumBitrate: DataRate = .kilobits(1_700), maximumFramesPerSecond: Int = 30,
+    simulcast: Bool = false, isScreen: Bool = false
+  ) {
+    self.codec = codec
+    self.maximumBitrate = maximumBitrate
+    self.maximumFramesPerSecond = maximumFramesPerSecond
+    self.simulcast = simulcast
+    self.isScreen = isScreen
+  }
+}
+
+/// Audio to publish: a source, and how to encode it.
+public final class LocalAudioTrack: Sendable {
+  /// Where the sound comes from.
+  public let source: any AudioSource
+  /// How it is encoded.
+  public let options: AudioOptions
+
+  /// A track of `source`.
+  public init(_ source: any AudioSource, options: AudioOptions = AudioOptions()) {
+    self.source = source
+    self.options = options
+  }
+}
+
+/// How an audio track is encoded with Opus.
+public struct AudioOptions: Hashable, Sendable {
+  /// The rate.
+  public var bitrate: DataRate
+  /// 1 or 2.
+  public var channels: Int
+  /// Whether silence is not sent (DTX).
+  public var discontinuous: Bool
+  /// Whether each packet carries a rough copy of the one before, against loss.
+  public var forwardErrorCorrection: Bool
+
+  /// Options.
+  public init(
+    bitrate: DataRate = .kilobits(32), channels: Int = 1, discontinuous: Bool = false,
+    forwardErrorCorrection: Bool = true
+  ) {
+    self.bitrate = bitrate
+    self.channels = channels
+    self.discontinuous = discontinuous
+    self.forwardErrorCorrection = forwardErrorCorrection
+  }
+}

@@ -1,0 +1,178 @@
+import Dispatch
+public import Media
+import RTC
+import Synchronization
+
+/// Pictures of somebody else. They are decoded only while somebody watches, on a queue of the track's own.
+///
+///     for await frame in track.frames { … }        // the newest picture, never an old one
+///     track.add(ClosureVideoSink { frame in … })   // every picture, on the decoder's queue
+public final class RemoteVideoTrack: Sendable {
+  private struct State {
+    var sinks: [any VideoSink] = []
+    var decoder: (any VideoDecoder)?
+    var waiting = 0
+    var needsKeyframe = true
+    var isOver = false
+    var decoded = 0
+    var size = (width: 0, height: 0)
+    var streams: [Int: AsyncStream<VideoFrame>.Continuation] = [:]
+    var nextStream = 0
+    var onFirstFrame: (@Sendable () -> Void)?
+    var onKeyframeNeeded: (@Sendable () -> Void)?
+    var onWatched: (@Sendable (Bool) -> Void)?
+  }
+
+  /// How many frames may wait for the decoder before it skips to the next keyframe.
+  static let maximumWaiting = 60
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "parley.decode")
+
+  init(
+    onWatched: @escaping @Sendable (Bool) -> Void, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    onFirstFrame: @escaping @Sendable () -> Void
+  ) {
+    state.withLock {
+      $0.onWatched = onWatched
+      $0.onKeyframeNeeded = onKeyframeNeeded
+      $0.onFirstFrame = onFirstFrame
+    }
+  }
+
+  /// Shows every picture to `sink` from now on.
+  public func add(_ sink: any VideoSink) {
+    let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
+      guard !state.isOver else { return nil }
+      let isFirst = state.sinks.isEmpty && state.streams.isEmpty
+      state.sinks.append(sink)
+      if isFirst { state.needsKeyframe = true }
+      return isFirst ? state.onWatched : nil
+    }
+    watched?(true)
+  }
+
+  /// Shows no more pictures to `sink`; a call under way may still be running.
+  public func remove(_ sink: any VideoSink) {
+    unwatch { state in state.sinks.removeAll { $0 === sink } }
+  }
+
+  /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
+  public var frames: AsyncStream<VideoFrame> {
+    let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
+    let (id, watched) = state.withLock { state -> (Int?, (@Sendable (Bool) -> Void)?) in
+      guard !state.isOver else { return (nil, nil) }
+      let isFirst = state.sinks.isEmpty && state.streams.isEmpty
+      state.nextStream += 1
+      state.streams[state.nextStream] = continuation
+      if isFirst { state.needsKeyframe = true }
+      return (state.nextStream, isFirst ? state.onWatched : nil)
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    watched?(true)
+    continuation.onTermination = { [weak self] _ in
+      self?.unwatch { state in state.streams[id] = nil }
+    }
+    return stream
+  }
+
+  /// How many pictures were decoded so far.
+  public var framesDecoded: Int { state.withLock { $0.decoded } }
+  /// The size of the last picture in pixels; 0 × 0 before the first one.
+  public var size: (width: Int, height: Int) { state.withLock { $0.size } }
+
+  var isWatched: Bool { state.withLock { !$0.isOver && !($0.sinks.isEmpty && $0.streams.isEmpty) } }
+
+  private func unwatch(_ change: (inout sending State) -> Void) {
+    let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
+      let before = state.sinks.isEmpty && state.streams.isEmpty
+      change(&state)
+      return !before && state.sinks.isEmpty && state.streams.isEmpty ? state.onWatched : nil
+    }
+    watched?(false)
+  }
+
+  /// Takes a frame that is due; called on the media thread, returns at once.
+  func decode(_ frame: EncodedFrame) {
+    let (taken, ask) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      guard !state.isOver, !(state.sinks.isEmpty && state.streams.isEmpty) else { return (false, nil) }
+      if state.needsKeyframe {
+        guard frame.isKeyframe else { return (false, nil) }
+        state.needsKeyframe = false
+      }
+      guard state.waiting < Self.maximumWaiting else {
+        // The machine is too slow for this stream: what waits is decoded, and then it starts afresh.
+        state.needsKeyframe = true
+        return (false, state.onKeyframeNeeded)
+      }
+      state.waiting += 1
+      return (true, nil)
+    }
+    ask?()
+    if taken { queue.async { self.run(frame) } }
+  }
+
+  private func run(_ frame: EncodedFrame) {
+    // The decoder is used on this serial queue only; the lock is not held while it works.
+    let known = state.withLock { state -> DecoderBox in
+      state.waiting -= 1
+      let decoder = state.decoder
+      return DecoderBox(decoder: decoder?.codec == frame.codec ? decoder : nil)
+    }
+    do throws(MediaError) {
+      let decoder: any VideoDecoder
+      if let existing = known.decoder {
+        decoder = existing
+      } else {
+        decoder = try VideoCodecFactory.decoder(for: frame.codec)
+        let box = DecoderBox(decoder: decoder)
+        state.withLock { $0.decoder = box.decoder }
+      }
+      guard let picture = try decoder.decode(frame) else { return }
+      show(picture)
+    } catch {
+      let ask = state.withLock { state in
+        state.needsKeyframe = true
+        state.decoder = nil
+        return state.onKeyframeNeeded
+      }
+      ask?()
+    }
+  }
+
+  private func show(_ picture: VideoFrame) {
+    let (sinks, streams, first) = state.withLock { state in
+      state.decoded += 1
+      state.size = (picture.width, picture.height)
+      return (state.sinks, Array(state.streams.values), state.decoded == 1 ? state.onFirstFrame : nil)
+    }
+    for sink in sinks { sink.receive(picture) }
+    for stream in streams { stream.yield(picture) }
+    first?()
+  }
+
+  /// The track is over: nothing is decoded or shown any more, and readers of ``frames`` end.
+  func finish() {
+    let streams = state.withLock { state in
+      state.isOver = true
+      state.sinks = []
+      let streams = Array(state.streams.values)
+      state.streams = [:]
+      state.onWatched = nil
+      state.onKeyframeNeeded = nil
+      state.onFirstFrame = nil
+      return streams
+    }
+    for stream in streams { stream.finish() }
+    queue.async { self.state.withLock { $0.decoder = nil } }
+  }
+}
+
+/// Carries a decoder out of and into the lock.
+// unchecked: the decoder inside is used on the track's serial queue only.
+private struct DecoderBox: @unchecked Sendable {
+  var decoder: (any VideoDecoder)?
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import Glibc
+import MeetingServer
+import Parley
+
+/// `parley demo`: a server with a live meeting in it, so that there is somebody to meet when the page opens.
+enum DemoCommand {
+  static let help = """
+    Runs a meeting server with three bots in the room /hello.
+
+    Usage: parley demo [options]
+
+    The options are those of parley serve; parley serve --help lists them.
+    """
+
+  /// Runs the command and returns the exit status.
+  static func run(_ arguments: [String], signals: AsyncStream<Int32>) async -> Int32 {
+    if arguments.contains("--help") || arguments.contains("-h") {
+      CommandLineText.say(help + "\n")
+      return 0
+    }
+    return await ServeCommand.run(arguments, signals: signals) { server in
+      // A server with bots is one that people look at: they are told where.
+      let base = server.ready.url
+      let bots = await DemoBots.start(at: base)
+      CommandLineText.say("A live meeting: \(base)/hello\n")
+      return { await bots.stop() }
+    }
+  }
+}
+
+/// The three participants of the demo.
+@MainActor final class DemoBots {
+  private static let names = ["Ada", "Björn", "Chiyo"]
+  private var meetings: [Meeting] = []
+  private var keepers: [Task<Void, Never>] = []
+
+  /// Starts them; they join by themselves, and again whenever they lose the meeting.
+  static func start(at base: String) async -> DemoBots {
+    let bots = DemoBots()
+    for (index, name) in names.enumerated() {
+      bots.keepers.append(Task { await bots.keep(index, name, "\(base)/hello") })
+    }
+    return bots
+  }
+
+  private func keep(_ index: Int, _ name: String, _ url: String) async {
+    var options = JoinOptions()
+    options.client = "parley-demo"
+    // The server is this very process.
+    options.trustsAnyCertificate = true
+    while !Task.isCancelled {
+      if let meeting = try? Meeting(url, name: name, options: options) {
+        meetings.append(meeting)
+        let events = meeting.events
+        let (picture, voice) = TestMedia.make(style: index, takesTurns: true)
+        do {
+          try await meeting.local.publish(LocalVideoTrack(picture))
+          try await meeting.local.publish(LocalAudioTrack(voice))
+          try await meeting.join()
+          for await event in events { answer(event, meeting, index) }
+        } catch { CommandLineText.complain("\(name) could not join the demo meeting: \(error)") }
+        meetings.removeAll { $0 === meeting }
+      }
+      try? await Task.sleep(nanoseconds: 2_000_000_000)
+    }
+  }
+
+  /// The first bot greets, so that the chat is alive too.
+  private func answer(_ event: MeetingEvent, _ meeting: Meeting, _ index: Int) {
+    guard index == 0 else { return }
+    switch event {
+    case .participantJoined(let participant) where !Self.names.contains(participant.name):
+      try? meeting.send(
+        chat: "Welcome, \(participant.name)! I am a bot; my picture and voice are made by this server's Swift client.")
+    default: break
+    }
+  }
+
+  /// All leave.
+  func stop() async {
+    for keeper in keepers { keeper.cancel() }
+    for meeting in meetings { await meeting.leave() }
+    meetings = []
+  }
+}

@@ -1,0 +1,81 @@
+import Parley
+
+/// What `parley join` sends and for how long, read from its options.
+@MainActor struct JoinPlan {
+  enum Content {
+    case nothing
+    case testPicture(style: Int)
+    case file(String)
+  }
+
+  let content: Content
+  let camera: String?
+  let microphone: Bool
+  let video: VideoOptions
+  let duration: Double?
+
+  init(_ options: CommandOptions) throws(CommandOptions.Problem) {
+    let style = try options.number("style", in: 0...2) ?? 0
+    switch options["publish"] {
+    case nil, "none"?: content = .nothing
+    case "testsrc"?: content = .testPicture(style: style)
+    case let file?: content = .file(file)
+    }
+    camera = options["camera"]
+    microphone = options.has("microphone")
+    var video = VideoOptions(simulcast: options.has("simulcast"))
+    if let name = options["codec"] {
+      guard let codec = Codec(name: name, clockRate: 90_000), VideoCodecFactory.encodable.contains(codec) else {
+        throw CommandOptions.Problem(description: "--codec \(name): VP8, VP9 or H264 is expected.")
+      }
+      video.codec = codec
+    }
+    self.video = video
+    duration = try options.seconds("duration")
+  }
+
+  /// Publishes everything; called before joining, so that it goes out with the first offer.
+  func publish(to meeting: Meeting) async throws {
+    switch content {
+    case .nothing: break
+    case .testPicture(let style):
+      let (picture, sound) = TestMedia.make(style: style)
+      try await meeting.local.publish(LocalVideoTrack(picture, options: video))
+      try await meeting.local.publish(LocalAudioTrack(sound))
+    case .file(let path):
+      let file = try FileSource(path)
+      if let picture = file.video { try await meeting.local.publish(LocalVideoTrack(picture, options: video)) }
+      if let sound = file.audio { try await meeting.local.publish(LocalAudioTrack(sound)) }
+    }
+    if let camera {
+      try await meeting.local.publish(LocalVideoTrack(CameraSource(try Self.camera(camera)), options: video))
+    }
+    if microphone { try await meeting.local.publish(LocalAudioTrack(MicrophoneSource())) }
+  }
+
+  /// The camera that a person means: by its name or its path, or the first one.
+  private static func camera(_ text: String) throws(MediaError) -> MediaDevice {
+    let cameras = try MediaDevices.cameras()
+    let found = text == "default" ? cameras.first : cameras.first { $0.name == text || $0.id.hasSuffix(text) }
+    guard let found else {
+      let names = cameras.map(\.name).joined(separator: ", ")
+      throw .deviceUnavailable(text, reason: cameras.isEmpty ? "there is no camera" : "there are: \(names)")
+    }
+    return found
+  }
+
+  /// Plays the meeting's sound.
+  func play(_ meeting: Meeting) async {
+    do throws(MediaError) {
+      try meeting.playSound(to: SpeakerSink())
+    } catch { CommandLineText.complain("\(error)") }
+  }
+
+  /// Decodes a track without showing it, so that its frames are counted and ``MeetingEvent/firstFrame(_:)`` comes.
+  func watch(_ subscription: Subscription) {
+    switch subscription.track {
+    case .video(let track): track.add(NullSink())
+    case .audio(let track): track.add(NullSink())
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Parley
+
+/// A meeting as lines: JSON objects for programs, or plain words where standard output is no terminal.
+@MainActor final class JoinReport: JoinObserver {
+  nonisolated let interval: UInt64 = 2_000_000_000
+  private let meeting: Meeting
+  private let plain: Bool
+  private let start = MonotonicClock.now
+  private var rates = RateMeter()
+
+  init(_ meeting: Meeting, plain: Bool = false) {
+    self.meeting = meeting
+    self.plain = plain
+  }
+
+  func close() {}
+
+  func take(_ event: MeetingEvent) {
+    switch event {
+    case .joined: say("joined", joined, "joined \(meeting.info?.subject ?? "") as \(meeting.local.name)")
+    case .participantJoined(let participant):
+      say("participantJoined", ["participant": .object(Self.person(participant))], "\(participant.name) is here")
+    case .participantUpdated(let participant):
+      say("participantUpdated", ["participant": .object(Self.person(participant))], nil)
+    case .participantLeft(let participant, let reason):
+      say(
+        "participantLeft", ["participant": .object(Self.person(participant)), "reason": .text(reason.rawValue)],
+        "\(participant.name) left (\(reason.rawValue))")
+    case .published(let publication): say("published", Self.track(publication), nil)
+    case .unpublished(let publication): say("unpublished", Self.track(publication), nil)
+    case .muteChanged(let publication):
+      var line = Self.track(publication)
+      line.add("muted", .truth(publication.isMuted))
+      say(publication.isMuted ? "muted" : "unmuted", line, nil)
+    case .subscribed(let subscription): say("trackSubscribed", Self.track(subscription.publication), nil)
+    case .unsubscribed(let publication): say("trackUnsubscribed", Self.track(publication), nil)
+    case .firstFrame(let subscription):
+      var line = Self.track(subscription.publication)
+      if let size = subscription.video?.size {
+        line.add("width", .integer(size.width))
+        line.add("height", .integer(size.height))
+      }
+      line.add("milliseconds", JSONLine.Value(meeting.times.milliseconds(\.firstFrame)))
+      say("firstFrame", line, nil)
+    case .speakersChanged(let speakers):
+      let list = speakers.map { speaker in
+        JSONLine.Value.object(["participant": .text(speaker.id), "level": .number(speaker.audioLevel)])
+      }
+      say("speakers", ["speakers": .list(list)], nil)
+    case .chat(let message, let isHistory):
+      say(
+        "chat",
+        [
+          "from": .text(message.from), "name": .text(message.name), "text": .text(message.text),
+          "history": .truth(isHistory),
+        ], "\(message.name): \(message.text)")
+    case .data(let message):
+      let text = String(decoding: message.bytes.prefix(200), as: UTF8.self)
+      say(
+        "data",
+        [
+          "from": .text(message.senderID), "topic": .text(message.topic), "bytes": .integer(message.bytes.count),
+          "reliable": .truth(message.isReliable), "text": .text(text),
+        ], nil)
+    case .qualityChanged(let participant, let quality):
+      say("quality", ["participant": .text(participant.id), "quality": .text(quality.rawValue)], nil)
+    case .reconnecting(let step):
+      say("reconnecting", ["step": .text(step.rawValue)], "the connection was lost (\(step.rawValue)), trying again")
+    case .reconnected: say("reconnected", [:], "connected again")
+    case .problem(let text): say("problem", ["message": .text(text)], text)
+    case .ended(let reason, let message):
+      say("left", ["reason": .text(reason.rawValue), "message": .text(message)], message)
+    }
+  }
+
+  func tick() async {
+    guard !plain, meeting.state == .connected || meeting.state == .reconnecting,
+      let statistics = await meeting.statistics()
+    else { return }
+    say("stats", rates.line(statistics, meeting), nil)
+  }
+
+  private func say(_ event: String, _ content: JSONLine, _ words: String?) {
+    if plain {
+      if let words { CommandLineText.say(CommandLineText.printable(words) + "\n") }
+      return
+    }
+    var line: JSONLine = ["event": .text(event), "time": .number((MonotonicClock.now - start).seconds)]
+    for (key, value) in content.pairs { line.add(key, value) }
+    line.print()
+  }
+
+  private var joined: JSONLine {
+    let times = meeting.times
+    return [
+      "participant": .text(meeting.local.id), "name": .text(meeting.local.name),
+      "meeting": .text(meeting.info?.name ?? ""), "url": .text(meeting.info?.url ?? ""),
+      "role": .text(meeting.local.role.rawValue),
+      "milliseconds": .object([
+        "discovered": JSONLine.Value(times.milliseconds(\.discovered)),
+        "socketOpened": JSONLine.Value(times.milliseconds(\.socketOpened)),
+        "welcomed": JSONLine.Value(times.milliseconds(\.welcomed)),
+        "pathSelected": JSONLine.Value(times.milliseconds(\.pathSelected)),
+        "connected": JSONLine.Value(times.milliseconds(\.connected)),
+      ]),
+    ]
+  }
+
+  private static func person(_ participant: any Participant) -> JSONLine {
+    ["id": .text(participant.id), "name": .text(participant.name), "role": .text(participant.role.rawValue)]
+  }
+
+  private static func track(_ publication: RemotePublication) -> JSONLine {
+    [
+      "participant": .text(publication.participant?.id ?? ""), "name": .text(publication.participant?.name ?? ""),
+      "publication": .text(publication.id), "kind": .text(publication.kind.rawValue),
+      "source": .text(publication.source.rawValue),
+    ]
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import Parley
+
+/// A meeting on a terminal, drawn anew twice a second and after each event: participants, levels, bitrates, loss, and a line to chat.
+@MainActor final class JoinScreen: JoinObserver {
+  nonisolated let interval: UInt64 = 500_000_000
+  private let meeting: Meeting
+  private var rates = RateMeter()
+  private var table: [ScreenRow] = []
+  private var totals = ""
+  private var notes: [String] = []
+  private var line = LineEditor()
+  private let start = MonotonicClock.now
+  private var isOpen = true
+  private var saved = termios()
+
+  init(_ meeting: Meeting) {
+    self.meeting = meeting
+    tcgetattr(0, &saved)
+    var raw = saved
+    // Keys come one by one and are drawn by us; signals keep working.
+    raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    tcsetattr(0, TCSANOW, &raw)
+    write("\u{1B}[?1049h\u{1B}[?25l")
+    draw()
+  }
+
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    write("\u{1B}[?25h\u{1B}[?1049l")
+    tcsetattr(0, TCSANOW, &saved)
+  }
+
+  func take(_ event: MeetingEvent) {
+    switch event {
+    case .participantJoined(let participant): note("\(participant.name) is here")
+    case .participantLeft(let participant, let reason):
+      note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
+    case .chat(let message, _): note("\(message.name): \(message.text)")
+    case .data(let message): note("data from \(message.sender?.name ?? message.senderID): \(message.bytes.count) bytes")
+    case .reconnecting(let step): note("connection lost (\(step.rawValue)), trying again")
+    case .reconnected: note("connected again")
+    case .problem(let text): note(text)
+    default: break
+    }
+    draw()
+  }
+
+  /// Keys from standard input.
+  func type(_ bytes: [UInt8]) {
+    for text in line.add(bytes) {
+      if text == "/leave" || text == "/quit" {
+        Task { await meeting.leave() }
+      } else if text.contains(where: { !$0.isWhitespace }) {
+        do throws(JoinError) { try meeting.send(chat: text) } catch { note("\(error)") }
+      }
+    }
+    draw()
+  }
+
+  func tick() async {
+    guard isOpen else { return }
+    if let statistics = await meeting.statistics() {
+      table = rates.rows(statistics, meeting)
+      totals = rates.totals(statistics)
+    }
+    draw()
+  }
+
+  private func note(_ text: String) {
+    notes.append(CommandLineText.printable(text))
+    if notes.count > 200 { notes.removeFirst() }
+  }
+
+  // MARK: Drawing
+
+  private var size: (columns: Int, rows: Int) {
+    var window = winsize()
+    guard ioctl(1, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else { return (80, 24) }
+    return (Int(window.ws_col), Int(window.ws_row))
+  }
+
+  private func draw() {
+    guard isOpen else { return }
+    let (columns, rows) = size
+    var lines: [String] = []
+    let elapsed = Int((MonotonicClock.now - start).seconds)
+    let clock = "\(elapsed / 60):" + (elapsed % 60 < 10 ? "0" : "") + "\(elapsed % 60)"
+    let title = CommandLineText.printable(meeting.info?.subject ?? "Parley")
+    lines.append(
+      "\u{1B}[1m\(fit(" \(title)", columns - 22))\u{1B}[0m" + " " + fit("\(meeting.state.rawValue)  \(clock)", 20))
+    lines.append(fit(" \(totals)", columns))
+    lines.append("")
+    let room = max(rows - 8, 1)
+    for row in people().prefix(room * 2 / 3) { lines.append(row.text(columns)) }
+    if meeting.participants.isEmpty { lines.append(" Nobody else is here yet.") }
+    lines.append("")
+    let free = max(rows - lines.count - 2, 0)
+    for text in notes.suffix(free) { lines.append(fit(" \(text)", columns)) }
+    while lines.count < rows - 2 { lines.append("") }
+    lines.append(String(repeating: "─", count: columns))
+    let typed = line.text
+    let visible = String(typed.suffix(max(columns - 5, 1)))
+    lines.append(
+      typed.isEmpty ? " > \u{1B}[2mtype to chat, /leave to leave\u{1B}[0m" : " > \(visible)\u{1B}[7m \u{1B}[0m")
+    write("\u{1B}[H" + lines.prefix(rows).map { $0 + "\u{1B}[K" }.joined(separator: "\r\n"))
+  }
+
+  private func people() -> [ScreenRow] {
+    var rows = [row(meeting.local, "\(meeting.local.name) (you)")]
+    for participant in meeting.participants { rows.append(row(participant, participant.name)) }
+    return rows
+  }
+
+  private func row(_ participant: any Participant, _ name: String) -> ScreenRow {
+    var row = table.first { $0.participant == participant.id } ?? ScreenRow(participant: participant.id)
+    row.name = CommandLineText.printable(name)
+    row.level = participant.audioLevel
+    row.quality = participant.quality
+    return row
+  }
+
+  private func fit(_ text: String, _ width: Int) -> String { ScreenRow.fit(text, width) }
+
+  private func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in _ = Glibc.write(1, bytes.baseAddress, bytes.count) }
+  }
+}

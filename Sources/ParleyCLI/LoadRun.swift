@@ -1,0 +1,247 @@
+import Glibc
+import Parley
+
+/// One run of `parley load`: join everybody, measure, leave.
+@MainActor final class LoadRun {
+  let url: String
+  let publishers: Int
+  let subscribers: Int
+  let seconds: Double
+  let bitrate: DataRate
+  let sendsVideo: Bool
+  let slots: Int?
+  let token: Secret<String>?
+  let isJSON: Bool
+  let isInsecure: Bool
+
+  private var meetings: [Meeting] = []
+  private var joinTimes: [Double] = []
+  private var failures: [String] = []
+  private var isStopped = false
+
+  init(
+    url: String, publishers: Int, subscribers: Int, seconds: Double, bitrate: DataRate, sendsVideo: Bool, slots: Int?,
+    token: Secret<String>?, isJSON: Bool, isInsecure: Bool
+  ) {
+    self.url = url
+    self.publishers = publishers
+    self.subscribers = subscribers
+    self.seconds = seconds
+    self.bitrate = bitrate
+    self.sendsVideo = sendsVideo
+    self.slots = slots
+    self.token = token
+    self.isJSON = isJSON
+    self.isInsecure = isInsecure
+  }
+
+  /// How many joins are under way at once: enough to be quick, few enough that none waits for its turn.
+  private static let joinsAtOnce = 8
+
+  func run(_ signals: AsyncStream<Int32>) async -> Int32 {
+    let stop = Task { @MainActor in
+      for await _ in signals { break }
+      self.isStopped = true
+    }
+    defer { stop.cancel() }
+    do {
+      let media = try LoadMedia.make(bitrate: bitrate, video: sendsVideo)
+      await joinAll(media)
+    } catch {
+      CommandLineText.complain("\(error)")
+      return 1
+    }
+    var before = LoadTotals()
+    if !meetings.isEmpty {
+      await sleep(1)
+      before = await LoadTotals.of(meetings)
+      await measure(since: before)
+    }
+    let after = await LoadTotals.of(meetings)
+    summarize(before, after)
+    await withTaskGroup(of: Void.self) { group in
+      for meeting in meetings { group.addTask { await meeting.leave() } }
+    }
+    return failures.isEmpty ? 0 : 1
+  }
+
+  private func joinAll(_ media: LoadMedia) async {
+    let total = publishers + subscribers
+    var next = 0
+    await withTaskGroup(of: Void.self) { group in
+      while next < total, !isStopped {
+        if next >= Self.joinsAtOnce { await group.next() }
+        let index = next
+        next += 1
+        group.addTask { await self.join(index, media) }
+      }
+    }
+  }
+
+  private func join(_ index: Int, _ media: LoadMedia) async {
+    let isPublisher = index < publishers
+    var options = JoinOptions(name: isPublisher ? "Publisher \(index + 1)" : "Subscriber \(index + 1 - publishers)")
+    options.client = "parley-load"
+    options.trustsAnyCertificate = isInsecure
+    options.initialSlots = slots ?? min(max(publishers - (isPublisher ? 1 : 0), 1), 16)
+    options.codecs = [.opus, .vp8]
+    do {
+      let meeting = try Meeting(url, token: token, options: options)
+      if isPublisher {
+        if let video = media.video { try await meeting.local.publish(video, as: .camera) }
+        try await meeting.local.publish(media.audio, as: .microphone)
+      }
+      try await meeting.join()
+      meetings.append(meeting)
+      if let time = meeting.times.milliseconds(\.connected) { joinTimes.append(time) }
+    } catch { failures.append("\(error)") }
+    progress(
+      "joined \(meetings.count) of \(publishers + subscribers)" + (failures.isEmpty ? "" : ", \(failures.count) failed")
+    )
+  }
+
+  private func measure(since before: LoadTotals) async {
+    let start = MonotonicClock.now
+    var last = before
+    while !isStopped {
+      let left = seconds - (MonotonicClock.now - start).seconds
+      guard left > 0.01 else { break }
+      await sleep(min(2, left))
+      let now = await LoadTotals.of(meetings)
+      let rate = now.rate(since: last)
+      last = now
+      if isJSON {
+        var line: JSONLine = ["event": "stats"]
+        for (key, value) in rate.pairs { line.add(key, value) }
+        line.print()
+      } else {
+        progress("measuring, \(Int(max(left - 2, 0))) s left: \(rate.text)")
+      }
+    }
+  }
+
+  private func summarize(_ before: LoadTotals, _ after: LoadTotals) {
+    var line: JSONLine = [
+      "event": "summary", "joined": .integer(meetings.count), "failed": .integer(failures.count),
+      "publishers": .integer(publishers), "subscribers": .integer(subscribers),
+      "joinMilliseconds": .object([
+        "p50": JSONLine.Value(Self.percentile(joinTimes, 0.5)), "p99": JSONLine.Value(Self.percentile(joinTimes, 0.99)),
+      ]),
+    ]
+    for (key, value) in after.rate(since: before).pairs { line.add(key, value) }
+    line.add("failures", .list(Array(Set(failures)).sorted().prefix(10).map { .text($0) }))
+    if !isJSON { CommandLineText.say("\r\u{1B}[K") }
+    line.print()
+  }
+
+  private func progress(_ text: String) {
+    if isJSON { return }
+    CommandLineText.say(isatty(1) == 1 ? "\r\u{1B}[K\(text)" : "\(text)\n")
+  }
+
+  private func sleep(_ seconds: Double) async {
+    try? await Task.sleep(nanoseconds: UInt64(max(seconds, 0) * 1e9))
+  }
+
+  private static func percentile(_ values: [Double], _ part: Double) -> Double? {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return nil }
+    return sorted[min(Int(Double(sorted.count) * part), sorted.count - 1)]
+  }
+}
+
+/// What every publisher of a load run sends: made once, sent by all.
+struct LoadMedia: Sendable {
+  let video: EncodedLoop?
+  let audio: EncodedLoop
+
+  /// Encodes four seconds of a test picture and of a tone.
+  static func make(bitrate: DataRate, video: Bool) throws -> LoadMedia {
+    LoadMedia(video: video ? try picture(bitrate) : nil, audio: try tone())
+  }
+
+  private static func picture(_ bitrate: DataRate) throws -> EncodedLoop {
+    let settings = VideoEncoderSettings(width: 640, height: 360, framesPerSecond: 25, bitrate: bitrate)
+    let encoder = try VideoCodecFactory.encoder(for: .vp8, settings: settings)
+    let painter = TestPictureSource(width: 640, height: 360)
+    var frames: [EncodedFrame] = []
+    for index in 0..<100 {
+      let time = Instant.zero + .milliseconds(Int64(index) * 40)
+      guard var frame = try encoder.encode(painter.frame(at: time), forceKeyframe: index == 0) else { continue }
+      frame.time = time
+      frames.append(frame)
+    }
+    guard let loop = EncodedLoop(frames, duration: .seconds(4)) else {
+      throw MediaError.encoderFailed("VP8", reason: "it gave no keyframe first")
+    }
+    return loop
+  }
+
+  private static func tone() throws -> EncodedLoop {
+    let encoder = try OpusEncoder()
+    var frames: [EncodedFrame] = []
+    for index in 0..<400 {
+      let samples = (0..<480).map { sample in
+        Int16(8_000 * sin(2 * .pi * 440 * Double(index * 480 + sample) / 48_000))
+      }
+      let time = Instant.zero + .milliseconds(Int64(index) * 10)
+      if let packet = try encoder.encode(AudioFrame(samples: samples, time: time)) { frames.append(packet) }
+    }
+    guard let loop = EncodedLoop(frames, duration: .seconds(4)) else {
+      throw MediaError.encoderFailed("Opus", reason: "it gave no packets")
+    }
+    return loop
+  }
+}
+
+/// What all participants of a load run have received together.
+struct LoadTotals: Sendable {
+  var time = MonotonicClock.now
+  var packets: UInt64 = 0
+  var bytes: UInt64 = 0
+  var lost: Int64 = 0
+  var frames: UInt64 = 0
+  var freezes: UInt64 = 0
+  var sent: UInt64 = 0
+  var cpu = LoadTotals.cpuTime()
+
+  @MainActor static func of(_ meetings: [Meeting]) async -> LoadTotals {
+    var totals = LoadTotals()
+    for meeting in meetings {
+      guard let statistics = await meeting.statistics() else { continue }
+      for stream in statistics.inbound {
+        totals.packets += stream.rtp.packetsReceived
+        totals.bytes += stream.rtp.bytesReceived
+        totals.lost += stream.rtp.packetsLost
+        totals.frames += stream.video?.framesReceived ?? 0
+        totals.freezes += stream.video?.freezeCount ?? 0
+      }
+      for stream in statistics.outbound { totals.sent += stream.packetsSent }
+    }
+    totals.time = MonotonicClock.now
+    return totals
+  }
+
+  /// What happened since `before`, as rates.
+  func rate(since before: LoadTotals) -> JSONLine {
+    let seconds = max((time - before.time).seconds, 0.001)
+    let packets = Double(self.packets &- before.packets)
+    let lost = Double(max(self.lost - before.lost, 0))
+    return [
+      "seconds": .number(seconds), "packetsReceived": .integer(Int(packets)),
+      "packetsPerSecond": .number(packets / seconds),
+      "megabitsPerSecond": .number(Double(bytes &- before.bytes) * 8 / seconds / 1e6),
+      "lossPercent": .number(packets + lost > 0 ? 100 * lost / (packets + lost) : 0),
+      "framesPerSecond": .number(Double(frames &- before.frames) / seconds),
+      "freezes": .integer(Int(freezes &- before.freezes)), "packetsSent": .integer(Int(sent &- before.sent)),
+      "ownCPUPercent": .number(100 * (cpu - before.cpu) / seconds),
+    ]
+  }
+
+  private static func cpuTime() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+}

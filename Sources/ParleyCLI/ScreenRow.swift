@@ -1,0 +1,66 @@
+import Parley
+
+/// One participant's line of the live screen.
+struct ScreenRow {
+  var participant: String
+  var name = ""
+  var level = 0.0
+  var quality = ConnectionQuality.excellent
+  var bitrate = DataRate.zero
+  var framesPerSecond = 0.0
+  var loss = 0.0
+  var size = ""
+
+  init(participant: String) { self.participant = participant }
+
+  /// The line for a terminal of so many columns.
+  func text(_ columns: Int) -> String {
+    let meterWidth = 10
+    let lit = Int((level * Double(meterWidth)).rounded())
+    let meter =
+      "\u{1B}[32m" + String(repeating: "█", count: lit) + "\u{1B}[0m" + String(repeating: "·", count: meterWidth - lit)
+    let figures = bitrate > .zero ? "\(Self.rate(bitrate))  \(size)  \(Int(framesPerSecond.rounded())) fps" : ""
+    let lost = loss >= 0.001 ? "  lost \(Self.percent(loss))" : ""
+    let nameWidth = max(min(24, columns - meterWidth - 4), 4)
+    let rest = max(columns - nameWidth - meterWidth - 4, 0)
+    let mark = quality == .excellent || quality == .good ? "" : "  \(quality.rawValue)"
+    return " " + Self.fit(name, nameWidth) + " " + meter + "  " + Self.fit(figures + lost + mark, rest)
+  }
+
+  /// A rate for people.
+  static func rate(_ rate: DataRate) -> String {
+    rate.bitsPerSecond >= 1_000_000
+      ? "\(Double(rate.bitsPerSecond / 100_000) / 10) Mb/s" : "\(rate.bitsPerSecond / 1_000) kb/s"
+  }
+
+  /// A share for people.
+  static func percent(_ share: Double) -> String { "\((share * 1_000).rounded() / 10) %" }
+
+  /// `text` in exactly `width` columns.
+  static func fit(_ text: String, _ width: Int) -> String {
+    guard width > 0 else { return "" }
+    let count = columns(text)
+    if count <= width { return text + String(repeating: " ", count: width - count) }
+    var result = ""
+    var used = 0
+    for character in text {
+      let next = columns(String(character))
+      if used + next > width - 1 { break }
+      result.append(character)
+      used += next
+    }
+    return result + "…" + String(repeating: " ", count: max(width - 1 - used, 0))
+  }
+
+  /// How many columns a text takes: wide East Asian characters and emoji take two.
+  private static func columns(_ text: String) -> Int {
+    text.reduce(0) { sum, character in
+      let value = character.unicodeScalars.first?.value ?? 0
+      let isWide =
+        (0x1100...0x115F).contains(value) || (0x2E80...0xA4CF).contains(value) || (0xAC00...0xD7A3).contains(value)
+        || (0xF900...0xFAFF).contains(value) || (0xFE30...0xFE6F).contains(value) || (0xFF00...0xFF60).contains(value)
+        || (0x1F300...0x1FAFF).contains(value)
+      return sum + (isWide ? 2 : 1)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Parley
+
+/// The test pictures with their voices.
+enum TestMedia {
+  private static let styles: [TestPictureSource.Style] = [.planets, .waves, .face]
+  private static let pitches = [130.0, 180.0, 230.0]
+
+  /// How many there are.
+  static var count: Int { styles.count }
+
+  /// A picture of a style and a steady tone; or one of several voices that take turns.
+  static func make(
+    style: Int, width: Int = 640, height: Int = 360, takesTurns: Bool = false
+  ) -> (any VideoSource, any AudioSource) {
+    let index = ((style % count) + count) % count
+    guard takesTurns else {
+      return (
+        TestPictureSource(styles[index], width: width, height: height, sourceID: UInt8(index)),
+        ToneSource(frequency: [440, 550, 660][index])
+      )
+    }
+    let voice = BabblePattern(turn: index, of: count)
+    return (
+      TestPictureSource(styles[index], width: width, height: height, sourceID: UInt8(index), voice: voice),
+      ToneSource(frequency: pitches[index], pattern: .babble(voice))
+    )
+  }
+}
