@@ -11,7 +11,7 @@ import time
 import aiohttp
 import numpy as np
 from aiortc import (
-    MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription)
+    MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCSessionDescription)
 from aiortc.mediastreams import VideoStreamTrack
 from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
@@ -64,8 +64,12 @@ class Tone(MediaStreamTrack):
 class AiortcPeer:
     """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
 
-    def __init__(self, url: str, room: str, name: str):
+    def __init__(self, url: str, room: str, name: str, data: bool = False):
         self.url, self.room, self.name = url, room, name
+        self.has_data = data
+        #: Whether it came reliably, who sent it, its topic and its payload, in order of arrival.
+        self.data: list[tuple[bool, str | None, str, bytes]] = []
+        self._channels: dict[bool, RTCDataChannel] = {}
         self.video_frames: dict[str, int] = {}
         self.colours: dict[str, tuple[float, float, float]] = {}
         self.tones: dict[str, float] = {}
@@ -99,6 +103,8 @@ class AiortcPeer:
         senders = [(source, connection.addTransceiver(track, direction="sendonly")) for source, track in tracks]
         for kind in ("audio", "audio", "video", "video"):
             connection.addTransceiver(kind, direction="recvonly")
+        if self.has_data:
+            self._open_channels(connection)
         connection.on("track", lambda track: asyncio.ensure_future(self._consume(connection, track)))
         await connection.setLocalDescription(await connection.createOffer())
         async with aiohttp.ClientSession() as session:
@@ -134,6 +140,30 @@ class AiortcPeer:
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
             if "slots" in message:
                 self.slots = {slot["mid"]: slot for slot in message["slots"]}
+
+    def _open_channels(self, connection: RTCPeerConnection) -> None:
+        self._channels = {
+            True: connection.createDataChannel("parley-reliable"),
+            False: connection.createDataChannel("parley-lossy", ordered=False, maxRetransmits=0),
+        }
+        for reliable, channel in self._channels.items():
+            channel.on("message", lambda message, reliable=reliable: self._take_data(reliable, message))
+
+    def _take_data(self, reliable: bool, message: bytes) -> None:
+        length = int.from_bytes(message[1:3], "big")
+        header = json.loads(message[3:3 + length])
+        self.data.append((reliable, self.participants.get(header["from"]), header["topic"], message[3 + length:]))
+
+    @property
+    def data_is_open(self) -> bool:
+        """Whether both channels can be used."""
+        return bool(self._channels) and all(each.readyState == "open" for each in self._channels.values())
+
+    def send(self, payload: bytes, *, topic: str = "", reliable: bool = True, to: list[str] | None = None) -> None:
+        """Sends a data message."""
+        header = json.dumps({"topic": topic} | ({"to": to} if to is not None else {})).encode()
+        message = bytes([1]) + len(header).to_bytes(2, "big") + header + payload
+        self._loop.call_soon_threadsafe(self._channels[reliable].send, message)
 
     @staticmethod
     async def _add_candidates(connection: RTCPeerConnection, answer: str) -> None:

@@ -42,6 +42,7 @@ export class Connection extends EventTarget {
    * @param {RTCIceServer[]} [options.iceServers]
    * @param {string} [options.preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
    * @param {"tcp"} [options.iceTransport] use only TCP candidates of the server
+   * @param {import("./data-channels.js").DataChannels} [options.data] whose channels this connection is to carry
    * @param {(message: object) => boolean} send sends an `offer` message; false when it cannot be sent now, then `resend` follows later
    */
   constructor(options, send) {
@@ -52,6 +53,7 @@ export class Connection extends EventTarget {
       iceServers: options.iceServers ?? [], bundlePolicy: "max-bundle", rtcpMuxPolicy: "require",
     });
     this.#stats = new Stats(this.#pc);
+    options.data?.attach(this.#pc);
     this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
     this.#pc.addEventListener("iceconnectionstatechange", () => this.#iceChanged());
   }

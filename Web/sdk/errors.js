@@ -16,6 +16,8 @@
  * | `mediaFailed` | signalling works but no media path could be found |
  * | `connectionLost` | the connection was lost and could not be restored |
  * | `notJoined` | the call needs a joined meeting |
+ * | `tooLarge` | data of more bytes than one message may have |
+ * | `badMessage` | data, topic or recipients of a wrong kind |
  * | `cancelled` | the user closed a chooser, or the meeting was left meanwhile |
  */
 export class ParleyError extends Error {

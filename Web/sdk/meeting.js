@@ -1,4 +1,5 @@
 import { Connection } from "./connection.js";
+import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
 import { discover } from "./discover.js";
 import { ParleyError } from "./errors.js";
@@ -47,6 +48,7 @@ const final = new Set([
  * | `speakers` | `speakers`: participants, loudest first |
  * | `quality` | `participants` whose quality changed |
  * | `chat` | `message`, `history` (true for one that was written before joining) |
+ * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
  * | `reconnecting`, `reconnected` | — |
  * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
  * | `error` | `error` (`ParleyError`), `fatal` |
@@ -61,6 +63,7 @@ export class Meeting extends EventTarget {
   #speakers = [];
   #chat = [];
   #unsentChat = [];
+  #data = new DataChannels();
   #info = null;
   #joinedOnce = false;
   #rejoining = false;
@@ -110,6 +113,10 @@ export class Meeting extends EventTarget {
     this.#devices = new Devices();
     /** Oneself. @type {LocalParticipant} */
     this.localParticipant = new LocalParticipant(options.name ?? "Guest", this, this.#devices);
+    this.#data.addEventListener("message", ({ detail }) => {
+      if (this.#state === MeetingState.ended) { return; }
+      this._emit("data", { ...detail, participant: this.participant(detail.from) ?? null });
+    });
   }
 
   /** One of `MeetingState`. @type {string} */
@@ -132,6 +139,9 @@ export class Meeting extends EventTarget {
 
   /** The peer connection's owner; null before joining. @type {Connection|null} */
   get connection() { return this.#connection; }
+
+  /** The data channels; messages that wait for a connection are here. @type {DataChannels} */
+  get data() { return this.#data; }
 
   /** The signalling channel; null before joining. @type {Signaling|null} */
   get signaling() { return this.#signaling; }
@@ -195,6 +205,24 @@ export class Meeting extends EventTarget {
   }
 
   /**
+   * Sends a message of the application's own to everybody else, or to some; they get a `data` event. The server looks at nothing
+   * but the recipients.
+   *
+   * A reliable message (64 KiB at most) waits for its turn, also while the connection is being restored. What the browser has been given
+   * arrives once and in order, unless this very connection is lost for good. A lossy one (1,024 bytes at most, which is one packet)
+   * is sent at once and never again: for what is soon replaced by newer, such as pointers and positions.
+   *
+   * @param {string|ArrayBuffer|ArrayBufferView} data text is sent as UTF-8
+   * @param {object} [options]
+   * @param {string} [options.topic] what it is about, at most 128 bytes; the receivers get it beside the bytes
+   * @param {boolean} [options.reliable] true unless said otherwise
+   * @param {string|string[]} [options.to] ids of those who are to get it, at most 100; everybody else when left out
+   * @returns {boolean} false when the message was dropped: a lossy one that cannot go now, or a reliable one while 4 MiB wait already
+   * @throws {ParleyError} `tooLarge` or `badMessage`, for what can never be sent
+   */
+  sendData(data, options = {}) { return this.#data.send(data, options); }
+
+  /**
    * Somebody by id, oneself included.
    *
    * @param {string} id
@@ -252,6 +280,7 @@ export class Meeting extends EventTarget {
     const connection = new Connection(
       {
         iceServers: document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
+        data: this.#data,
       },
       (message) => signaling.send(message),
     );
@@ -665,6 +694,7 @@ export class Meeting extends EventTarget {
     globalThis.removeEventListener?.("pagehide", this.#onPageHide);
     this.#signaling?.close();
     this.#dropTracks();
+    this.#data.close();
     this.#connection?.close();
     this.localParticipant._stop();
     this.#setState(MeetingState.ended);

@@ -15,6 +15,7 @@ export { LocalTrack, RemoteTrack } from "./track.js";
 export { Publication } from "./publication.js";
 export { Signaling } from "./signaling.js";
 export { Connection } from "./connection.js";
+export { DataChannels, dataLimits } from "./data-channels.js";
 export { Devices } from "./devices.js";
 export { AudioLevel } from "./audio-level.js";
 export { Overrides } from "./overrides.js";

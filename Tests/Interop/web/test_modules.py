@@ -223,6 +223,108 @@ class ModuleTests(unittest.TestCase):
             listed = re.findall(r'rel="modulepreload" href="/([^"]+)"', (WEB / page).read_text())
             self.assertEqual(sorted(listed), sorted(str(path.relative_to(WEB)) for path in needed), page)
 
+    # MARK: Data
+
+    FAKE_CHANNELS = """
+            const { DataChannels } = await import("/sdk/data-channels.js");
+            class Channel extends EventTarget {
+              readyState = "connecting"; bufferedAmount = 0; sent = [];
+              constructor(label, options) { super(); Object.assign(this, { label, options }); }
+              send(bytes) { if (this.readyState !== "open") { throw new Error("closed"); } this.sent.push(bytes); }
+              open() { this.readyState = "open"; this.dispatchEvent(new Event("open")); }
+              close() { this.readyState = "closed"; this.dispatchEvent(new Event("close")); }
+            }
+            class Connection {
+              connectionState = "connected"; channels = [];
+              createDataChannel(label, options) { this.channels.push(new Channel(label, options)); return this.channels.at(-1); }
+            }
+            const pause = (time) => new Promise((go) => setTimeout(go, time));
+            const text = (bytes) => new TextDecoder().decode(bytes.subarray(3));
+    """
+
+    def test_a_data_message_is_written_and_read_as_the_protocol_says(self) -> None:
+        result = self.run_js(self.FAKE_CHANNELS + """
+            const data = new DataChannels();
+            const connection = new Connection();
+            data.attach(connection);
+            const [reliable, lossy] = connection.channels;
+            reliable.open();
+            lossy.open();
+            const heard = [];
+            data.addEventListener("message", ({ detail }) => heard.push({ ...detail, bytes: [...detail.bytes] }));
+            data.send("hi", { topic: "t", to: "p_1" });
+            data.send(new Uint8Array([7, 8, 9]).subarray(1), { reliable: false });
+            const frame = (header, payload, version = 1) => {
+              const bytes = new TextEncoder().encode(header);
+              return new Uint8Array([version, bytes.length >> 8, bytes.length & 255, ...bytes, ...payload]).buffer;
+            };
+            const bad = ["text", new ArrayBuffer(2), frame("{", []), frame("null", []), frame('{"from":5}', []), frame('{"from":"x"}', [1], 2),
+              new Uint8Array([1, 9, 9, 1]).buffer, frame('{"topic":"no sender"}', [])];
+            for (const each of bad) { reliable.dispatchEvent(new MessageEvent("message", { data: each })); }
+            reliable.dispatchEvent(new MessageEvent("message", { data: frame('{"from":"p_2","topic":"x","more":1}', [1, 2]) }));
+            lossy.dispatchEvent(new MessageEvent("message", { data: frame('{"from":"p_2"}', []) }));
+            return { labels: connection.channels.map(({ label, options }) => [label, options]), heard,
+              first: [...reliable.sent[0]], second: [...lossy.sent[0]] };
+        """)
+        header = b'{"to":["p_1"],"topic":"t"}'
+        self.assertEqual(bytes(result["first"]), bytes([1, 0, len(header)]) + header + b"hi")
+        self.assertEqual(bytes(result["second"])[-2:], bytes([8, 9]))
+        self.assertEqual(result["labels"], [["parley-reliable", {"ordered": True}],
+                                            ["parley-lossy", {"ordered": False, "maxRetransmits": 0}]])
+        self.assertEqual(result["heard"], [{"from": "p_2", "topic": "x", "bytes": [1, 2], "reliable": True},
+                                           {"from": "p_2", "topic": "", "bytes": [], "reliable": False}])
+
+    def test_reliable_messages_wait_for_a_channel_and_its_successor_and_lossy_ones_do_not(self) -> None:
+        result = self.run_js(self.FAKE_CHANNELS + """
+            const data = new DataChannels();
+            const kept = data.send("before");
+            const dropped = data.send("lost", { reliable: false });
+            const first = new Connection();
+            data.attach(first);
+            data.send("still before");
+            first.channels[0].open();
+            const early = first.channels[0].sent.map(text);
+            first.channels[0].close();
+            data.send("between");
+            await pause(1300);
+            const reopened = first.channels.length;
+            const second = new Connection();
+            first.connectionState = "closed";
+            data.attach(second);
+            data.send("after");
+            second.channels[0].open();
+            await pause(1300);
+            let taken = 0;
+            while (taken < 200 && data.send(new Uint8Array(65536))) { taken += 1; }
+            data.close();
+            return { kept, dropped, early, late: second.channels[0].sent.slice(0, 2).map(text), reopened, made: first.channels.length,
+              taken, waiting: data.waitingBytes, closed: data.send("x") };
+        """)
+        self.assertEqual((result["kept"], result["dropped"]), (True, False))
+        self.assertEqual(result["early"], ['{"topic":""}before', '{"topic":""}still before'])
+        self.assertEqual(result["late"], ['{"topic":""}between', '{"topic":""}after'])
+        self.assertEqual((result["reopened"], result["made"]), (3, 3), "the closed channel is opened again once")
+        self.assertLess(result["taken"], 110, "what waits is bounded")
+        self.assertEqual((result["waiting"], result["closed"]), (0, False))
+
+    def test_a_page_keeps_the_rate_that_the_server_takes(self) -> None:
+        result = self.run_js(self.FAKE_CHANNELS + """
+            const data = new DataChannels();
+            const connection = new Connection();
+            data.attach(connection);
+            const [reliable] = connection.channels;
+            reliable.open();
+            const start = performance.now();
+            for (let i = 0; i < 500; i += 1) { data.send(`${i}`); }
+            const atOnce = reliable.sent.length;
+            while (reliable.sent.length < 500) { await pause(5); }
+            const time = performance.now() - start;
+            return { atOnce, time, inOrder: reliable.sent.every((bytes, index) => text(bytes).endsWith(`}${index}`)) };
+        """)
+        self.assertTrue(result["inOrder"])
+        self.assertTrue(360 <= result["atOnce"] < 450, result)
+        self.assertGreater(result["time"], 300)
+
     # MARK: Signalling
 
     def test_messages_are_handled_one_after_the_other_and_a_lost_socket_resumes(self) -> None:
