@@ -7,8 +7,9 @@ enum JoinCommand {
   static let table: [CommandOptions.Option] = [
     .init("name", "NAME", "the display name (default: the address's, or parley)"),
     .init(
-      "publish", "testsrc|FILE|none",
-      "what to send: a test picture with a tone, a media file or URL, or nothing (default)"),
+      "publish", "testsrc|sync|FILE|none",
+      "what to send: a test picture with a tone, a flash with a beep each second, a media file or URL, or nothing (default)"
+    ),
     .init("style", "N", "which test picture: 0, 1 or 2"),
     .init("codec", "VP8|VP9|H264", "the video codec to send"),
     .init("simulcast", nil, "send the picture in three sizes"),
@@ -16,7 +17,9 @@ enum JoinCommand {
     .init("camera", "NAME", "send a camera by its name or path; \"default\" takes the first"),
     .init("speaker", nil, "play the meeting's sound on this machine"),
     .init("record", "DIR", "write what each participant sends into WebM files of that directory"),
-    .init("raw", nil, "with --record: write .y4m and .wav files instead, uncompressed"),
+    .init(
+      "raw", nil,
+      "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
     .init("token", "TOKEN", "a join token, where the address has none"),
     .init("duration", "S", "leave after so many seconds (default: when told to)"),
     .init("json", nil, "print one JSON object a line instead of the live screen"),

@@ -5,6 +5,7 @@ import Parley
   enum Content {
     case nothing
     case testPicture(style: Int)
+    case syncSignal
     case file(String)
   }
 
@@ -19,6 +20,7 @@ import Parley
     switch options["publish"] {
     case nil, "none"?: content = .nothing
     case "testsrc"?: content = .testPicture(style: style)
+    case "sync"?: content = .syncSignal
     case let file?: content = .file(file)
     }
     camera = options["camera"]
@@ -39,9 +41,8 @@ import Parley
     switch content {
     case .nothing: break
     case .testPicture(let style):
-      let (picture, sound) = TestMedia.make(style: style)
-      try await meeting.local.publish(LocalVideoTrack(picture, options: video))
-      try await meeting.local.publish(LocalAudioTrack(sound))
+      try await publish(TestMedia.make(style: style), to: meeting)
+    case .syncSignal: try await publish(TestMedia.makeSyncSignal(), to: meeting)
     case .file(let path):
       let file = try FileSource(path)
       if let picture = file.video { try await meeting.local.publish(LocalVideoTrack(picture, options: video)) }
@@ -51,6 +52,11 @@ import Parley
       try await meeting.local.publish(LocalVideoTrack(CameraSource(try Self.camera(camera)), options: video))
     }
     if microphone { try await meeting.local.publish(LocalAudioTrack(MicrophoneSource())) }
+  }
+
+  private func publish(_ media: (any VideoSource, any AudioSource), to meeting: Meeting) async throws {
+    try await meeting.local.publish(LocalVideoTrack(media.0, options: video))
+    try await meeting.local.publish(LocalAudioTrack(media.1))
   }
 
   /// The camera that a person means: by its name or its path, or the first one.

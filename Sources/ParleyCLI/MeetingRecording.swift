@@ -31,10 +31,25 @@ import Synchronization
 
   /// Completes every file.
   func finish() {
+    if isRaw { writeStarts() }
     for file in files {
       do throws(MediaError) { try file.finish() } catch { CommandLineText.complain("\(file.path): \(error)") }
     }
     files = []
+  }
+
+  /// Writes when each file's first frame is to be shown or heard, in seconds of one clock: raw files have no times of their own, and
+  /// without a common one sound and pictures cannot be laid side by side.
+  private func writeStarts() {
+    var line: JSONLine = [:]
+    for file in files {
+      guard let start = file.start, let name = file.path.split(separator: "/").last else { continue }
+      line.add(String(name), .number(Double(start.nanoseconds / 1_000) / 1e6))
+    }
+    let path = "\(directory)/starts.json"
+    do { try Data((line.text + "\n").utf8).write(to: URL(filePath: path)) } catch {
+      CommandLineText.complain("\(path) could not be written.")
+    }
   }
 
   /// A name that no path can be made of, and that was not used yet.
@@ -56,7 +71,8 @@ import Synchronization
 private final class TrackFile: VideoSink, AudioSink {
   let path: String
   private let kind: MediaKind
-  private let state = Mutex<(sink: FileSink?, error: MediaError?, isOver: Bool)>((nil, nil, false))
+  private let state = Mutex<(sink: FileSink?, start: Instant?, error: MediaError?, isOver: Bool)>(
+    (nil, nil, nil, false))
 
   init(path: String, kind: MediaKind) {
     self.path = path
@@ -64,17 +80,23 @@ private final class TrackFile: VideoSink, AudioSink {
   }
 
   func receive(_ frame: VideoFrame) {
-    open(width: frame.width & ~1, height: frame.height & ~1, channels: 1)?.video.receive(frame)
+    open(at: frame.time, width: frame.width & ~1, height: frame.height & ~1, channels: 1)?.video.receive(frame)
   }
 
-  func receive(_ frame: AudioFrame) { open(width: 640, height: 360, channels: frame.channels)?.audio.receive(frame) }
+  func receive(_ frame: AudioFrame) {
+    open(at: frame.time, width: 640, height: 360, channels: frame.channels)?.audio.receive(frame)
+  }
 
-  private func open(width: Int, height: Int, channels: Int) -> FileSink? {
+  /// The time of the first frame; nil before there is one.
+  var start: Instant? { state.withLock { $0.start } }
+
+  private func open(at time: Instant, width: Int, height: Int, channels: Int) -> FileSink? {
     state.withLock { state in
       if state.sink == nil, state.error == nil, !state.isOver {
         do throws(MediaError) {
           state.sink = try FileSink(
             path, tracks: kind == .video ? .video : .audio, width: width, height: height, channels: channels)
+          state.start = time
         } catch { state.error = error }
       }
       return state.isOver ? nil : state.sink

@@ -69,7 +69,8 @@ import Parley
   }
 
   /// Chunks of standard input, read as they come without holding a thread.
-  private static func input() -> AsyncStream<[UInt8]> {
+  // Not on the main actor: Dispatch calls what is handed to it here on threads of its own.
+  private nonisolated static func input() -> AsyncStream<[UInt8]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     // Cancelled from whichever side ends first, which Dispatch allows from any thread.
     nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())

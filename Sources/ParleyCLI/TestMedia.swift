@@ -25,4 +25,9 @@ enum TestMedia {
       ToneSource(frequency: pitches[index], pattern: .babble(voice))
     )
   }
+
+  /// A flash and a beep at each full second, from one clock: whoever receives them can measure how far sound and picture are apart.
+  static func makeSyncSignal() -> (any VideoSource, any AudioSource) {
+    (TestPictureSource(.bars, flashes: true), ToneSource(frequency: 1_000, level: -6, pattern: .beep))
+  }
 }

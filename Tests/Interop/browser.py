@@ -36,7 +36,7 @@ class Person:
     """One browser of its own, with a known picture for camera and a known tone for microphone."""
 
     def __init__(self, playwright: Playwright, name: str, *, arguments: tuple[str, ...] = (), viewport=(960, 640),
-                 devices: bool = True, **context: Any):
+                 devices: bool = True, camera: Path | None = None, **context: Any):
         if not (FILES / f"{name}.y4m").exists():
             media.make(FILES)
         self.name = name
@@ -44,7 +44,7 @@ class Person:
                  "--use-fake-ui-for-media-stream", "--auto-select-desktop-capture-source=Entire screen",
                  "--disable-gpu", *arguments]
         if devices:
-            flags += ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={FILES}/{name}.y4m",
+            flags += ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={camera or FILES / f'{name}.y4m'}",
                       f"--use-file-for-fake-audio-capture={FILES}/{name}.wav"]
         self.browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=flags)
         self.context = self.browser.new_context(viewport={"width": viewport[0], "height": viewport[1]},
@@ -103,6 +103,32 @@ class Person:
                 return f"no: {heard}, expected {expected} Hz"
             return heard
         return wait_for(f"{self.name} to hear {name}", listen, seconds)
+
+    def sees_test_picture(self, name: str, seconds: float = 40) -> dict:
+        """Waits until this page shows the Swift client's moving test picture smoothly, and returns what was measured."""
+        def look() -> Any:
+            seen = self.evaluate("(name) => senses.markers(name, 'camera', 2000)", name)
+            if "problem" in seen:
+                return f"no: {seen['problem']}"
+            read = [mark for mark in seen["marks"] if mark["milliseconds"] is not None]
+            times = [mark["milliseconds"] for mark in read]
+            steps = [after - before for before, after in zip(times, times[1:])]
+            summary = {"frames": len(seen["marks"]), "read": len(read), "rate": seen["rate"], "width": seen["width"],
+                       "sources": sorted({mark["source"] for mark in read}), "rising": all(step > 0 for step in steps),
+                       "delay": sorted(mark["delay"] for mark in read)[len(read) // 2] if read else None}
+            good = len(read) > 25 and len(read) >= 0.95 * len(seen["marks"]) and summary["rising"] and 20 < summary["rate"] < 30
+            return summary if good else f"no: {summary}"
+        return wait_for(f"{self.name} to see {name}'s test picture", look, seconds)
+
+    def hears_tone(self, name: str, frequency: float, seconds: float = 30) -> float:
+        """Waits until ``name``'s sound is a tone of that frequency, within 2 Hz, and returns what was measured."""
+        def listen() -> Any:
+            heard = self.evaluate("(name) => senses.tone(name)", name)
+            if "problem" in heard:
+                return f"no: {heard['problem']}"
+            good = (heard["level"] or -999) > -60 and abs(heard["frequency"] - frequency) < 2
+            return heard["frequency"] if good else f"no: {heard}, expected {frequency} Hz"
+        return wait_for(f"{self.name} to hear {frequency} Hz from {name}", listen, seconds)
 
     def hears_silence(self, name: str, seconds: float = 15) -> None:
         """Waits until nothing audible comes from ``name``."""

@@ -40,6 +40,84 @@
     };
   }
 
+  /** Reads the strip of a test picture (TestPictureMarker.swift): source and milliseconds of the day; null where there is none. */
+  function readMarker(context, width, height) {
+    const strip = height / 30;
+    const top = Math.floor(height - 0.75 * strip);
+    const rows = Math.max(1, Math.floor(strip / 2));
+    const { data } = context.getImageData(0, top, width, rows);
+    const size = width / 48;
+    const means = Array.from({ length: 48 }, (_, block) => {
+      let sum = 0;
+      let count = 0;
+      for (let row = 0; row < rows; row += 1) {
+        for (let x = Math.floor((block + 0.3) * size); x < Math.floor((block + 0.7) * size); x += 1) {
+          sum += data[4 * (row * width + x) + 1];
+          count += 1;
+        }
+      }
+      return sum / count;
+    });
+    const low = Math.min(...means);
+    const high = Math.max(...means);
+    if (high - low < 70) { return null; }
+    const bits = means.map((mean) => (mean > (low + high) / 2 ? 1 : 0));
+    let sum = 0xfff;
+    for (const bit of bits.slice(0, 36)) {
+      const feedback = bit ^ ((sum >> 11) & 1);
+      sum = (sum << 1) & 0xfff;
+      if (feedback) { sum ^= 0x80f; }
+    }
+    const number = (from, to) => bits.slice(from, to).reduce((value, bit) => value * 2 + bit, 0);
+    if (number(36, 48) !== sum) { return null; }
+    return { source: number(0, 8), milliseconds: number(8, 35), flash: bits[35] === 1 };
+  }
+
+  /** Looks at each picture that somebody's <video> presents: its marker, when it is on the screen, and how old it is then. */
+  async function markers(name, source, milliseconds) {
+    const video = element(name, source);
+    if (!video) { return { problem: `no <video> shows the ${source} of ${name}` }; }
+    const canvas = document.createElement("canvas");
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    const marks = [];
+    const start = performance.now();
+    let running = true;
+    const take = (now, { expectedDisplayTime, width, height }) => {
+      if (!running) { return; }
+      video.requestVideoFrameCallback(take);
+      Object.assign(canvas, { width, height });
+      context.drawImage(video, 0, 0, width, height);
+      const marker = readMarker(context, width, height) ?? { source: null, milliseconds: null, flash: null };
+      const day = (performance.timeOrigin + expectedDisplayTime) % 86_400_000;
+      marks.push({ ...marker, shown: expectedDisplayTime, delay: marker.milliseconds === null ? null : day - marker.milliseconds });
+    };
+    video.requestVideoFrameCallback(take);
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    running = false;
+    const seconds = marks.length > 1 ? (marks.at(-1).shown - marks[0].shown) / 1000 : (performance.now() - start) / 1000;
+    return { marks, rate: Math.max(0, marks.length - 1) / seconds, width: video.videoWidth, height: video.videoHeight };
+  }
+
+  /** The frequency of somebody's tone to a fraction of a hertz: the top of the parabola through the three strongest lines. */
+  async function tone(name) {
+    const heard = track(name, "microphone");
+    if (!heard) { return { problem: `no microphone of ${name}` }; }
+    const context = new AudioContext({ sampleRate: 48000 });
+    await context.resume();
+    const analyser = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
+    context.createMediaStreamSource(new MediaStream([heard])).connect(analyser);
+    // The analyser looks at the last 0.7 s.
+    while (context.currentTime < 1) { await new Promise((resolve) => setTimeout(resolve, 100)); }
+    const spectrum = new Float32Array(analyser.frequencyBinCount);
+    analyser.getFloatFrequencyData(spectrum);
+    await context.close();
+    let peak = 42;
+    for (let bin = 42; bin < 4000; bin += 1) { if (spectrum[bin] > spectrum[peak]) { peak = bin; } }
+    const [left, middle, right] = [spectrum[peak - 1], spectrum[peak], spectrum[peak + 1]];
+    const bend = left - 2 * middle + right;
+    return { level: middle, frequency: (peak + (bend ? (0.5 * (left - right)) / bend : 0)) * 48000 / 32768 };
+  }
+
   /** Listens to somebody's microphone: the loudest frequency in hertz, and its level in decibels. */
   async function listen(name, milliseconds) {
     const heard = track(name, "microphone");
@@ -86,5 +164,5 @@
     };
   }
 
-  window.senses = { participant, track, element, watch, listen, statistics };
+  window.senses = { participant, track, element, watch, listen, markers, tone, statistics };
 })();

@@ -1,0 +1,170 @@
+"""The Swift client's pictures and sound, to and from a browser and another Swift client, for each codec."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from browser import Person, wait_for
+from client import Client
+from media import CAST
+from pictures import KnownVideo
+from server import Server
+
+#: The test picture of ``--style 1`` names itself 1, and its tone has 550 Hz.
+STYLE, TONE = 1, 550
+
+
+class ClientTest(unittest.TestCase):
+    """One server for all tests of a class; each test has a room of its own."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = cls.enterClassContext(Server())
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="parley-known-")))
+
+    @property
+    def room(self) -> str:
+        return self.id().rsplit(".", 1)[-1]
+
+    def client(self, name: str, *options: str, **more) -> Client:
+        return self.enterContext(Client(self.server.url, self.room, name, *options, **more))
+
+    def known_video(self) -> Path:
+        path = self.folder / "known.y4m"
+        if not path.exists():
+            KnownVideo.write(path)
+        return path
+
+    def assert_known_picture(self, video, least: int) -> str:
+        """That a recording shows the known picture; returns what was measured."""
+        values = KnownVideo.compare(video)
+        self.assertGreater(len(values), least, f"recognised {len(values)} of {video.count} pictures")
+        # The first second may be a coarse beginning, while the sender still finds out what the network bears.
+        later = values[video.count // 4:] or values
+        self.assertGreater(np.median(later), 28)
+        return f"{video.width}x{video.height}, {len(values)} of {video.count} recognised, {np.median(later):.1f} dB"
+
+
+class SwiftAndPages(ClientTest):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.driver = cls.enterClassContext(sync_playwright())
+
+    def page(self, name: str, codec: str) -> Person:
+        person = self.enterContext(Person(self.driver, name, camera=self.known_video()))
+        return person.join(self.server.url, self.room, f"config.preferredVideoCodec={codec}")
+
+    def page_sees(self, codec: str) -> None:
+        ann = self.page("Ann", codec)
+        swift = self.client("Swift", "--publish", "testsrc", "--style", str(STYLE), "--codec", codec).joined()
+        seen = ann.sees_test_picture("Swift")
+        self.assertEqual(seen["sources"], [STYLE])
+        heard = ann.hears_tone("Swift", TONE)
+        inbound = [each["codec"] for each in ann.statistics()["inbound"] if each["kind"] == "video" and each["framesDecoded"]]
+        self.assertEqual(inbound, [f"video/{codec}"])
+        swift.leave()
+        wait_for("Ann to be alone", lambda: ann.names() == [])
+        print(f"{seen['rate']:.1f} frames/s, {seen['delay']:.0f} ms old, {heard:.2f} Hz", end=" … ")
+
+    def page_is_seen(self, codec: str) -> None:
+        ann = self.page("Ann", codec)
+        swift = self.client("Swift", records=True).joined()
+        swift.sees("Ann")
+        decoded = lambda: any(each["framesDecoded"] > 120 and each["codec"] == codec for each in swift.received("video"))
+        swift.statistics(f"120 pictures of {codec}", decoded, 40)
+        outbound = {each["codec"] for each in ann.statistics()["outbound"] if each["kind"] == "video" and each["framesEncoded"]}
+        self.assertEqual(outbound, {f"video/{codec}"})
+        swift.leave()
+        picture = self.assert_known_picture(swift.video("Ann"), 60)
+        heard = swift.sound("Ann").frequency()
+        self.assertAlmostEqual(heard, CAST["Ann"][1], delta=3)
+        print(f"{picture}, {heard:.2f} Hz", end=" … ")
+
+    def test_a_page_sees_and_hears_a_swift_participant_in_vp8(self) -> None:
+        self.page_sees("VP8")
+
+    def test_a_page_sees_and_hears_a_swift_participant_in_vp9(self) -> None:
+        self.page_sees("VP9")
+
+    def test_a_page_sees_and_hears_a_swift_participant_in_h264(self) -> None:
+        self.page_sees("H264")
+
+    def test_a_swift_participant_sees_and_hears_a_page_in_vp8(self) -> None:
+        self.page_is_seen("VP8")
+
+    def test_a_swift_participant_sees_and_hears_a_page_in_vp9(self) -> None:
+        self.page_is_seen("VP9")
+
+    def test_a_swift_participant_sees_and_hears_a_page_in_h264(self) -> None:
+        self.page_is_seen("H264")
+
+    def test_a_swift_participant_sees_and_hears_a_page_in_av1(self) -> None:
+        self.page_is_seen("AV1")
+
+
+class SwiftAndSwift(ClientTest):
+    def meet(self, codec: str) -> None:
+        one, two = (self.client(name, "--publish", "testsrc", "--style", str(style), "--codec", codec, records=True)
+                    for name, style in (("One", 0), ("Two", 1)))
+        one.joined(), two.joined()
+        one.sees("Two"), two.sees("One")
+        end = time.monotonic() + 10
+        for client in (one, two):
+            client.statistics(f"10 s of {codec}", lambda: time.monotonic() > end and any(
+                each["framesDecoded"] > 200 and each["codec"] == codec for each in client.received("video")), 40)
+            self.assertEqual(sum(each["freezes"] for each in client.received("video")), 0)
+            self.assertEqual(sum(each["packetsLost"] for each in client.received("video")), 0)
+        one.leave()
+        two.leave()
+        for client, name, style, tone in ((one, "Two", 1, 550), (two, "One", 0, 440)):
+            video, sound = client.video(name), client.sound(name)
+            markers = [marker for marker in video.markers() if marker]
+            self.assertGreater(len(markers), 0.98 * video.count)
+            self.assertEqual({marker.source for marker in markers}, {style})
+            times = [marker.milliseconds for marker in markers]
+            self.assertEqual(times, sorted(times), "pictures must come in order")
+            still = video.longest_still()
+            self.assertLess(still, 0.2, "no freeze on loopback")
+            self.assertAlmostEqual(sound.frequency(), tone, delta=0.5)
+            self.assertLess(sound.missing(), 0.1)
+            print(f"{client.name}: {video.count} pictures, longest still {still * 1000:.0f} ms, {sound.frequency():.2f} Hz, "
+                  f"{sound.missing() * 1000:.0f} ms missing", end=" … ")
+
+    def test_two_swift_participants_see_and_hear_each_other_in_vp8(self) -> None:
+        self.meet("VP8")
+
+    def test_two_swift_participants_see_and_hear_each_other_in_vp9(self) -> None:
+        self.meet("VP9")
+
+    def test_two_swift_participants_see_and_hear_each_other_in_h264(self) -> None:
+        self.meet("H264")
+
+    def test_a_published_file_arrives_as_the_picture_it_is(self) -> None:
+        watcher = self.client("Watcher", records=True).joined()
+        self.client("Sender", "--publish", str(self.known_video())).joined()
+        watcher.sees("Sender")
+        watcher.statistics("120 pictures", lambda: any(each["framesDecoded"] > 120 for each in watcher.received("video")))
+        watcher.leave()
+        print(self.assert_known_picture(watcher.video("Sender"), 60), end=" … ")
+
+    def test_simulcast_publishes_three_layers(self) -> None:
+        sender = self.client("Sender", "--publish", "testsrc", "--simulcast").joined()
+        watcher = self.client("Watcher").joined()
+        watcher.sees("Sender")
+        sender.statistics("three layers that flow", lambda: len([
+            each for each in sender.sent("video") if each["framesPerSecond"] > 3 and each.get("rid")]) == 3, 40)
+        sizes = sorted(each["width"] for each in sender.sent("video"))
+        self.assertEqual(sizes, [160, 320, 640])
+        print({each["rid"]: f"{each['width']}x{each['height']} {each['kilobitsPerSecond']:.0f} kb/s" for each in sender.sent("video")},
+              end=" … ")
+
+
+if __name__ == "__main__":
+    unittest.main()
