@@ -22,6 +22,7 @@ enum JoinCommand {
       "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
     .init("token", "TOKEN", "a join token, where the address has none"),
     .init("duration", "S", "leave after so many seconds (default: when told to)"),
+    .init("patience", "S", "for how many seconds to try to come back after the meeting was lost (default 120)"),
     .init("json", nil, "print one JSON object a line instead of the live screen"),
     .init("insecure", nil, "trust any certificate of the server"),
     .init("relay", nil, "send media only through a TURN server"),
@@ -76,6 +77,7 @@ enum JoinCommand {
       join.client = "parley-join"
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
+      if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
       meeting = try Meeting(url, token: options["token"].map { Secret($0) }, name: options["name"], options: join)
     } catch {
       CommandLineText.complain("\(error)")

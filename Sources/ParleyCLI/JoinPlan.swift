@@ -14,6 +14,7 @@ import Parley
   let microphone: Bool
   let video: VideoOptions
   let duration: Double?
+  let patience: Double?
 
   init(_ options: CommandOptions) throws(CommandOptions.Problem) {
     let style = try options.number("style", in: 0...2) ?? 0
@@ -34,6 +35,7 @@ import Parley
     }
     self.video = video
     duration = try options.seconds("duration")
+    patience = try options.seconds("patience")
   }
 
   /// Publishes everything; called before joining, so that it goes out with the first offer.

@@ -43,6 +43,11 @@ import Parley
       return
     }
     let recipient = command.to.flatMap { id in meeting.participants.first { $0.id == id } }
+    if let wanted = command.to, recipient == nil {
+      // What was meant for one must not go to all.
+      CommandLineText.complain("\(CommandLineText.printable(wanted)) is not in the meeting.")
+      return
+    }
     do {
       switch command.command {
       case "chat": try meeting.send(chat: command.text ?? "", to: recipient)

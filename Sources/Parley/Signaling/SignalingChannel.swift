@@ -45,18 +45,19 @@ final class SignalingChannel: Sendable {
 extension JoinError {
   /// What a failure of the transport means to who joins.
   init(_ error: TransportError, reaching url: String) {
-    // The query may hold a token.
-    let place = String(url.prefix { $0 != "?" })
+    // People know the server, not the paths below it; and the query may hold a token.
+    let place = url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
     self =
       switch error {
       case .badURL: .badAddress("\(place) is not an address that can be opened.")
       case .unknownHost(let host, _): .unreachable("There is no server named \(host). Check the address.")
-      case .badCertificate(let reason):
-        .untrustedCertificate("The certificate of \(place) is not trusted: \(reason)")
+      case .badCertificate(let reason), .untrustedCertificate(let reason):
+        .untrustedCertificate("The certificate of \(place) is not trusted: \(reason).")
       case .timedOut: .timedOut("\(place) did not answer in time.")
       case .connectionFailed(let reason) where reason.contains("certificate"):
         .untrustedCertificate("The certificate of \(place) is not trusted: \(reason).")
-      case .connectionFailed(let reason): .unreachable("\(place) cannot be reached: \(reason).")
+      case .connectionFailed(let reason):
+        .unreachable("\(place) cannot be reached: \(reason). Check the address, and whether the server runs.")
       case .tooLarge: .notParley("\(place) answered with more than a Parley server does.")
       default: .unreachable("\(place) cannot be reached: \(error)")
       }

@@ -75,6 +75,7 @@ public enum HTTPClient {
   // The library's handle, valid until `wireClosed`.
   private var wsi: OpaquePointer?
   private var isGone = false
+  private var certificateIsRefused = false
 
   init(
     service: WireService, method: String, parts: URLParts, remote: TransportAddress, headers: HTTPHeaders,
@@ -152,8 +153,20 @@ public enum HTTPClient {
       finish()
       return -1
     case LWS_CALLBACK_CLOSED_CLIENT_HTTP: finish()
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+      // The count is OpenSSL's verdict, and the only place where the library tells it; a zero here leaves it as it is.
+      if count == 0 { certificateIsRefused = true }
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-      end(.failure(.connectionFailed(unsafe WireRequest.reason(bytes, count))))
+      let reason = unsafe WireRequest.reason(bytes, count)
+      if certificateIsRefused {
+        end(
+          .failure(
+            .untrustedCertificate("it is made by nobody this machine trusts, is out of date, or is for another name")))
+      } else if reason.contains("SSL err") {
+        end(.failure(.connectionFailed("no secure connection could be made, so it may not speak HTTPS")))
+      } else {
+        end(.failure(.connectionFailed(reason == "Unable to connect" ? "nothing answers there" : reason)))
+      }
     default: break
     }
     return 0
