@@ -45,4 +45,11 @@ public struct EncodingParameters: Hashable, Sendable {
       maximumBitrate: DataRate(bitsPerSecond: Int64(max(most, 150_000))), width: width, height: height,
       framerate: framerate)
   }
+
+  /// What a stream wants before anybody has said: 1280×720 without simulcast; of `count` layers the last one full size, each other half the
+  /// width and height of the next.
+  static func layer(_ index: Int, of count: Int) -> EncodingParameters {
+    let shift = max(0, min(count, 4) - 1 - max(index, 0))
+    return .video(width: 1_280 >> shift, height: 720 >> shift)
+  }
 }

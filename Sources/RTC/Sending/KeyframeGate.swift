@@ -15,6 +15,9 @@ struct KeyframeGate: Sendable {
   /// A keyframe was packetized: it answers what was asked for before.
   mutating func keyframeSent() { isPending = false }
 
+  /// Nobody needs a keyframe any more.
+  mutating func withdraw() { isPending = false }
+
   /// When ``take(now:)`` will say yes; `distantFuture` while nothing is asked for.
   var deadline: Instant {
     guard isPending else { return .distantFuture }

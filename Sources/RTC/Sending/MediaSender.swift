@@ -24,20 +24,28 @@ public struct MediaSender: Sendable {
   var cname = ""
   var pacer: Pacer
   var budget = RetransmissionBudget()
-  var transportSequence: UInt16
-  var usesTransportFeedback = false
-
-  var target: DataRate
-  var smoothedRoundTrip: TimeSpan?
+  var estimator: SendSideBandwidthEstimator
+  /// The probe that is being sent.
+  var probe: ActiveProbe?
+  var retransmissionRate = RetransmissionRate()
+  /// When the last sender reports left, by the middle of their NTP time, to measure round trips.
+  var sentReports = InlineArray<8, SentReport>(repeating: SentReport())
+  var sentReportCount = 0
   var events: [MediaSenderEvent] = []
   var allocations: [StreamAllocation] = []
+  /// The target and the time that ``allocations`` were made for.
+  var allocatedTarget = DataRate.zero
+  var allocatedAt = Instant.zero
   var nextReport = Instant.distantFuture
+  /// Where a report that did not fit one packet goes on.
+  var reportCursor = 0
+  /// The latest time that was handed in, for calls without one.
+  var latest = Instant.zero
   /// Sources of streams that ended and are to be said goodbye to.
   var ended: [SSRC] = []
 
   /// Scratch: one header, one padding payload and one protected packet.
   var header = [UInt8](repeating: 0, count: 256)
-  let padding = [UInt8](repeating: 0, count: 256)
   var output = [UInt8](repeating: 0, count: 2_048)
 
   /// A sender without streams.
@@ -48,11 +56,14 @@ public struct MediaSender: Sendable {
   ) {
     self.configuration = configuration
     self.random = random
-    target = configuration.startBitrate
+    estimator = SendSideBandwidthEstimator(
+      configuration: .init(
+        start: configuration.startBitrate, minimum: configuration.minimumBitrate,
+        maximum: configuration.maximumBitrate, history: configuration.history, probes: configuration.probes),
+      firstSequence: UInt16(truncatingIfNeeded: self.random.next()))
     pacer = Pacer(
-      rate: DataRate(bitsPerSecond: configuration.startBitrate.bitsPerSecond * 5 / 2),
+      rate: configuration.startBitrate,
       limits: .init(bytes: configuration.retransmissionBytes / 2, time: configuration.retransmissionAge))
-    transportSequence = UInt16(truncatingIfNeeded: self.random.next())
   }
 
   // MARK: Streams
@@ -62,7 +73,7 @@ public struct MediaSender: Sendable {
   /// - Parameter cname: The canonical name of all sources (RFC 3550 section 6.5.1).
   public mutating func update(media: [NegotiatedMedia], cname: String) {
     self.cname = cname
-    usesTransportFeedback = media.contains { section in
+    estimator.expectsFeedback = media.contains { section in
       section.role == .send && section.extensions[.transportSequenceNumber] != nil
         && section.codecs.contains { $0.feedback.contains(.transportWide) }
     }
@@ -77,43 +88,43 @@ public struct MediaSender: Sendable {
           places[index] = kept.count
           streams[index].update(section)
           kept.append(streams[index])
-        } else if let stream = makeStream(section, rid) {
+        } else if let stream = makeStream(section, rid, kept) {
           kept.append(stream)
         }
       }
     }
-    for index in streams.indices where places[index] == nil { ended.append(streams[index].ssrc) }
+    for index in streams.indices where places[index] == nil && streams[index].reportedPackets > 0 {
+      ended.append(streams[index].ssrc)
+    }
     streams = kept
     pacer.remap { places.indices.contains($0) ? places[$0] : nil }
     let mids = Set(media.map(\.mid))
     timestampOffsets = timestampOffsets.filter { mids.contains($0.key) }
-    if !streams.isEmpty, nextReport == .distantFuture { nextReport = .zero }
     allocate()
   }
 
-  private mutating func makeStream(_ section: NegotiatedMedia, _ rid: RID?) -> SendStream? {
+  private mutating func makeStream(
+    _ section: NegotiatedMedia, _ rid: RID?, _ others: ContiguousArray<SendStream>
+  ) -> SendStream? {
     let offset = timestampOffsets[section.mid] ?? UInt32(truncatingIfNeeded: random.next())
     timestampOffsets[section.mid] = offset
     var source: NegotiatedSource
     if rid == nil, let local = section.localSource {
       source = local
     } else {
-      source = NegotiatedSource(ssrc: freeSSRC(section))
-      source.rtxSSRC = freeSSRC(section, beside: source.ssrc)
+      // Layers are announced by RID, so their sources are ours to choose. Zero and a collision are as unlikely as they need be.
+      source = NegotiatedSource(ssrc: freeSSRC(others), rtxSSRC: freeSSRC(others))
     }
     if !section.codecs.contains(where: { $0.rtxPayloadType != nil }) { source.rtxSSRC = nil }
     return SendStream(
       media: section, rid: rid, source: source, timestampOffset: offset, configuration: configuration, random: &random)
   }
 
-  private mutating func freeSSRC(_ section: NegotiatedMedia, beside other: SSRC? = nil) -> SSRC {
-    // A few tries make a collision as unlikely as it need be; zero is not used.
+  private mutating func freeSSRC(_ others: ContiguousArray<SendStream>) -> SSRC {
     for _ in 0..<8 {
       let ssrc = SSRC(rawValue: UInt32(truncatingIfNeeded: random.next()))
-      let isTaken =
-        ssrc.rawValue == 0 || ssrc == other || ssrc == section.localSource?.ssrc || ssrc == section.localSource?.rtxSSRC
-        || streams.contains { $0.ssrc == ssrc || $0.rtxSSRC == ssrc }
-      if !isTaken { return ssrc }
+      let isTaken = (others + streams).contains { $0.ssrc == ssrc || $0.rtxSSRC == ssrc }
+      if !isTaken, ssrc.rawValue != 0 { return ssrc }
     }
     return SSRC(rawValue: UInt32(truncatingIfNeeded: random.next()) | 1)
   }
@@ -136,8 +147,10 @@ public struct MediaSender: Sendable {
   // MARK: Frames
 
   /// Packetizes a frame and queues its packets. A frame that cannot be sent (unknown stream, a codec that was not negotiated,
-  /// no room in the queue) is dropped and counted; when others need it, a keyframe is asked for.
+  /// no room in the queue) is dropped and counted; when others need it, a keyframe is asked for. Hand in frames only while the connection
+  /// is up and ``transmit(now:to:emit:)`` is called: packets that wait make ``deadline`` due.
   public mutating func send(_ frame: EncodedFrame, mid: MID, rid: RID? = nil, now: Instant) {
+    latest = max(latest, now)
     guard let index = index(mid, rid) else { return }
     let isAudio = streams[index].kind == .audio
     let hasRoom = isAudio || pacer.queuedBytes + frame.data.count + frame.data.count / 8 <= pacer.limits.bytes
@@ -165,23 +178,43 @@ public struct MediaSender: Sendable {
   /// When ``handleTimeout(now:)``, ``transmit(now:to:emit:)`` and ``makeReports(now:clock:into:)`` are next to be called;
   /// ``Basics/Instant/distantFuture`` when nothing is to be done.
   public var deadline: Instant {
-    var next = min(pacer.deadline, nextReport)
+    var next = min(min(pacer.deadline, nextReport), estimator.deadline)
+    if probe != nil { next = min(next, pacer.budgetDeadline) }
+    if !ended.isEmpty { next = .zero }
     for stream in streams { next = min(next, stream.keyframes.deadline) }
     return next
   }
 
-  /// Lets time pass: keyframe requests, and the estimate where feedback is missing.
+  /// Lets time pass: keyframe requests, and the estimate where feedback is missing. Call ``transmit(now:to:emit:)`` and
+  /// ``pollEvent()`` after it.
   public mutating func handleTimeout(now: Instant) {
+    latest = max(latest, now)
     for index in streams.indices where streams[index].keyframes.take(now: now) {
       events.append(.keyframeRequested(streams[index].mid, streams[index].rid))
     }
+    if estimator.deadline <= now {
+      estimator.handleTimeout(now: now)
+      targetMayHaveChanged(now)
+    }
+  }
+
+  /// Ends every stream: what waits is dropped, and the next report says goodbye (RFC 3550 section 6.6).
+  public mutating func close() {
+    for stream in streams where stream.reportedPackets > 0 { ended.append(stream.ssrc) }
+    streams.removeAll()
+    pacer.remap { _ in nil }
+    probe = nil
+    nextReport = .distantFuture
   }
 
   /// The estimate of what may be sent in all.
-  public var targetBitrate: DataRate { target }
+  public var targetBitrate: DataRate { estimator.target }
 
   /// The round-trip time, smoothed; nil while unknown.
-  public var roundTripTime: TimeSpan? { smoothedRoundTrip }
+  public var roundTripTime: TimeSpan? { estimator.roundTrip }
+
+  /// Bytes that wait for their turn, audio not counted.
+  public var queuedBytes: Int { pacer.queuedBytes }
 
   /// What was sent on each stream.
   public func statistics() -> [OutboundStreamStatistics] { streams.map(\.statistics) }

@@ -14,6 +14,8 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
   public var retransmissionBytes: Int
   /// How long a packet is kept for retransmission, and may wait in the pacer before it is dropped.
   public var retransmissionAge: TimeSpan
+  /// How many sent packets the bandwidth estimation remembers, 16 bytes each.
+  public var history: Int
   /// The time between two sender reports.
   public var reportInterval: TimeSpan
   /// Keyframe requests that come in a shorter time than this are answered by one keyframe.
@@ -25,7 +27,7 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
   public init(
     startBitrate: DataRate = .kilobits(300), minimumBitrate: DataRate = .kilobits(30),
     maximumBitrate: DataRate = .kilobits(8_000), maximumPacketSize: Int = 1_200, retransmissionBytes: Int = 1 << 20,
-    retransmissionAge: TimeSpan = .seconds(2), reportInterval: TimeSpan = .seconds(1),
+    retransmissionAge: TimeSpan = .seconds(2), history: Int = 2_048, reportInterval: TimeSpan = .seconds(1),
     keyframeInterval: TimeSpan = .milliseconds(500), probes: Bool = true
   ) {
     self.startBitrate = startBitrate
@@ -34,6 +36,7 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
     self.maximumPacketSize = min(max(maximumPacketSize, 256), 1_400)
     self.retransmissionBytes = min(max(retransmissionBytes, 1 << 16), 1 << 24)
     self.retransmissionAge = retransmissionAge
+    self.history = history
     self.reportInterval = reportInterval
     self.keyframeInterval = keyframeInterval
     self.probes = probes

@@ -96,14 +96,6 @@ struct RetransmissionBuffer: Sendable {
     return packet(newest &+ Int64(distance))
   }
 
-  /// The newest packets first, at most `count` back: the first that was sent and whose payload has at least `length` bytes.
-  func recent(atLeast length: Int, within count: Int) -> Packet? {
-    for back in 0..<Int64(count) {
-      if let packet = self.packet(newest &- back), packet.isSent, packet.length >= length { return packet }
-    }
-    return nil
-  }
-
   /// Notes that the packet has left for the first time.
   mutating func markSent(_ sequence: Int64) {
     guard !slots.isEmpty, sequence >= 0, slots[slot(sequence)].sequence == sequence else { return }

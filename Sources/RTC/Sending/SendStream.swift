@@ -26,7 +26,12 @@ struct SendStream: Sendable {
   var keyframes: KeyframeGate
   var parameters: EncodingParameters
   var statistics: OutboundStreamStatistics
-  var rtxPacketCount: UInt64 = 0
+  private var ladder = QualityLadder()
+  /// How far back the next packet that serves as padding is.
+  private var paddingBack: Int64 = 0
+  /// What the last report block said, to count from (RFC 3550 section 6.4.1).
+  private var lastHighest: UInt32?
+  private var lastLost: Int32 = 0
 
   /// The last frame's timestamp on the wire and when it was captured, for sender reports.
   private var lastTimestamp: RTPTimestamp?
@@ -62,7 +67,7 @@ struct SendStream: Sendable {
         bytes: isVideo ? configuration.retransmissionBytes : configuration.retransmissionBytes / 16,
         age: configuration.retransmissionAge))
     keyframes = KeyframeGate(interval: configuration.keyframeInterval)
-    parameters = isVideo ? .video(width: 1_280, height: 720) : .audio
+    parameters = isVideo ? .layer(rid.flatMap { media.rids.firstIndex(of: $0) } ?? 0, of: media.rids.count) : .audio
     statistics = OutboundStreamStatistics(
       ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, mid: media.mid, rid: rid, kind: media.kind)
   }
@@ -141,12 +146,87 @@ struct SendStream: Sendable {
   /// Louder than this (in −dBov) counts as speech in the voice activity bit.
   private static let voiceThreshold: UInt8 = 60
 
+  // MARK: Padding
+
+  /// The next packet to send again as padding; nil where none is long enough. Goes back through the recent packets, so that a probe
+  /// does not send one packet all the time.
+  mutating func nextPadding(atLeast length: Int) -> RetransmissionBuffer.Packet? {
+    for _ in 0..<16 {
+      paddingBack = (paddingBack + 1) % 16
+      if let packet = store.packet(nextSequence &- 1 &- paddingBack), packet.isSent, packet.length >= length,
+        retransmissionType(of: packet.payloadType) != nil
+      {
+        return packet
+      }
+    }
+    return nil
+  }
+
+  /// Writes `packet` as a retransmission, or padding without payload where it is nil (RFC 4588 section 4 allows both).
+  mutating func writePadding(
+    _ packet: RetransmissionBuffer.Packet?, transportSequence: SequenceNumber, now: Instant,
+    header: inout [UInt8], output: inout [UInt8], _ srtp: SRTPSender
+  ) -> (length: Int, headerLength: Int)? {
+    if let packet {
+      return write(
+        packet, again: true, transportSequence: transportSequence, now: now, header: &header, output: &output, srtp)
+    }
+    guard let lastTimestamp, let type = codec?.rtxPayloadType else { return nil }
+    var empty = RetransmissionBuffer.Packet()
+    empty.timestamp = lastTimestamp
+    var head = header.mutableSpan
+    let headerLength = writeHeader(
+      of: empty, as: type, padding: true, transportSequence: transportSequence, sendTime: AbsSendTime(now), into: &head)
+    guard headerLength > 0 else { return nil }
+    var out = output.mutableSpan
+    let length = try? srtp.protectRTP(
+      header: header.span.extracting(0..<headerLength), payload: Self.padding.span, into: &out)
+    return length.map { ($0, headerLength) }
+  }
+
+  /// The most padding a packet can have: its last byte says how much (RFC 3550 section 5.1).
+  private static let padding = [UInt8](repeating: 0, count: 254) + [255]
+
+  // MARK: Reports and allocation
+
+  /// Takes a report block about the stream; gives how many packets newly arrived and were lost.
+  mutating func take(_ block: ReportBlock, roundTrip: TimeSpan?) -> (received: Int, lost: Int) {
+    isKnown = true
+    let rate = Double(max(codec?.codec.clockRate ?? 90_000, 1))
+    statistics.remote.packetsLost = Int64(block.cumulativeLost)
+    statistics.remote.fractionLost = Double(block.fractionLost) / 256
+    statistics.remote.jitter = TimeSpan(nanoseconds: Int64(Double(block.jitter) / rate * 1e9))
+    if let roundTrip {
+      statistics.remote.roundTripTime = roundTrip
+      statistics.remote.totalRoundTripTime = statistics.remote.totalRoundTripTime + roundTrip
+      statistics.remote.roundTripTimeMeasurements &+= 1
+    }
+    defer {
+      lastHighest = block.extendedHighestSequence
+      lastLost = block.cumulativeLost
+    }
+    guard let lastHighest else { return (0, 0) }
+    let expected = Int(Int32(truncatingIfNeeded: block.extendedHighestSequence &- lastHighest))
+    let lost = max(0, Int(block.cumulativeLost) - Int(lastLost))
+    guard expected > 0, expected < 1 << 20 else { return (0, 0) }
+    return (max(0, expected - lost), min(lost, expected))
+  }
+
+  /// What the encoder is told for a share of `rate`.
+  mutating func allocation(_ rate: DataRate, now: Instant) -> StreamAllocation {
+    var allocation = StreamAllocation(mid: mid, rid: rid, bitrate: rate, framerate: parameters.framerate)
+    if kind == .video, rid == nil, rate > .zero {
+      (allocation.scaleDown, allocation.framerate) = ladder.choose(bitrate: rate, parameters: parameters, now: now)
+    }
+    return allocation
+  }
+
   // MARK: Headers
 
   /// Writes the RTP header of a stored packet and returns its length; 0 when it does not fit.
   mutating func writeHeader(
     of packet: RetransmissionBuffer.Packet, as retransmission: PayloadType?, padding: Bool,
-    transportSequence: UInt16, sendTime: AbsSendTime, into header: inout MutableSpan<UInt8>
+    transportSequence: SequenceNumber, sendTime: AbsSendTime, into header: inout MutableSpan<UInt8>
   ) -> Int {
     let number: SequenceNumber
     if retransmission != nil {
@@ -169,7 +249,7 @@ struct SendStream: Sendable {
         if let id = extensions[kind], let ridText { try writer.append(id: id, text: ridText, into: &header) }
       }
       if let id = extensions[.transportSequenceNumber] {
-        try writer.append(id: id, uint16: transportSequence, into: &header)
+        try writer.append(id: id, uint16: transportSequence.rawValue, into: &header)
       }
       if let id = extensions[.absSendTime] { try writer.append(id: id, uint24: sendTime.rawValue, into: &header) }
       if packet.audioLevel != 0xFF, let id = extensions[.audioLevel] {
@@ -181,7 +261,7 @@ struct SendStream: Sendable {
 
   /// Writes a stored packet, protected, to the start of `output`; as a retransmission where `again` (RFC 4588 section 4).
   mutating func write(
-    _ packet: RetransmissionBuffer.Packet, again: Bool, transportSequence: UInt16, now: Instant,
+    _ packet: RetransmissionBuffer.Packet, again: Bool, transportSequence: SequenceNumber, now: Instant,
     header: inout [UInt8], output: inout [UInt8], _ srtp: SRTPSender
   ) -> (length: Int, headerLength: Int)? {
     let type = again ? retransmissionType(of: packet.payloadType) : nil

@@ -1,0 +1,64 @@
+public import Basics
+
+/// The rate at which the receiver gets what is sent, from the arrival times in its feedback.
+///
+/// Samples over 150 ms (the first over 500 ms) are weighed by how far they lie from what is believed so far, so that one odd sample
+/// moves little and a lasting change is followed within about half a second. A plain value.
+public struct AcknowledgedBitrate: Sendable {
+  private static let firstWindow: Int64 = 500_000_000
+  private static let window: Int64 = 150_000_000
+
+  private var last: Int64?
+  private var elapsed: Int64 = 0
+  private var bytes: Int64 = 0
+  private var estimate: Double?
+  private var variance = 50.0
+
+  /// Nothing received yet.
+  public init() {}
+
+  /// The rate; nil before there is enough to tell.
+  public var rate: DataRate? { estimate.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e8) * 1_000)) } }
+
+  /// Takes a packet that arrived. `isLimited`: the application sent less than it may, so low samples say little.
+  public mutating func add(_ result: PacketResult, isLimited: Bool) {
+    let received = result.received.nanoseconds
+    defer { last = max(last ?? received, received) }
+    let window = estimate == nil ? Self.firstWindow : Self.window
+    if let last {
+      let step = received &- last
+      if step < -2_000_000_000 || step > 10_000_000_000 {
+        // The receiver's clock jumped, or nothing was sent for long: start anew, keeping what is believed.
+        self.last = received
+        elapsed = 0
+        bytes = 0
+        return
+      }
+      elapsed &+= max(step, 0)
+    }
+    if elapsed >= window {
+      sample(Double(bytes) * 8 / (Double(elapsed) / 1e6), isLimited: isLimited)
+      elapsed = 0
+      bytes = 0
+    }
+    bytes &+= Int64(result.packet.size)
+  }
+
+  /// A change is to be expected: the next samples count more.
+  public mutating func expectChange() { variance += 200 }
+
+  /// Bayes: two normal distributions, what is believed and what is seen, are multiplied. In kb/s.
+  private mutating func sample(_ seen: Double, isLimited: Bool) {
+    guard let believed = estimate else {
+      estimate = seen
+      return
+    }
+    let scale = isLimited && seen < believed ? 20.0 : 10.0
+    let uncertainty = scale * abs(believed - seen) / max(believed + min(seen, 1_000), 1)
+    let seenVariance = uncertainty * uncertainty
+    let predicted = variance + 5
+    let sum = max(seenVariance + predicted, 1e-9)
+    estimate = max((seenVariance * believed + predicted * seen) / sum, 0)
+    variance = min(seenVariance * predicted / sum, 1e6)
+  }
+}

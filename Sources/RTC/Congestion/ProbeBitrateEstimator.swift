@@ -1,0 +1,72 @@
+public import Basics
+
+/// Measures what a probe showed: the rate at which its packets arrived. A plain value that follows the last four probes.
+public struct ProbeBitrateEstimator: Sendable {
+  private struct Cluster {
+    var id: UInt8 = 0
+    var minimumBytes: Int = 0
+    var minimumPackets = 0
+    var count = 0
+    var bytes = 0
+    var firstSent = Int64.max
+    var lastSent = Int64.min
+    var lastSentSize = 0
+    var firstReceived = Int64.max
+    var firstReceivedSize = 0
+    var lastReceived = Int64.min
+  }
+
+  private var clusters = InlineArray<4, Cluster>(repeating: Cluster())
+
+  /// No probe known.
+  public init() {}
+
+  /// A probe is about to be sent.
+  public mutating func begin(_ probe: ProbeCluster) {
+    var cluster = Cluster()
+    cluster.id = probe.id
+    // A few may be lost on the way.
+    cluster.minimumBytes = probe.bytes * 8 / 10
+    cluster.minimumPackets = max(4, probe.packets * 8 / 10)
+    clusters[Int(probe.id) & 3] = cluster
+  }
+
+  /// Takes a packet of a probe that arrived; gives the rate it shows once most of the probe has arrived.
+  public mutating func add(_ result: PacketResult) -> DataRate? {
+    let index = Int(result.packet.cluster) & 3
+    var cluster = clusters[index]
+    guard result.packet.cluster != 0, cluster.id == result.packet.cluster else { return nil }
+    let sent = result.packet.sent.nanoseconds
+    let received = result.received.nanoseconds
+    let size = result.packet.size
+    cluster.count += 1
+    cluster.bytes += size
+    cluster.firstSent = min(cluster.firstSent, sent)
+    if sent >= cluster.lastSent {
+      cluster.lastSent = sent
+      cluster.lastSentSize = size
+    }
+    if received < cluster.firstReceived {
+      cluster.firstReceived = received
+      cluster.firstReceivedSize = size
+    }
+    cluster.lastReceived = max(cluster.lastReceived, received)
+    clusters[index] = cluster
+    return rate(of: cluster)
+  }
+
+  private func rate(of cluster: Cluster) -> DataRate? {
+    guard cluster.count >= cluster.minimumPackets, cluster.bytes >= cluster.minimumBytes else { return nil }
+    let sentTime = cluster.lastSent &- cluster.firstSent
+    let receivedTime = cluster.lastReceived &- cluster.firstReceived
+    // Longer than a second it is no burst, and zero would be no rate.
+    guard sentTime > 0, receivedTime > 0, sentTime <= 1_000_000_000, receivedTime <= 1_000_000_000 else { return nil }
+    // The last packet takes no part in the time it was sent in, the first none in the time they arrived in.
+    let sendRate = Double(cluster.bytes - cluster.lastSentSize) * 8e9 / Double(sentTime)
+    let receiveRate = Double(cluster.bytes - cluster.firstReceivedSize) * 8e9 / Double(receivedTime)
+    // Arriving twice as fast as sent is a path that stood still in between.
+    guard receiveRate <= 2 * sendRate else { return nil }
+    let rate = receiveRate < 0.9 * sendRate ? 0.95 * receiveRate : min(sendRate, receiveRate)
+    return rate.isFinite && rate > 0 ? DataRate(bitsPerSecond: Int64(min(rate, 1e11))) : nil
+  }
+}

@@ -1,0 +1,112 @@
+public import Basics
+
+/// What is remembered of each sent packet until feedback on it comes, by transport-wide sequence number
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2).
+///
+/// A ring of 16 bytes a packet, made at the first packet; nothing is allocated after it.
+public struct SentPacketHistory: Sendable {
+  /// A packet that was sent.
+  public struct Packet: Hashable, Sendable {
+    /// Its number, extended.
+    public var sequence: Int64
+    /// When it left.
+    public var sent: Instant
+    /// Its bytes on the wire.
+    public var size: Int
+    /// The probe it belongs to; 0 for none.
+    public var cluster: UInt8
+    /// Whether an earlier report had called it lost.
+    public var wasReportedLost: Bool
+  }
+
+  private enum State: UInt8 {
+    case empty
+    case inFlight
+    case lost
+    case received
+  }
+
+  private struct Entry {
+    var sent: Int64 = 0
+    var sequence: UInt32 = 0
+    var size: UInt16 = 0
+    var cluster: UInt8 = 0
+    var state = State.empty
+  }
+
+  /// What one remembered packet takes.
+  static let bytesPerPacket = MemoryLayout<Entry>.stride
+
+  /// How many packets are remembered; a power of two.
+  public let capacity: Int
+  /// The number of the next packet, extended.
+  public private(set) var next: Int64
+  /// Bytes that left and have not been reported on.
+  public private(set) var bytesInFlight: Int64 = 0
+  private var ring: ContiguousArray<Entry> = []
+
+  /// An empty history whose first number is `first`.
+  /// - Parameter capacity: rounded up to a power of two, 64 to 16,384.
+  public init(capacity: Int = 1_024, first: UInt16 = 0) {
+    var power = 64
+    while power < min(capacity, 16_384) { power *= 2 }
+    self.capacity = power
+    next = Int64(first)
+  }
+
+  /// The number on the wire of the next packet.
+  public var nextSequence: SequenceNumber { SequenceNumber(rawValue: UInt16(truncatingIfNeeded: next)) }
+
+  /// Remembers a packet that left under ``nextSequence``.
+  public mutating func append(size: Int, cluster: UInt8 = 0, now: Instant) {
+    if ring.isEmpty { ring = ContiguousArray(repeating: Entry(), count: capacity) }
+    let slot = slot(next)
+    if ring[slot].state == .inFlight { bytesInFlight &-= Int64(ring[slot].size) }
+    ring[slot] = Entry(
+      sent: now.nanoseconds, sequence: UInt32(truncatingIfNeeded: next), size: UInt16(clamping: size), cluster: cluster,
+      state: .inFlight)
+    bytesInFlight &+= Int64(ring[slot].size)
+    next &+= 1
+  }
+
+  /// The extended number of the packet that a report calls `number`; nil when none such was sent, or it is forgotten.
+  public func extended(_ number: SequenceNumber) -> Int64? {
+    guard !ring.isEmpty else { return nil }
+    let newest = next &- 1
+    let distance = number.distance(from: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: newest)))
+    guard distance <= 0, distance > -capacity else { return nil }
+    let sequence = newest &+ Int64(distance)
+    let entry = ring[slot(sequence)]
+    return entry.state != .empty && entry.sequence == UInt32(truncatingIfNeeded: sequence) ? sequence : nil
+  }
+
+  /// Notes that the packet arrived; nil when that was known, or the packet is not.
+  public mutating func acknowledge(_ sequence: Int64) -> Packet? {
+    guard !ring.isEmpty else { return nil }
+    let slot = slot(sequence)
+    let entry = ring[slot]
+    guard entry.sequence == UInt32(truncatingIfNeeded: sequence), entry.state == .inFlight || entry.state == .lost
+    else {
+      return nil
+    }
+    if entry.state == .inFlight { bytesInFlight &-= Int64(entry.size) }
+    ring[slot].state = .received
+    return Packet(
+      sequence: sequence, sent: Instant(nanoseconds: entry.sent), size: Int(entry.size), cluster: entry.cluster,
+      wasReportedLost: entry.state == .lost)
+  }
+
+  /// Notes that the packet did not arrive, as far as is known; true when that is news.
+  public mutating func markLost(_ sequence: Int64) -> Bool {
+    guard !ring.isEmpty else { return false }
+    let slot = slot(sequence)
+    guard ring[slot].state == .inFlight, ring[slot].sequence == UInt32(truncatingIfNeeded: sequence) else {
+      return false
+    }
+    bytesInFlight &-= Int64(ring[slot].size)
+    ring[slot].state = .lost
+    return true
+  }
+
+  private func slot(_ sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (capacity &- 1) }
+}

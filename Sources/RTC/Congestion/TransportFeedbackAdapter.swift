@@ -1,0 +1,82 @@
+public import Basics
+
+/// A packet that feedback says has arrived.
+public struct PacketResult: Hashable, Sendable {
+  /// What was remembered of it.
+  public var packet: SentPacketHistory.Packet
+  /// When it arrived, on the receiver's clock since an origin of its own; wraps.
+  public var received: TimeSpan
+}
+
+/// Puts transport-wide feedback together with the history of what was sent: arrival times on one steady time line, and losses.
+///
+/// Three steps for each report, so that nothing is allocated and no closure is needed: ``begin(_:)``, ``take(_:)`` for each
+/// arrival, ``finish()``. The work for one report is bounded by its length and the history's capacity, whatever it claims.
+public struct TransportFeedbackAdapter: Sendable {
+  /// What one report said in all.
+  public struct Summary: Hashable, Sendable {
+    /// Packets that newly arrived.
+    public var received = 0
+    /// Packets that newly count as lost.
+    public var lost = 0
+    /// Packets that had counted as lost before and arrived after all.
+    public var recovered = 0
+    /// When the newest of the arrived packets had left; nil when none arrived.
+    public var newestSent: Instant?
+  }
+
+  /// What was sent.
+  public var history: SentPacketHistory
+  /// Feedback on packets that were never sent, are forgotten, or were reported before.
+  public private(set) var ignoredCount: UInt64 = 0
+
+  private var reference: Int32?
+  /// The reference time of the current report in steps of 64 ms, unwrapped.
+  private var unwrapped: Int64 = 0
+  /// The highest number reported so far; losses below it are counted.
+  private var highest: Int64
+  private var summary = Summary()
+
+  /// An adapter over an empty history.
+  public init(history: SentPacketHistory) {
+    self.history = history
+    highest = history.next &- 1
+  }
+
+  /// Begins a report.
+  public mutating func begin(_ feedback: TransportFeedback) {
+    summary = Summary()
+    if let reference {
+      // The 24 bits wrap after 12 days; the shorter way around is meant.
+      let difference = ((feedback.referenceTime &- reference) << 8) >> 8
+      unwrapped &+= Int64(difference)
+    } else {
+      unwrapped = Int64(feedback.referenceTime)
+    }
+    reference = feedback.referenceTime
+  }
+
+  /// Takes one arrival of the report; nil when it is no news.
+  public mutating func take(_ arrival: TransportFeedbackArrival) -> PacketResult? {
+    guard let sequence = history.extended(arrival.sequenceNumber), let packet = history.acknowledge(sequence) else {
+      ignoredCount &+= 1
+      return nil
+    }
+    if sequence > highest {
+      var missing = max(highest &+ 1, history.next &- Int64(history.capacity))
+      while missing < sequence {
+        if history.markLost(missing) { summary.lost &+= 1 }
+        missing &+= 1
+      }
+      highest = sequence
+    }
+    summary.received &+= 1
+    if packet.wasReportedLost { summary.recovered &+= 1 }
+    summary.newestSent = max(summary.newestSent ?? packet.sent, packet.sent)
+    let ticks = unwrapped &* 256 &+ Int64(arrival.ticks)
+    return PacketResult(packet: packet, received: TimeSpan(nanoseconds: ticks &* 250_000))
+  }
+
+  /// Ends the report.
+  public mutating func finish() -> Summary { summary }
+}
