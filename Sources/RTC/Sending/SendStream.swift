@@ -19,7 +19,7 @@ struct SendStream: Sendable {
   /// Added to the frames' timestamps, the same for all layers of a section (RFC 3550 section 5.1).
   let timestampOffset: UInt32
 
-  private var packetizer: StubPacketizer?
+  private var packetizer: Packetizer?
   /// The codec that frames are packetized for now.
   private(set) var codec: NegotiatedCodec?
   var store: RetransmissionBuffer
@@ -99,7 +99,7 @@ struct SendStream: Sendable {
     if codec?.codec != frame.codec {
       guard let negotiated = codecs.first(where: { $0.codec == frame.codec }) else { return nil }
       codec = negotiated
-      packetizer = StubPacketizer(
+      packetizer = Packetizer(
         codec: frame.codec, maximumPayloadSize: maximumPacketSize - headerRoom - 16 - RetransmissionBuffer.headroom,
         using: &random)
     }
