@@ -91,12 +91,13 @@ actor MediaLoop {
   private func start() {
     guard !isStarted else { return }
     isStarted = true
+    // The loop holds this actor until its thread ends, and lets go of its handlers then.
     loop.setHandlers(
-      onDeadline: { [unowned self] in self.assumeIsolated { $0.tick() } },
-      onTickEnd: { [unowned self] in self.assumeIsolated { $0.schedule() } })
+      onDeadline: { self.assumeIsolated { $0.tick() } },
+      onTickEnd: { self.assumeIsolated { $0.schedule() } })
     // Without notices of the kernel a change of network is noticed later, by silence.
-    monitor = try? NetworkMonitor(on: loop) { [unowned self] interfaces in
-      self.assumeIsolated { loop in
+    monitor = try? NetworkMonitor(on: loop) { [weak self] interfaces in
+      self?.assumeIsolated { loop in
         for session in loop.sessions.values { session.networkChanged(interfaces) }
       }
     }

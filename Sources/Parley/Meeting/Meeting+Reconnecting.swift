@@ -27,9 +27,11 @@ extension Meeting {
     case .networkChanged: if joinedOnce, !connectionState.rejoining { restartMedia() }
     case .serverFailed(let text): emit(.problem(text))
     case .failed(let reason):
-      guard joinedOnce else { return }
+      guard joinedOnce, !connectionState.rejoining else { return }
       lastError = .mediaFailed(reason)
-      rejoin()
+      connectionState.mediaDown = true
+      refreshState(.media)
+      rejoin(unlessToldWithin: .seconds(1))
     case .data(let data): takeData(data)
     }
   }
@@ -143,6 +145,17 @@ extension Meeting {
   }
 
   // MARK: Joining anew
+
+  /// The media connection is over. A server that shuts down or removes somebody closes it too, and says why on the socket a moment later.
+  private func rejoin(unlessToldWithin time: TimeSpan) {
+    let lost = connection
+    tasks.append(
+      Task { [weak self] in
+        try? await Task.sleep(nanoseconds: UInt64(time.nanoseconds))
+        guard let self, !Task.isCancelled, self.connection === lost else { return }
+        self.rejoin()
+      })
+  }
 
   /// The place is lost: joins anew with the same tracks, for as long as patience lasts.
   func rejoin() {

@@ -1,0 +1,94 @@
+import Basics
+import Parley
+import Testing
+
+/// What goes wrong ends in bounded time, with words, and leaves nothing behind.
+@MainActor @Suite(.serialized) struct BadInputTests {
+  private func failure(_ url: String, token: String? = nil, _ options: JoinOptions = JoinOptions()) async -> JoinError? {
+    do throws(JoinError) {
+      let meeting = try Meeting(url, token: token.map { Secret($0) }, name: "Ann", options: options)
+      try await meeting.join()
+      await meeting.leave()
+      return nil
+    } catch { return error }
+  }
+
+  @Test func aServerThatIsNotThereIsUnreachable() async throws {
+    let error = try #require(await failure("http://127.0.0.1:1/hello"))
+    guard case .unreachable(let text) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(text.contains("127.0.0.1:1"))
+  }
+
+  @Test func aNameWithoutAddressIsUnreachable() async throws {
+    let error = try #require(await failure("http://nobody.invalid/hello"))
+    guard case .unreachable = error else {
+      Issue.record("\(error)")
+      return
+    }
+  }
+
+  @Test func aForgedTokenIsRefusedWithItsCode() async throws {
+    try await LiveServer.run { server in
+      let error = await failure("\(server.url)/hello", token: "psat=forged.token.here")
+      #expect(error?.code == "badToken")
+    }
+  }
+
+  @Test func aReservedNameIsRefusedWithWords() async throws {
+    try await LiveServer.run { server in
+      let error = await failure("\(server.url)/admin")
+      #expect(error?.code == "reservedName")
+    }
+  }
+
+  @Test func anEndedMeetingTakesNothingAnyMore() async throws {
+    try await LiveServer.run { server in
+      let meeting = try await Meeting.join("\(server.url)/over", name: "Ann")
+      await meeting.leave()
+      #expect(throws: JoinError.ended) { try meeting.send(chat: "hello?") }
+      await #expect(throws: JoinError.ended) { try await meeting.send([1, 2, 3]) }
+      await #expect(throws: JoinError.ended) { try await meeting.join() }
+      await meeting.leave()
+      var events = meeting.events.makeAsyncIterator()
+      #expect(await events.next() == nil, "events of an ended meeting must end")
+    }
+  }
+
+  @Test func aServerThatShutsDownEndsTheMeetingWithItsReason() async throws {
+    let server = try await LiveServer.start()
+    let meeting = try await Meeting.join("\(server.url)/short", name: "Ann")
+    let witness = Witness(meeting)
+    await server.stop()
+    try await wait(for: "the end of the meeting, seen: \(witness.events)") { witness.saw("ended shutdown") }
+    #expect(meeting.state == .ended && meeting.endReason == .shutdown)
+  }
+
+  @Test func aFileThatIsNoMediaCannotBePublished() async throws {
+    try await LiveServer.run { server in
+      let meeting = try await Meeting.join("\(server.url)/file", name: "Ann")
+      #expect(throws: MediaError.self) { _ = try FileSource("/etc/passwd") }
+      #expect(throws: MediaError.self) { _ = try FileSource("/nowhere/at/all.webm") }
+      #expect(meeting.state == .connected)
+      await meeting.leave()
+    }
+  }
+
+  @Test func cancellingAJoinEndsIt() async throws {
+    // A port that accepts and never answers.
+    let silent = try SilentListener()
+    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", name: "Ann")
+    let join = Task { () -> JoinError? in
+      do throws(JoinError) {
+        try await meeting.join()
+        return nil
+      } catch { return error }
+    }
+    try await wait(for: "the connection") { silent.hasConnection }
+    join.cancel()
+    await meeting.leave()
+    #expect(meeting.state == .ended)
+  }
+}

@@ -1,0 +1,51 @@
+import Basics
+import Foundation
+import MeetingServer
+import Parley
+
+/// A whole server with a real media plane on loopback, in this process.
+final class LiveServer: Sendable {
+  let server: Server
+  private let folder: String
+  var url: String { "http://127.0.0.1:\(server.port)" }
+
+  private init(_ server: Server, _ folder: String) {
+    self.server = server
+    self.folder = folder
+  }
+
+  /// Runs `body` with a fresh server and shuts it down.
+  static func run(port: UInt16 = 0, _ body: @MainActor (LiveServer) async throws -> Void) async throws {
+    let live = try await start(port: port)
+    do {
+      try await body(live)
+    } catch {
+      await live.stop()
+      throw error
+    }
+    await live.stop()
+  }
+
+  static func start(port: UInt16 = 0) async throws -> LiveServer {
+    let folder = NSTemporaryDirectory() + "parley-live-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
+    for page in ["index.html", "meeting.html"] {
+      try "page".write(toFile: folder + "/web/" + page, atomically: true, encoding: .utf8)
+    }
+    var configuration = ServerConfiguration(workers: 1)
+    configuration.port = port
+    configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.adminPort = nil
+    configuration.dataFolder = folder + "/data"
+    configuration.webFolder = folder + "/web"
+    configuration.logLevel = .error
+    let log = Log(level: .error) { _ in }
+    let media = try await SFUMediaPlane.start(configuration, log: log)
+    return LiveServer(try await Server.start(configuration, media: media, program: "", log: log), folder)
+  }
+
+  func stop() async {
+    await server.shutdown(grace: .milliseconds(300))
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+}

@@ -1,0 +1,64 @@
+import Basics
+import Parley
+import Testing
+
+/// What did not happen in time, in words.
+struct StillMissing: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Waits until `condition` holds, looking every few milliseconds; fails with what is missing.
+@MainActor func wait(
+  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(20), until condition: () async -> Bool
+) async throws {
+  let end = MonotonicClock.now + limit
+  while MonotonicClock.now < end {
+    if await condition() { return }
+    try await Task.sleep(nanoseconds: 5_000_000)
+  }
+  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
+}
+
+/// Collects what a meeting tells.
+@MainActor final class Witness {
+  private(set) var events: [String] = []
+  private(set) var data: [DataMessage] = []
+  private(set) var steps: [ReconnectStep] = []
+  private var task: Task<Void, Never>?
+
+  init(_ meeting: Meeting) {
+    let stream = meeting.events
+    task = Task { [weak self] in
+      for await event in stream { self?.take(event) }
+    }
+  }
+
+  func saw(_ event: String) -> Bool { events.contains(event) }
+
+  private func take(_ event: MeetingEvent) {
+    switch event {
+    case .joined: events.append("joined")
+    case .participantJoined(let participant): events.append("participantJoined \(participant.name)")
+    case .participantLeft(let participant, let reason): events.append("participantLeft \(participant.name) \(reason)")
+    case .published(let publication): events.append("published \(publication.source)")
+    case .unpublished(let publication): events.append("unpublished \(publication.source)")
+    case .muteChanged(let publication): events.append("\(publication.isMuted ? "muted" : "unmuted") \(publication.source)")
+    case .subscribed(let subscription): events.append("subscribed \(subscription.publication.source)")
+    case .unsubscribed(let publication): events.append("unsubscribed \(publication.source)")
+    case .firstFrame(let subscription): events.append("firstFrame \(subscription.publication.source)")
+    case .chat(let message, let isHistory): events.append("chat \(message.name): \(message.text)\(isHistory ? " (history)" : "")")
+    case .data(let message):
+      data.append(message)
+      events.append("data")
+    case .reconnecting(let step):
+      steps.append(step)
+      events.append("reconnecting \(step)")
+    case .reconnected: events.append("reconnected")
+    case .ended(let reason, _): events.append("ended \(reason)")
+    case .problem(let text): events.append("problem \(text)")
+    case .participantUpdated(let participant): events.append("updated \(participant.name)")
+    case .speakersChanged: events.append("speakers")
+    case .qualityChanged: events.append("quality")
+    }
+  }
+}
