@@ -6,7 +6,7 @@ extension IceAgent {
   /// When ``handleTimeout(now:)`` wants to be called.
   public var deadline: Instant {
     var next = min(checks.deadline, gatherer.deadline, releaseAt)
-    if checks.phase == .checking && !streamCandidates.isEmpty { next = min(next, streamsAt) }
+    if wantsStreams { next = min(next, streamsAt) }
     return next
   }
 
@@ -17,7 +17,8 @@ extension IceAgent {
     checks.handleTimeout(now: now)
     if now >= releaseAt {
       releaseAt = .distantFuture
-      gatherer.release(except: checks.selectedPath)
+      let released = gatherer.release(except: checks.selectedPath)
+      forget({ released.contains($0.handle) }, now: now)
       takeGathered(now: now)
     }
     update(now: now)
@@ -51,9 +52,7 @@ extension IceAgent {
   }
 
   /// Releases every allocation: one more datagram for each, to be polled.
-  mutating func close() {
-    gatherer.release(except: nil)
-  }
+  mutating func close() { _ = gatherer.release(except: nil) }
 
   // MARK: Receiving
 
@@ -154,8 +153,14 @@ extension IceAgent {
     takeGathered(now: now)
   }
 
+  /// Whether a TCP connection to the peer would be better than what there is.
+  private var wantsStreams: Bool {
+    guard !streamCandidates.isEmpty else { return false }
+    return checks.phase == .checking || (checks.phase == .connected && checks.selectedRank > .stream)
+  }
+
   private mutating func openStreams(now: Instant) {
-    guard checks.phase == .checking, !streamCandidates.isEmpty else { return }
+    guard wantsStreams else { return }
     let mayBeDirect = checks.pairs.contains { $0.rank == .direct && $0.state != .failed }
     guard now >= streamsAt || !mayBeDirect else { return }
     for candidate in streamCandidates

@@ -37,6 +37,8 @@ public struct IceAgent {
   public static let doubtInterval = IceCheckList.doubtInterval
   /// How long after the first check a path through TURN or over TCP waits for a direct one that may still answer.
   public static let relayHoldback = IceCheckList.relayHoldback
+  /// How long direct UDP paths have before streams to the peer's passive TCP candidates are asked for.
+  public static let streamDelay = TimeSpan.milliseconds(100)
   /// How long after a path was selected allocations that it does not use are kept.
   public static let relayRelease = TimeSpan.seconds(10)
   /// How many pairs are tried; worse ones beyond are ignored (RFC 8445 section 6.1.2.5).
@@ -169,8 +171,8 @@ public struct IceAgent {
   }
 
   /// Takes one of the peer's candidates, at any time after ``setRemote(_:now:)``. UDP candidates are paired with every socket and
-  /// relayed address; for passive TCP candidates streams are asked for when no direct path has been found by
-  /// ``relayHoldback``.
+  /// relayed address; for passive TCP candidates streams are asked for when no direct path has been found after
+  /// ``streamDelay``.
   /// - Returns: nil when it is used, else why not; that is counted in ``ignoredCandidates``.
   @discardableResult
   public mutating func addRemoteCandidate(_ candidate: IceCandidate, now: Instant) -> IceCandidateIgnored? {
@@ -194,7 +196,7 @@ public struct IceAgent {
     guard streamCandidates.count < Self.maximumStreams else { return .tooMany }
     guard policy == .all else { return nil }
     streamCandidates.append(candidate)
-    streamsAt = min(streamsAt, now + Self.relayHoldback)
+    streamsAt = min(streamsAt, now + Self.streamDelay)
     return nil
   }
 

@@ -143,13 +143,19 @@ extension IceGatherer {
   }
 
   /// Releases every allocation but that of `path`.
-  mutating func release(except path: IcePath?) {
+  /// - Returns: The handles that no path has any more.
+  mutating func release(except path: IcePath?) -> [UInt32] {
     let kept = path.flatMap { relay(of: $0) }
+    var released: [UInt32] = []
     for index in relays.indices where index != kept && !relays[index].isOver {
+      let foundation = relayFoundation(index)
+      candidates.removeAll { $0.kind == .relayed && $0.foundation == foundation }
       relays[index].client.close()
       drain(index, now: .distantFuture)
       finish(index)
+      released.append(Self.handle(ofRelay: index))
     }
+    return released
   }
 
   /// Takes what a TURN client wants sent and what it has to tell.
@@ -193,7 +199,8 @@ extension IceGatherer {
       priority: IceCandidate.priority(
         kind: .relayed, transport: .udp, preference: (isStream ? 32_767 : 65_535) &- UInt16(clamping: index)),
       host: .ip(relayed.ip), port: relayed.port, kind: .relayed, tcpType: nil,
-      relatedAddress: policy == .all ? mapped : nil)
+      // Every candidate but a host's names one (RFC 8839 section 5.1); whoever hides behind relays names none that means anything.
+      relatedAddress: policy == .all ? mapped : TransportAddress(ip: IPAddress(v4: 0), port: 9))
     candidates.append(candidate)
     events.append(
       .candidate(

@@ -110,6 +110,7 @@ extension PeerConnection {
     agent?.isRemoteComplete = transport.hasEndOfCandidates
     agent?.countUnreadable(transport.unreadableCandidates)
     for candidate in transport.candidates { agent?.addRemoteCandidate(candidate, now: now) }
+    agent?.update(now: now)
   }
 }
 

@@ -8,7 +8,9 @@ extension PeerConnection {
     switch PacketClass(datagram.span) {
     case .rtp: result = receiveRTP(&datagram, path: path)
     case .rtcp: result = receiveRTCP(&datagram, path: path)
-    case .stun: result = receiveSTUN(&datagram, path: path, now: now)
+    case .stun:
+      if agent != nil, let inside = receiveRelayed(&datagram, path: path, now: now) { return inside }
+      result = receiveSTUN(datagram.span, path: path, now: now)
     case .dtls: result = receiveDTLS(datagram.span, path: path, now: now)
     case .turnChannel:
       guard let inside = receiveRelayed(&datagram, path: path, now: now) else {
@@ -73,17 +75,16 @@ extension PeerConnection {
     return receive(&packet, path: inner.path, now: now)
   }
 
-  private func receiveSTUN(_ datagram: inout MutableSpan<UInt8>, path: IcePath, now: Instant) -> ReceiveResult {
+  private func receiveSTUN(_ datagram: Span<UInt8>, path: IcePath, now: Instant) -> ReceiveResult {
     guard !isClosed else { return .dropped(.closed) }
     if agent != nil {
-      if let result = receiveRelayed(&datagram, path: path, now: now) { return result }
       guard remote != nil else { return .dropped(.notNegotiated) }
-      if let ignored = agent?.receiveCheck(datagram.span, path: path, now: now) { return .dropped(DropReason(ignored)) }
+      if let ignored = agent?.receiveCheck(datagram, path: path, now: now) { return .dropped(DropReason(ignored)) }
       takeIceEvents()
       startHandshakeIfReady(now: now)
       return .handled
     }
-    switch lite?.receive(datagram.span, path: path, now: now) {
+    switch lite?.receive(datagram, path: path, now: now) {
     case .answered(let reply, let change):
       enqueue(OutgoingDatagram(path: path, bytes: reply))
       if change.isValidated { events.append(.icePathValidated(path)) }

@@ -113,7 +113,7 @@ public final class PeerConnection {
   public var cname: String { role == .server ? negotiation.cname : offers.cname }
 
   /// Ends the connection: tells the peer by a close_notify alert and releases relayed addresses, which are the last datagrams to
-  /// poll, and drops everything that comes in from here on.
+  /// poll, and drops everything that comes in from here on. Streams that were opened for ICE are then the owner's to close.
   public func close() {
     guard !isClosed else { return }
     isClosed = true

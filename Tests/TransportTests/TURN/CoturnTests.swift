@@ -1,0 +1,117 @@
+import Basics
+import RTC
+import Testing
+import Transport
+
+/// A client that may use nothing but a TURN server, here a real coturn, reaches a server on loopback.
+@Suite(.timeLimit(.minutes(3)), .serialized, .enabled(if: Coturn.program != nil, "coturn is not installed"))
+struct CoturnTests {
+  private func expectMedia(_ call: RelayedCall) async {
+    let before = await call.state
+    await call.sendMedia(50)
+    await wait("the media") {
+      let state = await call.state
+      return state.serverMedia >= before.serverMedia + 50 && state.clientMedia >= before.clientMedia + 50
+    }
+  }
+
+  private func with(_ call: RelayedCall, _ body: () async throws -> Void) async throws {
+    try await body()
+    await call.stop()
+    call.loop.join()
+  }
+
+  @Test("SRTP flows both ways through coturn over UDP, TCP and TLS", arguments: ["udp", "tcp", "tls"])
+  func transports(kind: String) async throws {
+    let coturn = try await Coturn()
+    let url =
+      switch kind {
+      case "udp": "turn:127.0.0.1:\(coturn.port)"
+      case "tcp": "turn:127.0.0.1:\(coturn.port)?transport=tcp"
+      default: "turns:localhost:\(coturn.tlsPort)"
+      }
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start(
+        [IceServer(urls: [url], username: "ann", credential: Secret("secret"))], authority: coturn.certificate)
+      await wait("the connection") { await call.state.isConnected }
+      await expectMedia(call)
+      await wait("the channel") {
+        if case .channel = await call.state.route?.encapsulation { true } else { false }
+      }
+      await expectMedia(call)
+      let state = await call.state
+      #expect(state.path?.isRelayed == true && state.route?.transport == (kind == "udp" ? .udp : .tcp))
+      let address = try #require(state.clientAddress)
+      #expect(!state.sources.isEmpty && !state.sources.contains(address))
+      await call.hangUp()
+      await wait("the end of the allocation") {
+        coturn.log.contains("closed") || coturn.log.contains("delete") || coturn.log.contains("refreshed")
+      }
+    }
+  }
+
+  @Test("an allocation of a few seconds and a nonce of a few are renewed as long as the call lasts")
+  func refresh() async throws {
+    let coturn = try await Coturn(["max-allocate-lifetime=3", "stale-nonce=2"])
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start([
+        IceServer(urls: ["turn:127.0.0.1:\(coturn.port)"], username: "ann", credential: Secret("secret"))
+      ])
+      await wait("the connection") { await call.state.isConnected }
+      let end = EventLoop.clock + .seconds(9)
+      while EventLoop.clock < end {
+        await expectMedia(call)
+        try await Task.sleep(for: .milliseconds(500))
+      }
+      let state = await call.state
+      #expect(state.path?.isRelayed == true && !state.events.contains(.iceConsentLost))
+    }
+  }
+
+  @Test("wrong credentials are a typed failure in words, and the connection fails instead of hanging")
+  func wrongCredentials() async throws {
+    let coturn = try await Coturn()
+    let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start([IceServer(urls: [url], username: "ann", credential: Secret("wrong"))])
+      await wait("the failure") {
+        await call.state.events.contains(.iceServerFailed(url: url, .badCredentials))
+      }
+      #expect(await call.state.isConnected == false)
+    }
+  }
+
+  @Test("a certificate that nobody vouches for is refused, and nothing is sent through")
+  func untrusted() async throws {
+    let coturn = try await Coturn()
+    let url = "turns:localhost:\(coturn.tlsPort)?transport=tcp"
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start([IceServer(urls: [url], username: "ann", credential: Secret("secret"))])
+      await wait("the failure") {
+        await call.state.events.contains(.iceServerFailed(url: url, .connectionFailed))
+      }
+      let isUntrusted = await call.state.closings.contains {
+        if case .untrustedCertificate = $0 { true } else { false }
+      }
+      #expect(isUntrusted)
+    }
+  }
+
+  @Test("with every way open the direct one is taken, and the allocation is not used")
+  func directPreferred() async throws {
+    let coturn = try await Coturn()
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start(
+        [IceServer(urls: ["turn:127.0.0.1:\(coturn.port)"], username: "ann", credential: Secret("secret"))],
+        policy: .all)
+      await wait("the connection") { await call.state.isConnected }
+      await expectMedia(call)
+      #expect(await call.state.path?.isRelayed == false)
+    }
+  }
+}
