@@ -21,5 +21,6 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension OpusDecoder: AudioDecoder {
+  /// Whether a packet carries a copy of the one before it; see ``carriesFEC(_:)``.
   public func carriesCopy(_ packet: [UInt8]) -> Bool { Self.carriesFEC(packet) }
 }
