@@ -42,9 +42,9 @@ let package = Package(
     .target(name: "CGStreamer"),
     .target(name: "CDrawing"),
     // C++ behind a C interface.
-    .systemLibrary(
-      name: "CWebRTCAudio", pkgConfig: "webrtc-audio-processing", providers: [.apt(["libwebrtc-audio-processing-dev"])]),
-    .target(name: "CAudioProcessing", dependencies: ["CWebRTCAudio"]),
+    .target(
+      name: "CAudioProcessing", cxxSettings: [.headerSearchPath("headers")],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
     .target(name: "Basics", swiftSettings: strict),
 
     // Floor 1: the protocol stack, no I/O inside.

@@ -397,8 +397,15 @@ parley_discovery parley_gst_discover(const char *uri, uint64_t nanoseconds) {
       copy_text(out.detail, sizeof out.detail, text ? text : "");
       // A PDF file lacks a plugin too, in a way.
       if (!strstr(out.detail, "video/") && !strstr(out.detail, "audio/")) out.result = 2;
+      int is_unknown_scheme = strstr(out.detail, "urisource-") != NULL;
       char *end = strchr(out.detail, '|');
       if (end) *end = 0;
+      if (out.result == 2) {
+        char name[128];
+        snprintf(name, sizeof name, "%.127s", out.detail);
+        snprintf(out.detail, sizeof out.detail, "it would need a %s, which is not among the base and good plugins.", name);
+        if (is_unknown_scheme) out.result = 1;
+      }
       break;
     }
     default: {

@@ -38,13 +38,15 @@ public enum MediaDevices {
   private static func list(_ deviceClass: String, _ kind: MediaDevice.Kind) throws(MediaError) -> [MediaDevice] {
     try GStreamer.load()
     var list = DeviceList(kind: kind)
-    parley_gst_devices(deviceClass, &list) { context, name, element, property, value in
-      guard let context, let name, let element, let property, let value else { return }
-      let list = context.assumingMemoryBound(to: DeviceList.self)
-      list.pointee.devices.append(
-        MediaDevice(
-          name: String(cString: name), kind: list.pointee.kind, element: String(cString: element),
-          property: String(cString: property), value: String(cString: value)))
+    withUnsafeMutablePointer(to: &list) { list in
+      parley_gst_devices(deviceClass, list) { context, name, element, property, value in
+        guard let context, let name, let element, let property, let value else { return }
+        let list = context.assumingMemoryBound(to: DeviceList.self)
+        list.pointee.devices.append(
+          MediaDevice(
+            name: String(cString: name), kind: list.pointee.kind, element: String(cString: element),
+            property: String(cString: property), value: String(cString: value)))
+      }
     }
     var seen: Set<String> = []
     return list.devices.filter { seen.insert($0.id).inserted }

@@ -13,7 +13,7 @@ final class ScratchFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
   func file(_ name: String) -> String { path + "/" + name }
   func write(_ bytes: [UInt8], _ name: String) -> String {
-    FileManager.default.createFile(atPath: file(name), contents: Data(bytes))
+    _ = FileManager.default.createFile(atPath: file(name), contents: Data(bytes))
     return file(name)
   }
 }
@@ -34,9 +34,10 @@ final class ScratchFolder {
     #expect(
       String(decoding: bytes[0..<4], as: UTF8.self) == "RIFF"
         && String(decoding: bytes[36..<40], as: UTF8.self) == "data")
-    #expect(bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) } == 50 * 960)
-    let samples = stride(from: 44, to: bytes.count, by: 2).map {
-      Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+    let size: [UInt8] = [0x80, 0xBB, 0, 0]
+    #expect(Array(bytes[40..<44]) == size, "50 times 960 bytes")
+    let samples = bytes.dropFirst(44).withUnsafeBytes { raw in
+      (0..<(raw.count / 2)).map { raw.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self) }
     }
     #expect(Array(samples[0..<(20 * 480)]) == frames[0..<20].flatMap(\.samples))
     #expect(samples[(20 * 480)..<(30 * 480)].allSatisfy { $0 == 0 })

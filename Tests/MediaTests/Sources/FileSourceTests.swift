@@ -72,7 +72,7 @@ import Testing
     for (flash, beep) in pairs { #expect(abs((flash - beep).milliseconds) <= 45, "\((flash - beep).milliseconds) ms") }
   }
 
-  @Test func soundAloneAndPicturesAloneAreFilesToo() throws {
+  @Test func soundAloneAndPicturesAloneAreFilmsToo() throws {
     let folder = ScratchFolder()
     let wave = try FileSink(folder.file("tone.wav"), channels: 1)
     for frame in try ToneSource(frequency: 700, level: -6).frames(100, from: .zero) { wave.audio.receive(frame) }
@@ -86,11 +86,11 @@ import Testing
     let samples = sounds.values[5..<55].flatMap { frame in stride(from: 0, to: 960, by: 2).map { frame.samples[$0] } }
     #expect(abs(strength(of: 700, in: samples) - 16_422) < 300)
 
-    let raw = try FileSink(folder.file("picture.y4m"), width: 320, height: 180)
+    let raw = try FileSink(folder.file("picture.webm"), tracks: .video, width: 320, height: 180)
     let source = TestPictureSource(.bars, width: 320, height: 180, sourceID: 5, clock: clock)
     for index in 0..<25 { raw.video.receive(try source.frame(at: .milliseconds(Int64(index) * 40))) }
     try raw.finish()
-    let film = try FileSource(folder.file("picture.y4m"))
+    let film = try FileSource(folder.file("picture.webm"))
     #expect(film.audio == nil)
     let pictures = Collected<VideoFrame>()
     try #require(film.video).start { pictures.append($0) }
