@@ -121,7 +121,8 @@ enum { FORMAT_TIME = 3, SEEK_FLUSH = 1, MAP_READ = 1, BUFFER_DISCONT = 1 << 6 };
   F(void, g_error_free, (GError *))                                                                                   \
   F(void, g_free, (void *))                                                                                           \
   F(void, g_list_free, (GList *))                                                                                     \
-  F(void, g_thread_pool_stop_unused_threads, (void))
+  F(void, g_thread_pool_stop_unused_threads, (void))                                                                  \
+  F(void, g_thread_pool_set_max_idle_time, (unsigned))
 
 static struct {
 #define F(result, name, arguments) result(*name) arguments;
@@ -162,6 +163,8 @@ static void load(void) {
     if (error) gst.g_error_free(error);
     return;
   }
+  // GLib keeps the threads of finished pipelines for fifteen seconds, in case. Who stops a source wants them gone.
+  gst.g_thread_pool_set_max_idle_time(250);
   is_ready = 1;
 }
 
@@ -229,9 +232,12 @@ void parley_pipeline_set_number(parley_pipeline *pipeline, const char *name, con
 
 int parley_pipeline_play(parley_pipeline *pipeline, char *error, int capacity) {
   if (gst.gst_element_set_state(pipeline->element, STATE_PLAYING) != CHANGE_FAILURE) return 0;
-  copy_text(error, capacity, "");
-  // The reason lies on the bus.
-  if (parley_pipeline_poll(pipeline, 0, error, capacity) != PARLEY_FAILED) copy_text(error, capacity, "it does not start");
+  // The reason lies on the bus, among other messages.
+  copy_text(error, capacity, "it does not start.");
+  for (int i = 0; i < 50; i++) {
+    int event = parley_pipeline_poll(pipeline, 1000000, error, capacity);
+    if (event == PARLEY_FAILED) break;
+  }
   return -1;
 }
 
@@ -270,7 +276,6 @@ void parley_pipeline_destroy(parley_pipeline *pipeline) {
   gst.gst_object_unref(pipeline->bus);
   gst.gst_object_unref(pipeline->element);
   free(pipeline);
-  // GLib keeps threads of finished pipelines for fifteen seconds, in case.
   gst.g_thread_pool_stop_unused_threads();
 }
 

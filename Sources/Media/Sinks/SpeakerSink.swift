@@ -48,7 +48,10 @@ public final class SpeakerSink: AudioSink {
         }
         return
       } catch {
-        if case .deviceUnavailable = error { last = error }
+        // The first reason is that of the sound system most machines have.
+        if case .deviceUnavailable(let name, let reason) = error, case .missingComponent = last {
+          last = .deviceUnavailable(name, reason: "there is no speaker, or no sound system runs (\(reason)).")
+        }
       }
     }
     throw last

@@ -40,7 +40,10 @@ public final class MicrophoneSource: AudioSource {
         try start(element, "microphone", [], sink)
         return
       } catch {
-        if case .deviceUnavailable = error { last = error }
+        // The first reason is that of the sound system most machines have.
+        if case .deviceUnavailable(let name, let reason) = error, case .missingComponent = last {
+          last = .deviceUnavailable(name, reason: "there is no microphone, or no sound system runs (\(reason)).")
+        }
       }
     }
     throw last

@@ -43,9 +43,9 @@ enum ProcessResources {
     threadNames().count { name in
       [
         "media", "test picture", "test tone", "gst", "Gst", "pool", "queue", "multiqueue", "appsrc", "audio", "video",
-        "demux",
+        "matroskademux", "typefind",
       ]
-      .contains { name.hasPrefix($0) || name.contains(":s") }
+      .contains { name.hasPrefix($0) }
     }
   }
 
