@@ -24,6 +24,7 @@ test-swift: ## The Swift tests.
 	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Signaling)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute.
 	$(SWIFT) test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests'
+	$(SWIFT) test --skip-build --filter '^(Media|Parley)Tests'
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
