@@ -11,12 +11,13 @@ import time
 import aiohttp
 import numpy as np
 from aiortc import (
-    MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCSessionDescription)
+    MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCRtpSender, RTCPeerConnection, RTCSessionDescription)
 from aiortc.mediastreams import VideoStreamTrack
 from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
 
 from media import CAST, HEIGHT, SWEEP, WIDTH
+from pictures import KnownVideo, Marker, read_marker
 
 
 class Picture(VideoStreamTrack):
@@ -33,6 +34,22 @@ class Picture(VideoStreamTrack):
         start = int(float(pts * base) % SWEEP / SWEEP * WIDTH)
         picture[:, (np.arange(WIDTH // 10) + start) % WIDTH] = 255
         frame = VideoFrame.from_ndarray(picture, format="rgb24")
+        frame.pts, frame.time_base = pts, base
+        return frame
+
+
+class KnownPicture(VideoStreamTrack):
+    """The picture of ``pictures.KnownVideo``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pictures = [np.concatenate([plane.reshape(-1) for plane in KnownVideo.frame(number)])
+                          .reshape(-1, KnownVideo.WIDTH) for number in range(KnownVideo.FRAMES)]
+
+    async def recv(self) -> VideoFrame:
+        pts, base = await self.next_timestamp()
+        number = int(pts * base * KnownVideo.RATE) % KnownVideo.FRAMES
+        frame = VideoFrame.from_ndarray(self._pictures[number], format="yuv420p")
         frame.pts, frame.time_base = pts, base
         return frame
 
@@ -64,8 +81,10 @@ class Tone(MediaStreamTrack):
 class AiortcPeer:
     """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
 
-    def __init__(self, url: str, room: str, name: str, data: bool = False):
+    def __init__(self, url: str, room: str, name: str, data: bool = False, codec: str | None = None,
+                 picture: VideoStreamTrack | None = None):
         self.url, self.room, self.name = url, room, name
+        self.codec, self.picture = codec, picture
         self.has_data = data
         #: Whether it came reliably, who sent it, its topic and its payload, in order of arrival.
         self.data: list[tuple[bool, str | None, str, bytes]] = []
@@ -73,6 +92,8 @@ class AiortcPeer:
         self.video_frames: dict[str, int] = {}
         self.colours: dict[str, tuple[float, float, float]] = {}
         self.tones: dict[str, float] = {}
+        #: The markers of test pictures, in order.
+        self.markers: dict[str, list[Marker]] = {}
         self.slots: dict[str, dict] = {}
         self.participants: dict[str, str] = {}
         self.failure: BaseException | None = None
@@ -99,10 +120,12 @@ class AiortcPeer:
 
     async def _run(self) -> None:
         connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
-        tracks = [("microphone", Tone(self.name)), ("camera", Picture(self.name))]
+        tracks = [("microphone", Tone(self.name)), ("camera", self.picture or Picture(self.name))]
         senders = [(source, connection.addTransceiver(track, direction="sendonly")) for source, track in tracks]
         for kind in ("audio", "audio", "video", "video"):
             connection.addTransceiver(kind, direction="recvonly")
+        if self.codec:
+            self._prefer(connection, f"video/{self.codec}")
         if self.has_data:
             self._open_channels(connection)
         connection.on("track", lambda track: asyncio.ensure_future(self._consume(connection, track)))
@@ -140,6 +163,13 @@ class AiortcPeer:
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
             if "slots" in message:
                 self.slots = {slot["mid"]: slot for slot in message["slots"]}
+
+    @staticmethod
+    def _prefer(connection: RTCPeerConnection, mime: str) -> None:
+        codecs = [each for each in RTCRtpSender.getCapabilities("video").codecs if each.mimeType in (mime, "video/rtx")]
+        for transceiver in connection.getTransceivers():
+            if transceiver.kind == "video":
+                transceiver.setCodecPreferences(codecs)
 
     def _open_channels(self, connection: RTCPeerConnection) -> None:
         self._channels = {
@@ -192,6 +222,11 @@ class AiortcPeer:
                 continue
             if track.kind == "video":
                 self.video_frames[name] = self.video_frames.get(name, 0) + 1
+                plane = frame.planes[0]
+                luma = np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)[:frame.height, :frame.width]
+                if marker := read_marker(luma):
+                    self.markers.setdefault(name, []).append(marker)
+                    continue
                 self.colours[name] = tuple(np.median(frame.to_ndarray(format="rgb24"), axis=(0, 1)))
             else:
                 samples = frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)]

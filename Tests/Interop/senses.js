@@ -118,6 +118,36 @@
     return { level: middle, frequency: (peak + (bend ? (0.5 * (left - right)) / bend : 0)) * 48000 / 32768 };
   }
 
+  /** For the lip-sync signal of the Swift client: when each flash is shown and each beep is heard, in this page's milliseconds. */
+  async function flashesAndBeeps(name, milliseconds) {
+    const heard = track(name, "microphone");
+    if (!heard) { return { problem: `no microphone of ${name}` }; }
+    const context = new AudioContext({ sampleRate: 48000 });
+    await context.resume();
+    const analyser = new AnalyserNode(context, { fftSize: 4096, smoothingTimeConstant: 0 });
+    context.createMediaStreamSource(new MediaStream([heard])).connect(analyser);
+    const samples = new Float32Array(analyser.fftSize);
+    const beeps = [];
+    let last = -1;
+    const timer = setInterval(() => {
+      analyser.getFloatTimeDomainData(samples);
+      const end = context.currentTime;
+      const index = samples.findIndex((value) => Math.abs(value) > 0.1);
+      if (index < 0) { return; }
+      const time = end - (samples.length - index) / context.sampleRate;
+      const { contextTime, performanceTime } = context.getOutputTimestamp();
+      // The window of 85 ms overlaps the one before: what began less than 0.5 s ago is the same beep.
+      if (time - last > 0.5 && index > 0) { beeps.push(performanceTime + (time - contextTime) * 1000); }
+      last = end;
+    }, 10);
+    const seen = await markers(name, "camera", milliseconds);
+    clearInterval(timer);
+    await context.close();
+    if (seen.problem) { return seen; }
+    const flashes = seen.marks.filter((mark, index) => mark.flash && index > 0 && !seen.marks[index - 1].flash).map((mark) => mark.shown);
+    return { flashes, beeps, rate: seen.rate };
+  }
+
   /** Listens to somebody's microphone: the loudest frequency in hertz, and its level in decibels. */
   async function listen(name, milliseconds) {
     const heard = track(name, "microphone");
@@ -164,5 +194,5 @@
     };
   }
 
-  window.senses = { participant, track, element, watch, listen, markers, tone, statistics };
+  window.senses = { participant, track, element, watch, listen, markers, tone, flashesAndBeeps, statistics };
 })();

@@ -27,18 +27,20 @@ def free_port() -> int:
 class Server:
     """``parley serve`` in a folder of its own. Use it in a ``with`` block."""
 
-    def __init__(self, *options: str, data: str | None = None, port: int | None = None, output: Path | None = None):
+    def __init__(self, *options: str, data: str | None = None, port: int | None = None, output: Path | None = None,
+                 command: str = "serve"):
         self._folder = None if data else tempfile.TemporaryDirectory(prefix="parley-")
         self.data = data or self._folder.name
         self.port = port or free_port()
         self.admin_port = free_port()
         self.options = options
+        self.command = command
         self.output = output
         self.lines: list[str] = []
         self.url = ""
 
     def __enter__(self) -> "Server":
-        command = [str(BINARY), "serve", "--port", str(self.port), "--data", self.data]
+        command = [str(BINARY), self.command, "--port", str(self.port), "--data", self.data]
         command += ["--admin-port", str(self.admin_port), "--media-port", "0", *self.options]
         started = time.monotonic()
         self.process = subprocess.Popen(

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import sync_playwright
 
+import files
 from browser import Person, wait_for
 from client import Client
 from media import CAST
@@ -147,12 +148,16 @@ class SwiftAndSwift(ClientTest):
         self.meet("H264")
 
     def test_a_published_file_arrives_as_the_picture_it_is(self) -> None:
+        path = self.folder / "known.webm"
+        files.write_webm(path)
         watcher = self.client("Watcher", records=True).joined()
-        self.client("Sender", "--publish", str(self.known_video())).joined()
+        self.client("Sender", "--publish", str(path)).joined()
         watcher.sees("Sender")
         watcher.statistics("120 pictures", lambda: any(each["framesDecoded"] > 120 for each in watcher.received("video")))
         watcher.leave()
-        print(self.assert_known_picture(watcher.video("Sender"), 60), end=" … ")
+        heard = watcher.sound("Sender").frequency()
+        self.assertAlmostEqual(heard, files.TONE, delta=1)
+        print(f"{self.assert_known_picture(watcher.video('Sender'), 60)}, {heard:.2f} Hz", end=" … ")
 
     def test_simulcast_publishes_three_layers(self) -> None:
         sender = self.client("Sender", "--publish", "testsrc", "--simulcast").joined()

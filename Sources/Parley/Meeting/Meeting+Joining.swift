@@ -95,7 +95,7 @@ extension Meeting {
   /// One attempt: discover, connect, offer, and take the welcome. Afterwards media is being set up.
   func enter() async throws(JoinError) {
     let (document, token) = try await location.document(
-      timeout: options.timeout, trustsAny: options.trustsAnyCertificate)
+      timeout: min(options.timeout, .seconds(10)), trustsAny: options.trustsAnyCertificate)
     try ensureGoingOn()
     if !joinedOnce { times.discovered = MonotonicClock.now }
     async let channel = openChannel(document.signaling)

@@ -1,0 +1,258 @@
+"""Bad input, servers that are not there or vanish, and outages: the Swift client ends in bounded time with words for people, or comes back."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.server
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from browser import wait_for
+from client import Client
+from proxy import CuttableProxy
+from server import BINARY, ROOT, Server, free_port
+
+#: What a person waits for an answer; joining has its own limit of 30 s.
+PATIENCE = 40
+
+
+def join(*arguments: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess:
+    """Runs ``parley join`` to its end."""
+    return subprocess.run([str(BINARY), "join", *arguments, "--json"], capture_output=True, text=True, timeout=seconds, cwd=ROOT,
+                          stdin=subprocess.DEVNULL)
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """Somebody else's web server."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<title>Cats</title>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class BadInput(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = cls.enterClassContext(Server())
+
+    def refuse(self, *arguments: str, words: tuple[str, ...], status: int = 1, seconds: float = PATIENCE) -> None:
+        """That joining fails with these words, one line of them, and says nothing else."""
+        result = join(*arguments, seconds=seconds)
+        self.assertEqual(result.returncode, status, (arguments, result.stderr, result.stdout))
+        for word in words:
+            self.assertIn(word, result.stderr, arguments)
+        self.assertTrue(result.stderr.startswith("parley: "), result.stderr)
+        self.assertEqual(result.stderr.strip().count("\n"), 0, result.stderr)
+        self.assertRegex(result.stderr, r"[.\w]\n$")
+        self.assertNotIn("joined", result.stdout)
+        print(result.stderr.strip().removeprefix("parley: "), end=" … ")
+
+    def test_a_server_that_is_not_there(self) -> None:
+        self.refuse(f"http://localhost:{free_port()}/x", words=("cannot be reached", "Check the address"))
+
+    def test_a_name_that_nobody_has(self) -> None:
+        self.refuse("http://nowhere.invalid/x", words=("no server named nowhere.invalid",))
+
+    def test_a_server_that_never_answers(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            self.refuse(f"http://127.0.0.1:{silent.getsockname()[1]}/x", words=("did not answer in time",))
+
+    def test_a_server_that_is_no_parley_server(self) -> None:
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as other:
+            threading.Thread(target=other.serve_forever, daemon=True).start()
+            self.refuse(f"http://127.0.0.1:{other.server_port}/x", words=("not answer as a Parley server",))
+            other.shutdown()
+
+    def test_a_certificate_that_nobody_vouches_for(self) -> None:
+        with Server("--tls", "self-signed") as server:
+            self.refuse(f"https://localhost:{server.port}/x", words=("certificate", "not trusted"))
+            with Client(server.url, "x", "Swift", "--insecure") as trusting:
+                trusting.joined()
+
+    def test_https_to_a_server_that_speaks_only_http(self) -> None:
+        self.refuse(f"https://localhost:{self.server.port}/x", words=("HTTPS",))
+
+    def token(self) -> tuple[str, str]:
+        """A meeting and a token for it, as the service application gets them."""
+        def post(path: str, body: str) -> dict:
+            with urllib.request.urlopen(urllib.request.Request(self.server.url + path, body.encode()), timeout=10) as answer:
+                return json.loads(answer.read())
+        meeting = post("/GetAdhocMeetingJob", "Subject=private")["JoinUrl"]
+        token = post("/GetAnonTokenJob", f"ApplicationSessionId=s&AllowedOrigins=http://localhost/&MeetingUrl={meeting}")["Token"]
+        return meeting, token
+
+    def test_a_token_opens_its_meeting_and_a_forged_one_opens_nothing(self) -> None:
+        meeting, token = self.token()
+        with Client(meeting, "", "Swift", "--token", token) as swift:
+            swift.joined()
+        head, body, signature = token.removeprefix("psat=").split(".")
+        claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        forged = base64.urlsafe_b64encode(json.dumps(claims | {"exp": claims["exp"] + 1}).encode()).rstrip(b"=").decode()
+        for bad in (f"psat={head}.{forged}.{signature}", "psat=nonsense", "x"):
+            self.refuse(meeting, "--token", bad, words=("token",))
+
+    def signed(self, **changes) -> tuple[str, str]:
+        """A meeting and a token for it with other claims, signed by the server's own key."""
+        meeting, token = self.token()
+        head, body, _ = token.removeprefix("psat=").split(".")
+        claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))) | changes
+        with contextlib.closing(sqlite3.connect(Path(self.server.data) / "parley.sqlite")) as store:
+            jwk = json.loads(store.execute("SELECT signing_key FROM tenants WHERE is_default = 1").fetchone()[0])
+        number = lambda name: int.from_bytes(base64.urlsafe_b64decode(jwk[name] + "=="), "big")
+        key = rsa.RSAPrivateNumbers(
+            number("p"), number("q"), number("d"), number("dp"), number("dq"), number("qi"),
+            rsa.RSAPublicNumbers(number("e"), number("n"))).private_key()
+        text = f"{head}.{base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b'=').decode()}"
+        signature = key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return meeting, f"psat={text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+    def test_an_expired_token(self) -> None:
+        meeting, token = self.signed()
+        with Client(meeting, "", "Swift", "--token", token) as swift:
+            swift.joined()
+        old = int(time.time()) - 86_400
+        meeting, token = self.signed(iat=old, nbf=old, exp=old + 3_600)
+        self.refuse(meeting, "--token", token, words=("token", "expired"))
+
+    def test_a_meeting_that_is_not_there_any_more(self) -> None:
+        meeting, token = self.token()
+        claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
+        own = next(key for key, value in claims.items() if isinstance(value, str) and value.startswith("m_"))
+        meeting, token = self.signed(**{own: "m_" + "a" * 24})
+        self.refuse(meeting, "--token", token, words=("meeting",))
+
+    def test_a_token_of_another_server(self) -> None:
+        _, token = self.token()
+        with Server() as other:
+            self.refuse(f"{other.url}/x", "--token", token, words=("token",))
+
+    def test_a_file_that_is_no_media(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "noise.mp4")
+            path.write_bytes(os.urandom(100_000))
+            self.refuse(f"{self.server.url}/x", "--publish", str(path), words=(str(path), "no audio or video"))
+
+    def test_a_file_that_is_not_there(self) -> None:
+        self.refuse(f"{self.server.url}/x", "--publish", "/nonexistent.mp4", words=("/nonexistent.mp4", "No such file"))
+
+    def test_a_camera_that_is_not_there(self) -> None:
+        self.refuse(f"{self.server.url}/x", "--camera", "No such camera", words=("No such camera", "camera"))
+
+    def test_a_folder_that_cannot_be_written(self) -> None:
+        self.refuse(f"{self.server.url}/x", "--record", "/proc/parley", words=("/proc/parley",))
+
+    def test_wrong_use_is_told_from_failure(self) -> None:
+        self.refuse(f"{self.server.url}/x", "--codec", "VP10", words=("VP8, VP9 or H264",), status=2)
+        self.refuse(words=("address",), status=2)
+
+
+class Outages(unittest.TestCase):
+    def test_a_server_that_is_killed_ends_the_call_in_bounded_time(self) -> None:
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(running(Server("--resume-window", "3")))
+            swift = stack.enter_context(Client(server.url, "x", "Swift", "--publish", "testsrc", "--patience", "3"))
+            other = stack.enter_context(Client(server.url, "x", "Other", "--patience", "3"))
+            swift.joined(), other.joined()
+            other.sees("Swift")
+            server.process.kill()
+            killed = time.monotonic()
+            server.process.wait()
+            for client in (swift, other):
+                self.assertEqual(client.end(60), 1)
+                self.assertTrue(client.all("reconnecting"))
+                self.assertEqual(client.all("left")[-1]["reason"], "connectionLost")
+                self.assertIn("cannot be reached", " ".join(client.errors))
+                self.assertEqual(len(client.errors), 1, client.errors)
+                self.assertFalse(Path(f"/proc/{client.process.pid}").exists())
+            print(f"over after {time.monotonic() - killed:.0f} s: {swift.errors[0]}", end=" … ")
+
+    def test_a_server_that_stops_ends_the_call_well(self) -> None:
+        with Server() as server, Client(server.url, "x", "Swift", "--publish", "testsrc") as swift:
+            swift.joined()
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(swift.end(20), 0)
+            self.assertEqual(swift.all("left")[-1]["reason"], "shutdown")
+
+    def watch_outage(self, url: str, server: Server, begin, finish) -> tuple[Client, Client, float]:
+        """Two participants, one of them behind what fails for 20 s; returns when media flows again and both have said so."""
+        stack = self.enterContext(contextlib.ExitStack())
+        far = stack.enter_context(Client(server.url, "x", "Far", "--publish", "testsrc", "--style", "1"))
+        near = stack.enter_context(Client(url, "x", "Near", "--publish", "testsrc"))
+        far.joined(), near.joined()
+        far.sees("Near"), near.sees("Far")
+        decoded = lambda client: sum(each["framesDecoded"] for each in client.received("video"))
+        near.statistics("pictures before", lambda: decoded(near) > 25)
+        begin()
+        began = time.monotonic()
+        near.expect("reconnecting", 30)
+        during = decoded(near)
+        # The outage itself: twenty seconds are what is promised.
+        time.sleep(max(0, began + 20 - time.monotonic()))
+        flowed = decoded(near) - during
+        seen = len(near.events)
+        finish()
+        finished = time.monotonic()
+        near.expect("reconnected", 40)
+        back = time.monotonic() - finished
+        # Statistics begin at zero where it had to join anew.
+        mark = near.events[-1]["seen"]
+        near.statistics("pictures after", lambda: (lines := [each for each in near.all("stats") if each["seen"] > mark])
+                        and sum(each["framesPerSecond"] for each in lines[-1]["received"] if each["kind"] == "video") > 10, 40)
+        far.statistics("pictures of it", lambda: far.received("video") and sum(
+            each["framesPerSecond"] for each in far.received("video")) > 10, 40)
+        self.assertEqual(near.all("left"), [])
+        print(f"reconnecting by {[each['step'] for each in near.all('reconnecting')]}, back {back:.1f} s after the outage, "
+              f"{flowed} pictures during it", end=" … ")
+        return near, far, flowed
+
+    def test_a_meeting_survives_20_s_without_signalling(self) -> None:
+        with Server() as server:
+            proxy = CuttableProxy(server.port)
+            self.addCleanup(proxy.close)
+            near, far, flowed = self.watch_outage(proxy.url, server, proxy.cut, proxy.mend)
+            self.assertGreater(flowed, 100, "media must go on while signalling is away")
+            self.assertEqual(len(near.all("joined")), 1)
+            self.assertEqual(far.all("participantLeft"), [])
+            near.leave(), far.leave()
+
+    def test_a_meeting_survives_20_s_without_the_server(self) -> None:
+        with Server() as server:
+            near, far, _ = self.watch_outage(
+                server.url, server, lambda: server.process.send_signal(signal.SIGSTOP),
+                lambda: server.process.send_signal(signal.SIGCONT))
+            near.leave(), far.leave()
+
+
+@contextlib.contextmanager
+def running(server: Server):
+    """A server that the test itself kills."""
+    server.__enter__()
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.wait()
+        server._folder.cleanup()
+
+
+if __name__ == "__main__":
+    unittest.main()
