@@ -24,6 +24,7 @@ public struct AudioJitterBuffer: Sendable {
   /// A sequence that jumps by more has begun anew.
   static let largestSequenceJump: Int64 = 1_000
   private static let maximumSpare = 16
+  private static let mostFarBehind = 10
 
   struct Entry: Sendable {
     var sequence: Int64
@@ -53,6 +54,8 @@ public struct AudioJitterBuffer: Sendable {
   private var ssrc: SSRC?
   private var newest: Entry?
   private var newestTimestamp: Int64 = 0
+  /// Packets in a row whose numbers lie far behind the newest.
+  private var farBehind = 0
 
   /// Media time of the next sample to be decoded; nil before the first packet is due.
   var position: Int64?
@@ -96,6 +99,7 @@ public struct AudioJitterBuffer: Sendable {
     for index in packets.indices { releasePayload(at: index) }
     packets.removeAll(keepingCapacity: true)
     newest = nil
+    farBehind = 0
     position = nil
     ssrc = nil
     lastWasDiscontinuous = false
@@ -152,10 +156,21 @@ public struct AudioJitterBuffer: Sendable {
     guard let newest else { return true }
     let ahead = packet.sequence &- newest.sequence
     if ahead <= 0 {
-      if ahead > -Self.largestSequenceJump { return true }
-      statistics.packetsDiscarded &+= 1
-      return false
+      if ahead > -Self.largestSequenceJump {
+        farBehind = 0
+        return true
+      }
+      // One stray number must not make everything after it look old.
+      farBehind += 1
+      guard farBehind > Self.mostFarBehind else {
+        statistics.packetsDiscarded &+= 1
+        return false
+      }
+      reset()
+      ssrc = packet.ssrc
+      return true
     }
+    farBehind = 0
     guard duration > 0 else { return true }
     let pause = now - newest.arrival
     let drift = Self.span(timestamp &- newest.timestamp) - pause

@@ -11,9 +11,9 @@ public struct AudioJitterBufferConfiguration: Hashable, Sendable {
   /// What is added to the delay that most packets keep: packets come between two playout ticks.
   public var margin = TimeSpan.milliseconds(10)
   /// The share of packets that shall be in time.
-  public var quantile = 0.97
+  public var quantile = 0.985
   /// What a packet leaves of the weight of those before it.
-  public var forgetting = 0.996
+  public var forgetting = 0.997
   /// How much later than the network's own delay a repair (retransmission, redundancy, forward error correction) may be for the delay
   /// to take it into account.
   public var maximumRepairWait = TimeSpan.milliseconds(250)

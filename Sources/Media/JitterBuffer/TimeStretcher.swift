@@ -100,7 +100,7 @@ public struct TimeStretcher: Sendable {
       }
     }
     // Noise never resembles itself much; rather than to stay late for good, a worse joint is taken after a while.
-    let least = isUrgent ? 0.5 : max(0.4, 0.9 - 0.05 * Float(refusals))
+    let least = isUrgent ? 0.5 : max(0.1, 0.9 - 0.05 * Float(refusals))
     guard likeness >= least else {
       refusals += 1
       return nil

@@ -25,11 +25,15 @@ final class ToneDecoder: AudioDecoder {
 
   /// A packet of media time `timestamp`; with a copy of the packet before it, it is of a kind that may have one.
   static func packet(_ timestamp: Int64, hasCopy: Bool = false) -> [UInt8] {
-    [hasCopy ? 0x78 : 0xF8, hasCopy ? 0x40 : 0] + (0..<8).map { UInt8(truncatingIfNeeded: timestamp >> (56 - 8 * $0)) }
+    var packet: [UInt8] = hasCopy ? [0x78, 0x40] : [0xF8, 0]
+    for index in 0..<8 { packet.append(UInt8(truncatingIfNeeded: timestamp >> Int64(56 - 8 * index))) }
+    return packet
   }
 
   static func timestamp(_ packet: [UInt8]) -> Int64 {
-    packet.dropFirst(2).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    var timestamp: Int64 = 0
+    for byte in packet.dropFirst(2).prefix(8) { timestamp = timestamp << 8 | Int64(byte) }
+    return timestamp
   }
 
   func decode(_ packet: [UInt8], time: Instant) throws(MediaError) -> AudioFrame {
@@ -56,7 +60,7 @@ final class ToneDecoder: AudioDecoder {
       return AudioFrame(samples: [Int16](repeating: 0, count: count * channels), channels: channels, time: time)
     }
     return AudioFrame(
-      samples: (0..<(count * channels)).map { index in
+      samples: (0..<(count * channels)).map { (index: Int) -> Int16 in
         Tone.sample(start + Int64(index / channels), frequency)
       }, channels: channels, time: time)
   }
@@ -78,7 +82,10 @@ enum Tone {
     if y > .pi / 2 { y = .pi - y }
     if y < -.pi / 2 { y = -.pi - y }
     let z = y * y
-    return y * (1 - z / 6 * (1 - z / 20 * (1 - z / 42 * (1 - z / 72 * (1 - z / 110)))))
+    // Horner's scheme, from the inside out.
+    var sum = 1.0
+    for divisor in [110.0, 72, 42, 20, 6] { sum = 1 - z / divisor * sum }
+    return y * sum
   }
 
   /// The frequency by upward crossings of zero, each placed between its two samples.
@@ -98,7 +105,11 @@ enum Tone {
 
   /// The largest step from one sample to the next.
   static func largestStep(_ samples: [Int16]) -> Int {
-    zip(samples, samples.dropFirst()).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+    var largest = 0
+    for index in samples.indices.dropFirst() {
+      largest = max(largest, abs(Int(samples[index]) - Int(samples[index - 1])))
+    }
+    return largest
   }
 }
 
@@ -212,16 +223,18 @@ struct AudioCall {
     let older = history.suffix(options.redundancy)
     var body: [UInt8] = []
     for (index, block) in older.enumerated() {
-      let fields = UInt32((older.count - index) * 960) << 10 | UInt32(block.count)
+      let back = UInt32((older.count - index) * 960)
+      let fields: UInt32 = back << 10 | UInt32(block.count)
       body += [0x80 | 111, UInt8(fields >> 16 & 255), UInt8(fields >> 8 & 255), UInt8(fields & 255)]
     }
     if options.redundancy > 0 { body.append(111) }
     for block in older { body += block }
     body += payload
     let timestamp = UInt32(truncatingIfNeeded: step * 960)
-    return [0x80, options.redundancy > 0 ? 63 : 111, UInt8(sequence >> 8 & 255), UInt8(sequence & 255)]
-      + [UInt8(timestamp >> 24), UInt8(timestamp >> 16 & 255), UInt8(timestamp >> 8 & 255), UInt8(timestamp & 255)]
-      + [0, 0, 0, 9] + body
+    var bytes: [UInt8] = [0x80, options.redundancy > 0 ? 63 : 111]
+    bytes += [UInt8(sequence >> 8 & 255), UInt8(sequence & 255)]
+    bytes += [24, 16, 8, 0].map { (shift: UInt32) -> UInt8 in UInt8(truncatingIfNeeded: timestamp >> shift) }
+    return bytes + [0, 0, 0, 9] + body
   }
 
   private mutating func send(_ bytes: [UInt8], at time: Instant) {
@@ -247,11 +260,11 @@ struct AudioCall {
   private mutating func arrive(until now: Instant) {
     while true {
       let next = flights.min { ($0.time, $0.order) < ($1.time, $1.order) }
-      let due = receiver.deadline
+      let due = options.nack ? receiver.deadline : .distantFuture
       if let next, next.time <= now, next.time <= due {
         flights.removeAll { $0.order == next.order }
         take(next)
-      } else if options.nack, due <= now {
+      } else if due <= now {
         answer(at: due)
       } else {
         return

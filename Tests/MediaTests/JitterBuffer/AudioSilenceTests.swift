@@ -133,7 +133,11 @@ import Testing
     for round in 0..<15_000 {
       let isWild = random.unit() < 0.2
       let step = Int64(round / 2)
-      let sequence = isWild ? Int64(truncatingIfNeeded: random.next()) >> Int64(random.next() % 60 + 2) : step
+      var sequence = step
+      if isWild {
+        let shift = Int64(random.next() % 60) + 2
+        sequence = Int64(truncatingIfNeeded: random.next()) >> shift
+      }
       let timestamp = isWild ? Int64(random.next() & 0xFFFF_FFFF) : step * 960
       var payload = ToneDecoder.packet(timestamp, hasCopy: random.unit() < 0.5)
       if random.unit() < 0.1 { payload = (0..<Int(random.next() % 1_700)).map { _ in UInt8(random.next() & 255) } }

@@ -19,23 +19,20 @@ import Testing
     // One replacement a second at most.
     #expect(delivered <= 2)
     #expect(receiver.drops.total >= 30_000)
-    #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 2), at: .seconds(2)).count == 1)
+    let next = receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 2), at: Receiving.ms(2_000))
+    #expect(next.count == 1)
     #expect(receiver.ssrc(MID(rawValue: "a")) == Receiving.audioSSRC)
   }
 
   @Test func announcedSourcesStopAtTheLimit() {
     var configuration = MediaReceiverConfiguration()
     configuration.maximumSources = 16
-    let media = (0..<200).map { index in
-      Receiving.section(
-        "m\(index)", .video,
-        [
-          NegotiatedCodec(
-            payloadType: PayloadType(rawValue: 96), codec: .vp8, rtxPayloadType: PayloadType(rawValue: 97))
-        ],
-        sources: [
-          NegotiatedSource(ssrc: SSRC(rawValue: UInt32(index * 2 + 1)), rtxSSRC: SSRC(rawValue: UInt32(index * 2 + 2)))
-        ])
+    let codec = NegotiatedCodec(
+      payloadType: PayloadType(rawValue: 96), codec: .vp8, rtxPayloadType: PayloadType(rawValue: 97))
+    let media = (0..<200).map { (index: Int) -> NegotiatedMedia in
+      let number = UInt32(index) * 2
+      let source = NegotiatedSource(ssrc: SSRC(rawValue: number + 1), rtxSSRC: SSRC(rawValue: number + 2))
+      return Receiving.section("m\(index)", .video, [codec], sources: [source])
     }
     let receiver = MediaReceiver(media, configuration: configuration)
     #expect(receiver.ssrcs.count == 16)
@@ -59,6 +56,7 @@ import Testing
     try writer.append(byeFor: [Receiving.audioSSRC, Receiving.videoSSRC].span, into: &span)
     reports.append(Array(buffer[0..<writer.length]))
     var now = Instant.zero
+    var delivered = 0
     for round in 0..<20_000 {
       let number = round + random.below(50) - 25
       let packets = [
@@ -76,6 +74,7 @@ import Testing
       for delivery in receiver.feed(random.chance(0.3) ? packet : random.mutate(packet), at: now) {
         #expect(delivery.payload.count <= packet.count + 300)
         #expect(delivery.packet.codec != .red && delivery.packet.codec != .rtx)
+        delivered += 1
       }
       if round % 7 == 0 { try? receiver.feed(reports: random.mutate(random.pick(reports)), at: now) }
       if round % 5 == 0 { receiver.requestKeyframe(MID(rawValue: "v"), now: now) }
@@ -88,10 +87,6 @@ import Testing
       #expect(receiver.ssrcs.count <= 4, "round \(round), seed \(seed)")
       now = now + .microseconds(Int64(random.below(5_000)))
     }
-    #expect((receiver.statistics().map(\.packetsReceived).max() ?? 0) > 1_000)
+    #expect(delivered > 3_000)
   }
-}
-
-extension Instant {
-  fileprivate static func seconds(_ seconds: Int64) -> Instant { .milliseconds(seconds * 1_000) }
 }
