@@ -51,13 +51,23 @@ struct SlotTable: Sendable {
       }
       let wantedSet = Set(wanted)
       let carried = Set(indices.compactMap { slots[$0].carries })
-      var fresh = wanted.filter { !carried.contains($0) }.makeIterator()
-      for index in indices {
+      var free = indices.indices.filter { place in
+        slots[indices[place]].carries.map { !wantedSet.contains($0) } ?? true
+      }
+      // The slots of the same number are one stream for the receiver, who plays its sound and picture in step.
+      let partners = slots.filter { $0.kind != kind }.map { $0.carries?.participant }
+      var next: [Int: Candidate] = [:]
+      for candidate in wanted where !carried.contains(candidate) {
+        let beside = free.firstIndex { $0 < partners.count && partners[$0] == candidate.participant }
+        guard let choice = beside ?? free.indices.first else { break }
+        next[free.remove(at: choice)] = candidate
+      }
+      for place in indices.indices {
+        let index = indices[place]
         if let current = slots[index].carries, wantedSet.contains(current) { continue }
-        let next = fresh.next()
-        guard slots[index].carries != nil || next != nil else { continue }
-        slots[index].carries = next
-        changes.append(SlotAssignment(mid: slots[index].mid, publication: next?.publication))
+        guard slots[index].carries != nil || next[place] != nil else { continue }
+        slots[index].carries = next[place]
+        changes.append(SlotAssignment(mid: slots[index].mid, publication: next[place]?.publication))
       }
     }
     return changes

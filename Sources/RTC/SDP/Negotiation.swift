@@ -162,6 +162,7 @@ public struct Negotiation: Sendable {
       try claims.claim(source.ssrc)
       if let rtx = source.rtxSSRC { try claims.claim(rtx) }
     }
+    var counts: [MediaKind: Int] = [:]
     for index in accepted.media.indices {
       if accepted.media[index].localSource == nil && accepted.media[index].role == .send {
         let needsRTX = accepted.media[index].codecs.contains { $0.rtxPayloadType != nil }
@@ -172,7 +173,11 @@ public struct Negotiation: Sendable {
       }
       if accepted.media[index].localSource != nil {
         let mid = accepted.media[index].mid
-        accepted.media[index].localStreamID = MediaStreamID(stream: "slot-\(mid)", track: "slot-\(mid)-track")
+        let number = counts[accepted.media[index].kind, default: 0]
+        counts[accepted.media[index].kind] = number + 1
+        // Receivers play the sound and the picture of one stream in step (RFC 8834 section 4.11); so that those of one
+        // participant can be, the slots of the same number are one stream.
+        accepted.media[index].localStreamID = MediaStreamID(stream: "slots-\(number)", track: "slot-\(mid)-track")
       }
     }
   }

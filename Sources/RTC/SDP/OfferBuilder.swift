@@ -234,6 +234,9 @@ extension Codec {
       [
         codec(108, .h264, "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", .all),
         codec(109, .rtx, "apt=108"),
+        // Browsers send larger profiles to who takes them: Chromium's first choice is Baseline, Safari's High.
+        codec(112, .h264, "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=64001f", .all),
+        codec(113, .rtx, "apt=112"),
       ]
     case .av1: [codec(45, .av1, "level-idx=5;profile=0;tier=0", .all), codec(46, .rtx, "apt=45")]
     default: []
