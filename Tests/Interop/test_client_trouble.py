@@ -16,12 +16,13 @@ import threading
 import time
 import unittest
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Callable
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from browser import wait_for
 from client import Client
 from proxy import CuttableProxy
 from server import BINARY, ROOT, Server, free_port
@@ -166,7 +167,32 @@ class BadInput(unittest.TestCase):
 
 
 class Outages(unittest.TestCase):
+    """Each has servers of its own and mostly waits, so they run at the same time; each test tells of one."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        pool = ThreadPoolExecutor(4)
+        cls.addClassCleanup(pool.shutdown)
+        cls.scenarios = {name: pool.submit(getattr(cls, name)) for name in ("killed", "stopped", "without_signalling", "frozen")}
+
+    def tell(self, name: str) -> None:
+        print(self.scenarios[name].result(150), end=" … ")
+
     def test_a_server_that_is_killed_ends_the_call_in_bounded_time(self) -> None:
+        self.tell("killed")
+
+    def test_a_server_that_stops_ends_the_call_well(self) -> None:
+        self.tell("stopped")
+
+    def test_a_meeting_survives_20_s_without_signalling(self) -> None:
+        self.tell("without_signalling")
+
+    def test_a_meeting_survives_20_s_without_the_server(self) -> None:
+        self.tell("frozen")
+
+    @staticmethod
+    def killed() -> str:
+        check = unittest.TestCase()
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(running(Server("--resume-window", "3")))
             swift = stack.enter_context(Client(server.url, "x", "Swift", "--publish", "testsrc", "--patience", "3"))
@@ -177,26 +203,55 @@ class Outages(unittest.TestCase):
             killed = time.monotonic()
             server.process.wait()
             for client in (swift, other):
-                self.assertEqual(client.end(60), 1)
-                self.assertTrue(client.all("reconnecting"))
-                self.assertEqual(client.all("left")[-1]["reason"], "connectionLost")
-                self.assertIn("cannot be reached", " ".join(client.errors))
-                self.assertEqual(len(client.errors), 1, client.errors)
-                self.assertFalse(Path(f"/proc/{client.process.pid}").exists())
-            print(f"over after {time.monotonic() - killed:.0f} s: {swift.errors[0]}", end=" … ")
+                check.assertEqual(client.end(60), 1)
+                check.assertTrue(client.all("reconnecting"))
+                check.assertEqual(client.all("left")[-1]["reason"], "connectionLost")
+                check.assertIn("cannot be reached", " ".join(client.errors))
+                check.assertEqual(len(client.errors), 1, client.errors)
+                check.assertFalse(Path(f"/proc/{client.process.pid}").exists())
+            return f"over after {time.monotonic() - killed:.0f} s: {swift.errors[0]}"
 
-    def test_a_server_that_stops_ends_the_call_well(self) -> None:
+    @staticmethod
+    def stopped() -> str:
+        check = unittest.TestCase()
         with Server() as server, Client(server.url, "x", "Swift", "--publish", "testsrc") as swift:
             swift.joined()
             server.process.send_signal(signal.SIGTERM)
-            self.assertEqual(swift.end(20), 0)
-            self.assertEqual(swift.all("left")[-1]["reason"], "shutdown")
+            check.assertEqual(swift.end(20), 0)
+            check.assertEqual(swift.all("left")[-1]["reason"], "shutdown")
+            return swift.all("left")[-1]["message"]
 
-    def watch_outage(self, url: str, server: Server, begin, finish) -> tuple[Client, Client, float]:
-        """Two participants, one of them behind what fails for 20 s; returns when media flows again and both have said so."""
-        stack = self.enterContext(contextlib.ExitStack())
-        far = stack.enter_context(Client(server.url, "x", "Far", "--publish", "testsrc", "--style", "1"))
-        near = stack.enter_context(Client(url, "x", "Near", "--publish", "testsrc"))
+    @staticmethod
+    def without_signalling() -> str:
+        check = unittest.TestCase()
+        with Server() as server:
+            proxy = CuttableProxy(server.port)
+            try:
+                with outage(proxy.url, server, proxy.cut, proxy.mend) as (near, far, flowed, story):
+                    check.assertGreater(flowed, 100, "media must go on while signalling is away")
+                    check.assertEqual(len(near.all("joined")), 1)
+                    check.assertEqual(far.all("participantLeft"), [])
+                    return story
+            finally:
+                proxy.close()
+
+    @staticmethod
+    def frozen() -> str:
+        with Server() as server:
+            freeze = lambda: server.process.send_signal(signal.SIGSTOP)
+            thaw = lambda: server.process.send_signal(signal.SIGCONT)
+            try:
+                with outage(server.url, server, freeze, thaw) as (_, _, _, story):
+                    return story
+            finally:
+                thaw()
+
+
+@contextlib.contextmanager
+def outage(url: str, server: Server, begin: Callable[[], None], finish: Callable[[], None]):
+    """Two participants, one of them behind what fails for 20 s; goes on when it has said that it is back and media flows again."""
+    with Client(server.url, "x", "Far", "--publish", "testsrc", "--style", "1") as far, \
+            Client(url, "x", "Near", "--publish", "testsrc") as near:
         far.joined(), near.joined()
         far.sees("Near"), near.sees("Far")
         decoded = lambda client: sum(each["framesDecoded"] for each in client.received("video"))
@@ -204,42 +259,22 @@ class Outages(unittest.TestCase):
         begin()
         began = time.monotonic()
         near.expect("reconnecting", 30)
-        during = decoded(near)
+        before = decoded(near)
         # The outage itself: twenty seconds are what is promised.
         time.sleep(max(0, began + 20 - time.monotonic()))
-        flowed = decoded(near) - during
-        seen = len(near.events)
+        flowed = decoded(near) - before
         finish()
         finished = time.monotonic()
-        near.expect("reconnected", 40)
-        back = time.monotonic() - finished
-        # Statistics begin at zero where it had to join anew.
-        mark = near.events[-1]["seen"]
-        near.statistics("pictures after", lambda: (lines := [each for each in near.all("stats") if each["seen"] > mark])
-                        and sum(each["framesPerSecond"] for each in lines[-1]["received"] if each["kind"] == "video") > 10, 40)
-        far.statistics("pictures of it", lambda: far.received("video") and sum(
-            each["framesPerSecond"] for each in far.received("video")) > 10, 40)
-        self.assertEqual(near.all("left"), [])
-        print(f"reconnecting by {[each['step'] for each in near.all('reconnecting')]}, back {back:.1f} s after the outage, "
-              f"{flowed} pictures during it", end=" … ")
-        return near, far, flowed
-
-    def test_a_meeting_survives_20_s_without_signalling(self) -> None:
-        with Server() as server:
-            proxy = CuttableProxy(server.port)
-            self.addCleanup(proxy.close)
-            near, far, flowed = self.watch_outage(proxy.url, server, proxy.cut, proxy.mend)
-            self.assertGreater(flowed, 100, "media must go on while signalling is away")
-            self.assertEqual(len(near.all("joined")), 1)
-            self.assertEqual(far.all("participantLeft"), [])
-            near.leave(), far.leave()
-
-    def test_a_meeting_survives_20_s_without_the_server(self) -> None:
-        with Server() as server:
-            near, far, _ = self.watch_outage(
-                server.url, server, lambda: server.process.send_signal(signal.SIGSTOP),
-                lambda: server.process.send_signal(signal.SIGCONT))
-            near.leave(), far.leave()
+        back = near.expect("reconnected", 40)["seen"]
+        for client in (near, far):
+            client.statistics("pictures afterwards", lambda: (lines := [
+                each for each in client.all("stats") if each["seen"] > max(back, finished) + 2])
+                and sum(each["framesPerSecond"] for each in lines[-1]["received"] if each["kind"] == "video") > 10, 40)
+        if near.all("left"):
+            raise AssertionError(f"it was put out: {near.all('left')}")
+        yield near, far, flowed, (
+            f"reconnecting by {[each['step'] for each in near.all('reconnecting')]}, back {back - finished:.1f} s after the outage, "
+            f"{flowed} pictures during it")
 
 
 @contextlib.contextmanager

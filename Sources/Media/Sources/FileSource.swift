@@ -59,9 +59,7 @@ public final class FileSource: Sendable {
     audio = found.audio_streams > 0 ? FileAudio(player) : nil
   }
 
-  deinit { player.stop() }
-
-  /// Stops both.
+  /// Stops both. Letting go of this object does not: who publishes ``video`` or ``audio`` holds those, and what plays ends with them.
   public func stop() { player.stop() }
 
   private static func absolute(_ path: String) -> String {
