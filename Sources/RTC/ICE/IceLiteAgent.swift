@@ -81,6 +81,11 @@ public struct IceLiteAgent {
   /// Whether an authentic check over `path` arrived within the consent time.
   public func isProven(_ path: IcePath) -> Bool { paths.contains { $0.path == path } }
 
+  /// Whether there is such a path from this address of the peer, to whichever address of ours.
+  public func isProven(from remote: TransportAddress, handle: UInt32) -> Bool {
+    paths.contains { $0.path.remote == remote && $0.path.handle == handle }
+  }
+
   /// Takes one datagram (or frame) that looks like STUN.
   ///
   /// What costs least is looked at first: header, USERNAME, FINGERPRINT, and only then the HMAC. Unauthentic checks get

@@ -39,6 +39,12 @@ extension PeerConnection {
     return data?.pollEvent().map { .data($0) }
   }
 
+  /// On the server: whether the peer has proven a path from this address of its, to whichever of ours. Two paths that differ in our
+  /// address only are forgotten one by one.
+  public func isProven(from remote: TransportAddress, handle: UInt32) -> Bool {
+    lite?.isProven(from: remote, handle: handle) ?? false
+  }
+
   /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this, on the server; clients have
   /// ``streamClosed(_:now:)`` and ``removeSocket(_:now:)``.
   public func pathClosed(_ path: IcePath) {

@@ -284,7 +284,10 @@ final class MediaCore: PacketSink {
       addresses.set(connection.index, for: path.remote, handle: path.handle)
       streams[path.handle]?.isProven = true
     case .icePathForgotten(let path):
-      addresses.remove(path.remote, handle: path.handle, value: connection.index)
+      // The peer may still be heard from there over another address of this machine.
+      if !connection.peer.isProven(from: path.remote, handle: path.handle) {
+        addresses.remove(path.remote, handle: path.handle, value: connection.index)
+      }
       if path.transport == .tcp { streams[path.handle]?.connection?.close() }
     case .iceUfragRetired(let fragment):
       if let text = HeaderExtensionText(fragment) { fragments[text] = nil }

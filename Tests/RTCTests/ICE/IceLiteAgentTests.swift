@@ -174,6 +174,22 @@ struct IceLiteAgentTests {
     #expect(agent.drainEvents() == [.pathForgotten(b), .consentLost])
   }
 
+  @Test("an address of the peer stays proven while one of the paths from it does")
+  func addressOfTwoPaths() {
+    var agent = agent()
+    let a = IceTest.path(7)
+    var b = a
+    b.local = IceTest.path(8).remote
+    _ = agent.receive(IceTest.check(nominate: true), a)
+    _ = agent.receive(IceTest.check(), b)
+    _ = agent.receive(IceTest.check(), a, at: 20_000)
+    agent.run(until: .milliseconds(30_000))
+    #expect(agent.drainEvents() == [.pathForgotten(b)])
+    #expect(agent.isProven(from: a.remote, handle: a.handle))
+    agent.run(until: .milliseconds(50_000))
+    #expect(!agent.isProven(from: a.remote, handle: a.handle))
+  }
+
   @Test("a closed connection is forgotten at once, and the peer has 30 s to come back")
   func closedConnection() {
     var agent = agent()
