@@ -36,6 +36,10 @@ bench: ## Measure, and print the table of docs/benchmarks.md.
 	$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
 	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
 	.build/release/parley-bench
+	$(SWIFT) build -c release --static-swift-stdlib --product client-bench
+	.build/release/client-bench
+	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench
+	.build/release/codec-bench
 
 docs: ## Build the client SDK's documentation into .build/docs (DocC).
 	@Scripts/setup build

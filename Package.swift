@@ -94,6 +94,10 @@ let package = Package(
     .executableTarget(
       name: "snapshot-bot", dependencies: ["Parley"], path: "Examples/SnapshotBot", swiftSettings: common),
 
+    // Joining and streams of the client SDK, `make bench`.
+    .executableTarget(
+      name: "client-bench", dependencies: ["Parley"], path: "Benchmarks/ClientBench", swiftSettings: common),
+
     // Load generator and figures, `make bench`.
     .executableTarget(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",

@@ -1,0 +1,57 @@
+import Foundation
+import Parley
+
+/// Measures the client SDK against a server of its own: how long joining takes, phase by phase, and what a published and a received
+/// 720p stream cost beside the codec alone. Prints Markdown.
+///
+///     client-bench [--server .build/release/parley] [--joins 50] [--seconds 10]
+@main enum ClientBench {
+  @MainActor static func main() async throws {
+    var server = ".build/release/parley"
+    var joins = 50
+    var seconds = 10.0
+    var arguments = CommandLine.arguments.dropFirst()
+    while let name = arguments.popFirst() {
+      guard let value = arguments.popFirst() else { return print("\(name) needs a value") }
+      switch name {
+      case "--server": server = value
+      case "--joins": joins = Int(value) ?? joins
+      case "--seconds": seconds = Double(value) ?? seconds
+      default: return print("unknown option \(name)")
+      }
+    }
+    let process = try BenchServer(program: server)
+    defer { process.stop() }
+    try await JoinTiming.run(server: process, joins: joins)
+    try await StreamCost.run(server: process, seconds: seconds)
+  }
+}
+
+/// A server process on a free port, ended with the benchmark.
+final class BenchServer {
+  let url: String
+  private let process = Process()
+  private let folder = NSTemporaryDirectory() + "parley-bench-" + UUID().uuidString
+
+  init(program: String) throws {
+    let port = UInt16.random(in: 20_000..<30_000)
+    url = "http://127.0.0.1:\(port)"
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = ["serve", "--port", "\(port)", "--data", folder, "--host", "127.0.0.1", "--log-level", "error"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    // The first line says that it accepts joins.
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard line.contains("Parley is ready") else {
+      process.terminate()
+      throw MediaError.cannotOpen(program, reason: "it did not start: \(line)")
+    }
+  }
+
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+}

@@ -1,0 +1,44 @@
+import Parley
+
+/// How long it takes from ``Meeting/join()`` to the first decoded picture of somebody who is there already.
+enum JoinTiming {
+  private static let phases: [(name: String, path: KeyPath<JoinTimes, Instant?> & Sendable)] = [
+    ("discover document (HTTP)", \.discovered), ("WebSocket open", \.socketOpened), ("welcome (answer)", \.welcomed),
+    ("ICE path", \.pathSelected), ("DTLS done", \.connected), ("first packet", \.firstPacket),
+    ("first decoded frame", \.firstFrame),
+  ]
+
+  @MainActor static func run(server: BenchServer, joins: Int) async throws {
+    let url = "\(server.url)/timing"
+    let host = try Meeting(url, name: "Host")
+    try await host.local.publish(LocalVideoTrack(TestPictureSource(.planets, width: 640, height: 360)))
+    try await host.local.publish(LocalAudioTrack(ToneSource()))
+    try await host.join()
+    var times: [JoinTimes] = []
+    for index in 0..<(joins + 3) {
+      let meeting = try Meeting(url, name: "Guest")
+      let events = meeting.events
+      try await meeting.join()
+      for await event in events {
+        if case .subscribed(let subscription) = event { subscription.video?.add(NullSink()) }
+        if case .firstFrame = event, meeting.times.firstFrame != nil { break }
+      }
+      // The first ones load libraries.
+      if index >= 3 { times.append(meeting.times) }
+      await meeting.leave()
+    }
+    await host.leave()
+    print("| phase, from the call of `join` | p50 | p90 | p99 |\n|---|---|---|---|")
+    for phase in phases {
+      let values = times.compactMap { $0.milliseconds(phase.path) }.sorted()
+      print("| \(phase.name) | \(at(values, 0.5)) | \(at(values, 0.9)) | \(at(values, 0.99)) |")
+    }
+    print("\n\(times.count) joins on loopback, milliseconds.\n")
+  }
+
+  private static func at(_ sorted: [Double], _ part: Double) -> String {
+    guard !sorted.isEmpty else { return "–" }
+    let value = sorted[min(Int(Double(sorted.count) * part), sorted.count - 1)]
+    return "\((value * 10).rounded() / 10)"
+  }
+}
