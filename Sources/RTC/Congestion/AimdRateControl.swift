@@ -57,7 +57,7 @@ public struct AimdRateControl: Sendable {
     case .hold: break
     case .increase where usage == .normal: increase(delivered, roundTrip, isLimited, now)
     case .increase: break
-    case .decrease: decrease(delivered, now)
+    case .decrease: decrease(delivered, isLimited, now)
     }
   }
 
@@ -88,7 +88,7 @@ public struct AimdRateControl: Sendable {
     current = bounded(min(current + step, limit))
   }
 
-  private mutating func decrease(_ delivered: DataRate?, _ now: Instant) {
+  private mutating func decrease(_ delivered: DataRate?, _ isLimited: Bool, _ now: Instant) {
     state = .hold
     lastChange = now
     lastDecrease = now
@@ -97,6 +97,11 @@ public struct AimdRateControl: Sendable {
       return
     }
     let measured = Double(delivered.bitsPerSecond)
+    if isLimited {
+      // What arrives is what little was sent, and says nothing about what the path takes: the delay may not even be our doing.
+      current = bounded(max(Self.decreaseFactor * current, Self.decreaseFactor * measured))
+      return
+    }
     var next = Self.decreaseFactor * measured
     if next > current, let capacity { next = Self.decreaseFactor * capacity * 1_000 }
     if let lower = capacityBound(-3), measured / 1_000 < lower { capacity = nil }
