@@ -118,7 +118,8 @@ extension VideoJitterBuffer {
       tracker.drop(link, missing: missing)
       if needsRepair(link) { requireKeyframe(now) }
     }
-    pass(frame, isNext: missing == 0)
+    // Packets from before the first keyframe may lie below it.
+    pass(frame, isNext: missing == 0 && !frame.isKeyframe)
     guard result != nil else { return nil }
     let time = max(showTime(frame), now, lastShown)
     lastShown = time

@@ -11,7 +11,7 @@ import RTC
 /// and retransmissions count in the proportion in which they occur, without a model of each. A single stall does not count with
 /// every frame that was held up: frames that arrive in its burst are one event.
 ///
-/// The delay grows by half of the time that passes (frames are shown at two thirds of their speed), and shrinks by a twentieth, so
+/// The delay grows by a third of the time that passes (frames are shown at two thirds of their speed), and shrinks by a twentieth, so
 /// that neither is seen. In the first second after a start it follows at once.
 struct VideoPlayoutTiming: Sendable {
   private let maximumDelay: TimeSpan
@@ -34,7 +34,8 @@ struct VideoPlayoutTiming: Sendable {
 
   private var samples: [Sample] = []
   private var samplePosition = 0
-  private var sorted: [Int64] = []
+  /// Scratch: the largest of the samples, in falling order.
+  private var largest: [Int64] = []
   /// The fastest transit by second, the newest last; at most ten.
   private var buckets: [Bucket] = []
   private(set) var baseline: Int64 = 0
@@ -65,7 +66,7 @@ struct VideoPlayoutTiming: Sendable {
     self.maximumDelay = maximumDelay
     self.decodeLead = decodeLead
     samples.reserveCapacity(Self.window)
-    sorted.reserveCapacity(Self.window)
+    largest.reserveCapacity(8)
   }
 
   /// Whether a frame has set the time line.
@@ -183,13 +184,24 @@ struct VideoPlayoutTiming: Sendable {
     }
   }
 
+  /// Finds the 95th percentile: the smallest of the few largest, which are cheaper to keep than all is to sort.
   private mutating func measureJitter(_ now: Instant) {
-    sorted.removeAll(keepingCapacity: true)
-    for sample in samples where now - sample.time < Self.windowTime { sorted.append(sample.lateness) }
-    guard !sorted.isEmpty else { return }
-    sorted.sort()
-    let rank = min(sorted.count &* 95 / 100, sorted.count &- 1)
-    jitterDelay = max(TimeSpan(nanoseconds: sorted[rank] &- baseline), .zero)
+    var count = 0
+    for sample in samples where now - sample.time < Self.windowTime { count &+= 1 }
+    guard count > 0 else { return }
+    let kept = count &- min(count &* 95 / 100, count &- 1)
+    largest.removeAll(keepingCapacity: true)
+    for sample in samples where now - sample.time < Self.windowTime {
+      if largest.count == kept {
+        guard let least = largest.last, sample.lateness > least else { continue }
+        largest.removeLast()
+      }
+      var place = largest.count
+      while place > 0, largest[place &- 1] < sample.lateness { place &-= 1 }
+      largest.insert(sample.lateness, at: place)
+    }
+    guard let percentile = largest.last else { return }
+    jitterDelay = max(TimeSpan(nanoseconds: percentile &- baseline), .zero)
   }
 
   /// Moves the time of showing toward what is aimed at.
@@ -201,7 +213,7 @@ struct VideoPlayoutTiming: Sendable {
     if now - startedAt < .seconds(1) {
       playout = wanted
     } else if wanted > current {
-      playout = min(wanted, current &+ elapsed / 2)
+      playout = min(wanted, current &+ elapsed / 3)
     } else {
       playout = max(wanted, current &- elapsed / 20)
     }

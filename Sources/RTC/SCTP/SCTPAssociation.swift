@@ -174,7 +174,7 @@ struct SCTPAssociation: Sendable {
     guard state != .ended else { return }
     state = .ended
     control.removeAll()
-    sender = SCTPSender(configuration: configuration, initialTSN: localInitialTSN)
+    sender.clear()
     reassembly = SCTPReassembly(maximumMessage: 1)
     setupAt = .distantFuture
     isSackDue = false

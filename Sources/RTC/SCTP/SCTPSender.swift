@@ -55,6 +55,18 @@ struct SCTPSender: Sendable {
     congestion = SCTPCongestionWindow(packet: maximumChunk, peerWindow: Int(peerWindow))
   }
 
+  /// The association is over: nothing is kept but what was counted.
+  mutating func clear() {
+    abandonedAfterSending &+= queue.abandonedCount
+    queue = SCTPSendQueue()
+    outstanding.removeAll()
+    outstandingHeld = 0
+    flight = 0
+    lostCount = 0
+    owesForward = false
+    timerAt = .distantFuture
+  }
+
   /// Whether everything has been acknowledged (section 9.2 waits for it).
   var isDrained: Bool { outstanding.isEmpty && queue.isEmpty }
   /// Bytes that count against the send buffer.

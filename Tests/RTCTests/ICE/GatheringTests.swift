@@ -170,6 +170,8 @@ struct GatheringTests {
     world.client.addSocket(.init(address: Self.second, handle: 56), now: world.now)
     world.run(for: .seconds(5)) { world.client.selectedPath != nil }
     #expect(world.client.selectedPath?.isRelayed == true && world.client.selectedRoute?.handle == 56)
+    // The nomination must reach the server before that sends the new way.
+    world.run(for: .milliseconds(100))
     try world.sendMedia()
     world.run(for: .milliseconds(200))
     #expect(world.serverMedia.count == 1 && world.clientMedia.count == 1)

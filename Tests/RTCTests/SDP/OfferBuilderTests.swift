@@ -34,7 +34,7 @@ struct OfferBuilderTests {
         #expect(theirs.localSource.map { [$0] } == mine.remoteSources)
       }
     }
-    #expect(client.media[1].codecs.map(\.codec) == [.vp9, .vp8, .h264, .av1])
+    #expect(client.media[1].codecs.map(\.codec) == [.vp9, .vp8, .h264, .h264, .av1])
     #expect(client.media[0].codecs.map(\.codec) == [.opus, .red])
   }
 

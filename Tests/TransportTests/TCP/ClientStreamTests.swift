@@ -168,13 +168,14 @@ private actor StreamOwner {
       listener.accept()?.close()
       await wait("its end") { await owner.ends.count == 1 }
       let before = openDescriptors()
-      for round in 2...30 {
+      for round in 2...200 {
         try await owner.open(listener.localAddress)
         await owner.close()
         await wait("the end") { await owner.ends.count == round }
         while let accepted = listener.accept() { accepted.close() }
       }
-      #expect(abs(openDescriptors() - before) <= 4)
+      // Other tests of the process open some meanwhile.
+      #expect(openDescriptors() - before < 100)
     }
   }
 }

@@ -44,11 +44,39 @@ struct CoturnTests {
       #expect(state.path?.isRelayed == true && state.route?.transport == (kind == "udp" ? .udp : .tcp))
       let address = try #require(state.clientAddress)
       #expect(!state.sources.isEmpty && !state.sources.contains(address))
-      await call.hangUp()
-      await wait("the end of the allocation") {
-        coturn.log.contains("closed") || coturn.log.contains("delete") || coturn.log.contains("refreshed")
+    }
+  }
+
+  @Test("hanging up gives the address back: with a quota of one the next call gets it, but not a second at once")
+  func quota() async throws {
+    let coturn = try await Coturn(["user-quota=1"])
+    let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
+    let servers = [IceServer(urls: [url], username: "ann", credential: Secret("secret"))]
+    let first = try RelayedCall()
+    try await with(first) {
+      try await first.start(servers)
+      await wait("the first connection") { await first.state.isConnected }
+      let refused = try RelayedCall()
+      try await with(refused) {
+        try await refused.start(servers)
+        await wait("the refusal") { await refused.state.events.contains(.iceServerFailed(url: url, .quotaReached)) }
+      }
+      await first.hangUp()
+    }
+    var isConnected = false
+    for _ in 0..<10 where !isConnected {
+      let next = try RelayedCall()
+      try await with(next) {
+        try await next.start(servers)
+        await wait("an answer of the server") {
+          let state = await next.state
+          return state.isConnected || state.events.contains(.iceServerFailed(url: url, .quotaReached))
+        }
+        isConnected = await next.state.isConnected
+        await next.hangUp()
       }
     }
+    #expect(isConnected)
   }
 
   @Test("an allocation of a few seconds and a nonce of a few are renewed as long as the call lasts")
