@@ -128,6 +128,10 @@ let package = Package(
       name: "ParleyTests",
       dependencies: ["Basics", "RTC", "Media", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
+    // Whole calls over bad networks in virtual time.
+    .testTarget(
+      name: "ConditionsTests",
+      dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator"], swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),

@@ -19,14 +19,25 @@ final class AudioPublisher: Publisher {
 
   init(_ track: LocalAudioTrack, isMuted: Bool) throws(MediaError) {
     self.track = track
-    let options = track.options
-    let encoder = try OpusEncoder(
-      OpusEncoderSettings(
-        channels: options.channels, bitrate: options.bitrate, content: options.channels == 2 ? .music : .voice,
-        usesForwardErrorCorrection: options.forwardErrorCorrection,
-        usesDiscontinuousTransmission: options.discontinuous))
+    let encoder = try OpusEncoder(Self.settings(track.options))
     state = Mutex(State(encoder: encoder, isMuted: isMuted))
   }
+
+  /// What a track's encoder begins with.
+  static func settings(_ options: AudioOptions) -> OpusEncoderSettings {
+    OpusEncoderSettings(
+      channels: options.channels, bitrate: options.bitrate, content: options.channels == 2 ? .music : .voice,
+      usesForwardErrorCorrection: options.forwardErrorCorrection, expectedLossPercent: expectedLossPercent(0),
+      usesDiscontinuousTransmission: options.discontinuous)
+  }
+
+  /// The loss to be ready for when the server reports this share of packets lost. Never none: the encoder adds copies only for an
+  /// expected loss, and what is lost between the server and each receiver nobody reports here.
+  static func expectedLossPercent(_ fraction: Double) -> Int {
+    max(minimumExpectedLoss, Int((min(max(fraction, 0), 0.3) * 100).rounded(.up)))
+  }
+
+  private static let minimumExpectedLoss = 10
 
   func codecs(outOf codecs: [Codec]) -> [Codec] { codecs.filter { $0.kind == .audio } }
 
@@ -61,9 +72,8 @@ final class AudioPublisher: Publisher {
     state.withLock { $0.encoder.settings.bitrate = bitrate }
   }
 
-  /// What receivers report as lost, so that the error correction fits it.
   func prepare(forLoss fraction: Double) {
-    let percent = Int((min(max(fraction, 0), 0.3) * 100).rounded(.up))
+    let percent = Self.expectedLossPercent(fraction)
     state.withLock { $0.encoder.settings.expectedLossPercent = percent }
   }
 

@@ -110,7 +110,17 @@ final class MediaSession {
     while let message = try? reader.next(in: compound) {
       sender.receive(message, in: compound, now: now)
       receiver.receive(message, in: compound, now: now)
+      switch message {
+      case .receiverReport, .senderReport: prepareForLoss()
+      default: break
+      }
     }
+  }
+
+  /// Tells publishers what the server reports as lost; about once a second.
+  private func prepareForLoss() {
+    guard !publishers.isEmpty else { return }
+    for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote.fractionLost) }
   }
 
   /// When ``handleTimeout(now:)`` wants to be called.

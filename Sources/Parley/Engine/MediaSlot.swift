@@ -19,6 +19,8 @@ final class VideoSlot: MediaSlot {
   private(set) var shown: (timestamp: RTPTimestamp, time: Instant)?
   private(set) var participant = ""
   private(set) var ssrc: SSRC?
+  /// Told of every frame that is given out, so that simulations see what comes when.
+  var onFrame: ((EncodedFrame) -> Void)?
 
   func start(_ track: RemoteVideoTrack, participant: String) {
     self.track = track
@@ -41,6 +43,7 @@ final class VideoSlot: MediaSlot {
     guard let track else { return false }
     while let frame = buffer.poll(now: now) {
       shown = (frame.timestamp, frame.time)
+      onFrame?(frame)
       track.decode(frame)
     }
     return buffer.takeKeyframeRequest()

@@ -24,6 +24,12 @@ protocol Publisher: AnyObject, Sendable {
   func requestKeyframe(_ rid: RID?)
   /// What the estimate of the network allows.
   func apply(_ allocation: [StreamAllocation])
+  /// The share of packets (0 to 1) that the server reports as lost, so that error correction fits it.
+  func prepare(forLoss fraction: Double)
+}
+
+extension Publisher {
+  func prepare(forLoss fraction: Double) {}
 }
 
 /// Where a publisher's frames go.
