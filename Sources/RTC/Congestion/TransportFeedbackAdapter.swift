@@ -35,6 +35,8 @@ public struct TransportFeedbackAdapter: Sendable {
   private var unwrapped: Int64 = 0
   /// The highest number reported so far; losses below it are counted.
   private var highest: Int64
+  /// The first number that the current report is about; nil when it is none that was sent.
+  private var base: Int64?
   private var summary = Summary()
 
   /// An adapter over an empty history.
@@ -54,6 +56,7 @@ public struct TransportFeedbackAdapter: Sendable {
       unwrapped = Int64(feedback.referenceTime)
     }
     reference = feedback.referenceTime
+    base = history.extended(feedback.baseSequence)
   }
 
   /// Takes one arrival of the report; nil when it is no news.
@@ -63,7 +66,9 @@ public struct TransportFeedbackAdapter: Sendable {
       return nil
     }
     if sequence > highest {
-      var missing = max(highest &+ 1, history.next &- Int64(history.capacity))
+      // What lies between the last report and this one was in a report that got lost itself, and nothing is known of it. To call it lost would
+      // add the loss of the way back to that of the way there.
+      var missing = max(max(highest &+ 1, base ?? .min), history.next &- Int64(history.capacity))
       while missing < sequence {
         if history.markLost(missing) { summary.lost &+= 1 }
         missing &+= 1

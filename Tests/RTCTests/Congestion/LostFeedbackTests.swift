@@ -1,0 +1,49 @@
+import Basics
+import Testing
+
+@testable import RTC
+
+@Suite struct LostFeedbackTests {
+  /// Sends ten packets every 50 ms for ten seconds; `isLost` says which packets the path loses, and `isSilent` which reports. Gives the mean of
+  /// the measured loss.
+  private func meanLoss(isLost: (Int) -> Bool, isSilent: (Int) -> Bool) -> Double {
+    var estimator = SendSideBandwidthEstimator()
+    var sum = 0.0
+    for round in 0..<200 {
+      let now = Instant.milliseconds(Int64(round) * 50)
+      for _ in 0..<10 { estimator.packetSent(size: 1_000, now: now) }
+      let arrivals = (0..<10).map { index in
+        isLost(round * 10 + index)
+          ? TransportFeedbackTicks.missing : TransportFeedbackTicks(ticks: Int64(round) * 200 + 100)
+      }
+      var bytes = [UInt8](repeating: 0, count: 200)
+      var writer = RTCPWriter()
+      var span = bytes.mutableSpan
+      _ = try? writer.append(
+        transportFeedback: arrivals.span, base: SequenceNumber(rawValue: UInt16(round * 10)),
+        feedbackCount: UInt8(truncatingIfNeeded: round), sender: SSRC(rawValue: 1), media: SSRC(rawValue: 2),
+        into: &span)
+      var reader = RTCPReader()
+      let report = Array(bytes[..<writer.length])
+      while !isSilent(round), let message = try? reader.next(in: report.span) {
+        guard case .transportFeedback(let feedback) = message else { continue }
+        estimator.receive(feedback, in: report.span, now: now + .milliseconds(40))
+      }
+      sum += estimator.lossShare
+    }
+    return sum / 200
+  }
+
+  @Test("packets whose report was lost do not count as lost")
+  func reportsLost() {
+    #expect(meanLoss(isLost: { _ in false }, isSilent: { $0 % 5 == 2 }) == 0)
+  }
+
+  @Test("what reports call lost counts, whether or not other reports come")
+  func packetsLost() {
+    let all = meanLoss(isLost: { $0 % 5 == 2 }, isSilent: { _ in false })
+    let some = meanLoss(isLost: { $0 % 5 == 2 }, isSilent: { $0 % 5 == 2 })
+    #expect(abs(all - 0.2) < 0.03)
+    #expect(abs(some - 0.2) < 0.03)
+  }
+}
