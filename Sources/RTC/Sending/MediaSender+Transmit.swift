@@ -114,7 +114,14 @@ extension MediaSender {
   /// The rate that packets leave at: the probe's, or so much above the target that what waits has left before it is too old.
   private var pacingRate: DataRate {
     if let probe { return probe.cluster.rate }
-    let paced = Double(estimator.target.bitsPerSecond) * Self.pacingFactor
+    // Sound and the lowest layer of each picture are never paused, so together they may have got more than the target. Paced by the
+    // target alone, sound would take the budget and pictures would wait until they are dropped, each time at the price of a keyframe.
+    var allotted = 0.0
+    for stream in streams where stream.statistics.isActive {
+      let overhead = stream.kind == .audio ? BitrateAllocator.audioOverhead : 0
+      allotted += Double(stream.statistics.targetBitrate.bitsPerSecond) + Double(overhead)
+    }
+    let paced = max(Double(estimator.target.bitsPerSecond), allotted) * Self.pacingFactor
     let drain = Double(pacer.queuedBytes) * 8 / max(pacer.limits.time.seconds * 0.6, 0.1)
     return DataRate(bitsPerSecond: Int64(max(paced, drain, 10_000)))
   }
