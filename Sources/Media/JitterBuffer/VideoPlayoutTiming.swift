@@ -11,8 +11,8 @@ import RTC
 /// and retransmissions count in the proportion in which they occur, without a model of each. A single stall does not count with
 /// every frame that was held up: frames that arrive in its burst are one event.
 ///
-/// The delay grows by a third of the time that passes (frames are shown at two thirds of their speed), and shrinks by a twentieth, so
-/// that neither is seen. In the first second after a start it follows at once.
+/// The delay grows by a third of the time that passes, and shrinks by a twentieth, so that neither is seen; by an eighth while it is much
+/// too long, or a second of delay after a network's bad moment would last for twenty. In the first second after a start it follows at once.
 struct VideoPlayoutTiming: Sendable {
   private let maximumDelay: TimeSpan
   private let decodeLead: TimeSpan
@@ -61,6 +61,8 @@ struct VideoPlayoutTiming: Sendable {
   private static let shift = TimeSpan.milliseconds(200)
   /// After this time without a frame, what was learnt about offsets is old.
   private static let pause = TimeSpan.seconds(5)
+  /// This much more delay than is wanted is worth showing frames visibly faster for.
+  private static let muchTooLong = TimeSpan.milliseconds(200)
 
   init(maximumDelay: TimeSpan, decodeLead: TimeSpan) {
     self.maximumDelay = maximumDelay
@@ -215,7 +217,7 @@ struct VideoPlayoutTiming: Sendable {
     } else if wanted > current {
       playout = min(wanted, current &+ elapsed / 3)
     } else {
-      playout = max(wanted, current &- elapsed / 20)
+      playout = max(wanted, current &- elapsed / (current &- wanted > Self.muchTooLong.nanoseconds ? 8 : 20))
     }
   }
 }
