@@ -24,7 +24,9 @@ test-swift: ## The Swift tests.
 	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute.
 	$(SWIFT) test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests'
-	$(SWIFT) test --skip-build --filter '^(Media|Parley)Tests'
+	$(SWIFT) test --skip-build --filter '^MediaTests'
+	@# One after the other, since memory, threads and descriptors of the whole process are counted.
+	$(SWIFT) test --skip-build --no-parallel --filter '^ParleyTests'
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
