@@ -15,6 +15,7 @@ public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A parameter is out of range.
   case invalid(String)
 
+  /// What happened and what to do, in a sentence.
   public var description: String {
     switch self {
     case .cannotOpen(let what, let reason): "\(what) cannot be opened: \(reason)"

@@ -4,7 +4,8 @@ import Testing
 
 /// What goes wrong ends in bounded time, with words, and leaves nothing behind.
 @MainActor @Suite(.serialized) struct BadInputTests {
-  private func failure(_ url: String, token: String? = nil, _ options: JoinOptions = JoinOptions()) async -> JoinError? {
+  private func failure(_ url: String, token: String? = nil, _ options: JoinOptions = JoinOptions()) async -> JoinError?
+  {
     do throws(JoinError) {
       let meeting = try Meeting(url, token: token.map { Secret($0) }, name: "Ann", options: options)
       try await meeting.join()

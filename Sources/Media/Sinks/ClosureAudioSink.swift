@@ -7,5 +7,6 @@ public final class ClosureAudioSink: AudioSink {
   /// A sink that calls `body` for each 10 ms. It must not block.
   public init(_ body: @escaping @Sendable (AudioFrame) -> Void) { self.body = body }
 
+  /// Takes one frame.
   public func receive(_ frame: AudioFrame) { body(frame) }
 }

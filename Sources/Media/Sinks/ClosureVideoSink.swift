@@ -7,5 +7,6 @@ public final class ClosureVideoSink: VideoSink {
   /// A sink that calls `body` for each picture. Return soon, or frames are dropped.
   public init(_ body: @escaping @Sendable (VideoFrame) -> Void) { self.body = body }
 
+  /// Takes one frame.
   public func receive(_ frame: VideoFrame) { body(frame) }
 }

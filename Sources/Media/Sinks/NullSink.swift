@@ -13,6 +13,8 @@ public final class NullSink: VideoSink, AudioSink {
   /// Stretches of sound taken so far, 10 ms each.
   public var audioFrames: Int { audioCount.load(ordering: .relaxed) }
 
+  /// Takes one frame.
   public func receive(_ frame: VideoFrame) { videoCount.add(1, ordering: .relaxed) }
+  /// Takes one frame.
   public func receive(_ frame: AudioFrame) { audioCount.add(1, ordering: .relaxed) }
 }

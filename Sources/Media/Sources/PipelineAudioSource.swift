@@ -38,12 +38,14 @@ public final class PipelineAudioSource: AudioSource {
 
   deinit { stop() }
 
+  /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     stop()
     let started = try PipelineRunner(recipe, timeout: timeout, video: nil, audio: sink) { _ in }
     runner.withLock { $0 = started }
   }
 
+  /// Stops; nothing is delivered afterwards.
   public func stop() {
     let running = runner.withLock { runner in
       let before = runner

@@ -48,12 +48,14 @@ public final class PipelineVideoSource: VideoSource {
 
   deinit { stop() }
 
+  /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     stop()
     let started = try PipelineRunner(recipe, timeout: timeout, video: sink, audio: nil) { _ in }
     runner.withLock { $0 = started }
   }
 
+  /// Stops; nothing is delivered afterwards.
   public func stop() {
     let running = runner.withLock { runner in
       let before = runner

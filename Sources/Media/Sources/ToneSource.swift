@@ -46,6 +46,7 @@ public final class ToneSource: AudioSource {
 
   deinit { stop() }
 
+  /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     let generator = try makeGenerator()
     stop()
@@ -56,6 +57,7 @@ public final class ToneSource: AudioSource {
     thread.exchange(started)?.stop()
   }
 
+  /// Stops; nothing is delivered afterwards.
   public func stop() { thread.exchange(nil)?.stop() }
 
   /// `count` frames from an instant on, without starting and as fast as they can be made: for tests and files.

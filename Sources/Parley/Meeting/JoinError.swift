@@ -21,6 +21,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The meeting has ended, so that nothing can be done in it any more.
   case ended
 
+  /// What happened and what to do, in a sentence.
   public var description: String {
     switch self {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text

@@ -6,10 +6,15 @@ public import Observation
 ///     let camera = try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
 ///     await camera.setMuted(true)
 @MainActor @Observable public final class LocalParticipant: Participant {
+  /// The id in this meeting, `p_…`; empty before the meeting is joined.
   public internal(set) var id = ""
+  /// The display name. Show it as text, never as markup.
   public internal(set) var name: String
+  /// The role that the token gave.
   public internal(set) var role = ParticipantRole.guest
+  /// How loud this participant speaks: 0 (silent) to 1.
   public internal(set) var audioLevel = 0.0
+  /// How well media flows between this participant and the server.
   public internal(set) var quality = ConnectionQuality.excellent
   /// What this client publishes, in the order it was published.
   public internal(set) var publications: [LocalPublication] = []

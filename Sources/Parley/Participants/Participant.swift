@@ -16,6 +16,7 @@ public import Signaling
 }
 
 extension Participant {
+  /// Whether this participant speaks now.
   public var isSpeaking: Bool { audioLevel > 0 }
 }
 

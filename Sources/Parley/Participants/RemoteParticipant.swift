@@ -3,10 +3,15 @@ public import Signaling
 
 /// Somebody else in the meeting.
 @MainActor @Observable public final class RemoteParticipant: Participant {
+  /// The id in this meeting, `p_…`.
   public let id: String
+  /// The display name. Show it as text, never as markup.
   public internal(set) var name: String
+  /// The role that the token gave.
   public internal(set) var role: ParticipantRole
+  /// How loud this participant speaks: 0 (silent) to 1.
   public internal(set) var audioLevel = 0.0
+  /// How well media flows between this participant and the server.
   public internal(set) var quality = ConnectionQuality.excellent
   /// Whether the connection of this participant was lost and is being brought back.
   public internal(set) var isReconnecting: Bool

@@ -14,10 +14,13 @@ public struct MeetingStatistics: Sendable {
 
 /// The transport of a meeting (`RTCTransportStats`, `RTCIceCandidatePairStats`).
 public struct TransportStatistics: Sendable {
-  /// Media and control packets sent and received, with their headers above UDP.
+  /// Media and control packets sent.
   public var packetsSent: UInt64 = 0
+  /// Media and control packets received.
   public var packetsReceived: UInt64 = 0
+  /// Bytes sent, with the headers above UDP.
   public var bytesSent: UInt64 = 0
+  /// Bytes received, with the headers above UDP.
   public var bytesReceived: UInt64 = 0
   /// Datagrams that were dropped, for whatever reason.
   public var packetsDiscarded: UInt64 = 0

@@ -27,7 +27,9 @@ extension PeerConnection {
     repeat {
       while let bytes = dtls?.pollTransmit() {
         // Without consent the datagram is lost, as on a network; the handshake's own timer, or SCTP's, repeats it.
-        if let path = transmitPath, let datagram = wrapped(OutgoingDatagram(path: path, bytes: bytes)) { return datagram }
+        if let path = transmitPath, let datagram = wrapped(OutgoingDatagram(path: path, bytes: bytes)) {
+          return datagram
+        }
       }
     } while sendData()
     return nil

@@ -40,7 +40,8 @@ struct SlotTableTests {
     table.replace(with: (0..<6).map { .init(mid: "\($0)", kind: $0 < 3 ? .audio : .video) })
     _ = table.fill(with: [audio("a"), audio("b"), audio("c")])
     // Their cameras come on in another order.
-    #expect(table.fill(with: [audio("a"), audio("b"), audio("c"), video("c")]) == [.init(mid: "5", publication: "t_c")])
+    #expect(
+      table.fill(with: [audio("a"), audio("b"), audio("c"), video("c")]) == [.init(mid: "5", publication: "t_c")])
     let all = [audio("a"), audio("b"), audio("c"), video("c"), video("b"), video("a")]
     #expect(table.fill(with: all) == [.init(mid: "3", publication: "t_a"), .init(mid: "4", publication: "t_b")])
     #expect(table.info.map(\.participant) == ["p_a", "p_b", "p_c", "p_a", "p_b", "p_c"])

@@ -42,11 +42,13 @@ struct StillMissing: Error, CustomStringConvertible {
     case .participantLeft(let participant, let reason): events.append("participantLeft \(participant.name) \(reason)")
     case .published(let publication): events.append("published \(publication.source)")
     case .unpublished(let publication): events.append("unpublished \(publication.source)")
-    case .muteChanged(let publication): events.append("\(publication.isMuted ? "muted" : "unmuted") \(publication.source)")
+    case .muteChanged(let publication):
+      events.append("\(publication.isMuted ? "muted" : "unmuted") \(publication.source)")
     case .subscribed(let subscription): events.append("subscribed \(subscription.publication.source)")
     case .unsubscribed(let publication): events.append("unsubscribed \(publication.source)")
     case .firstFrame(let subscription): events.append("firstFrame \(subscription.publication.source)")
-    case .chat(let message, let isHistory): events.append("chat \(message.name): \(message.text)\(isHistory ? " (history)" : "")")
+    case .chat(let message, let isHistory):
+      events.append("chat \(message.name): \(message.text)\(isHistory ? " (history)" : "")")
     case .data(let message):
       data.append(message)
       events.append("data")

@@ -64,6 +64,7 @@ public final class TestPictureSource: VideoSource {
 
   deinit { stop() }
 
+  /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     let painter = try makePainter()
     stop()
@@ -74,6 +75,7 @@ public final class TestPictureSource: VideoSource {
     thread.exchange(started)?.stop()
   }
 
+  /// Stops; nothing is delivered afterwards.
   public func stop() { thread.exchange(nil)?.stop() }
 
   /// The picture of one instant, without starting: for tests and thumbnails.
