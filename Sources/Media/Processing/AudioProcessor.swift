@@ -2,6 +2,7 @@ public import Basics
 import CAudioProcessing
 import Synchronization
 
+// unchecked: the engine locks itself, and each of the two calls has its own buffers behind its own lock.
 /// Cleans what a microphone hears: removes the echo of the loudspeaker and steady noise, and evens out the level.
 ///
 ///     let processor = try AudioProcessor()
@@ -11,7 +12,6 @@ import Synchronization
 ///     let clean = processor.capture(frame, delay: .milliseconds(60))
 ///
 /// Rendering and capturing may happen on two threads at once. Costs about 1 % of a core, and holds about 1 MB.
-// unchecked: the engine locks itself, and each of the two calls has its own buffers behind its own lock.
 public final class AudioProcessor: @unchecked Sendable {
   /// How much of steady noise is removed. More costs more of the voice.
   public enum NoiseSuppression: Int32, Sendable {
