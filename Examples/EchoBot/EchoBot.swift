@@ -1,6 +1,6 @@
 import Parley
 
-/// A bot that sends everybody's picture and sound back, half a second later: meet it to hear how you are heard.
+/// A bot that sends a participant's picture and sound back: meet it to see and hear how you are seen and heard.
 ///
 ///     echo-bot http://localhost:8080/hello
 @main enum EchoBot {
@@ -19,14 +19,15 @@ import Parley
     try await meeting.join()
     print("Echoing in \(url). Press Ctrl-C to leave.")
 
-    // One participant at a time: whoever was there first. The next one's turn comes when that one leaves.
+    // One participant at a time: the first who sends something. The next one's turn comes when that one leaves.
     var heard: (video: RemoteVideoTrack?, audio: RemoteAudioTrack?)
     let frames = ClosureVideoSink { picture.push($0) }
     let samples = ClosureAudioSink { sound.push($0) }
     for await event in events {
       switch event {
       case .subscribed, .unsubscribed, .participantLeft:
-        let subscriptions = meeting.participants.first?.publications.compactMap(\.subscription) ?? []
+        let subscriptions =
+          meeting.participants.lazy.map { $0.publications.compactMap(\.subscription) }.first { !$0.isEmpty } ?? []
         let video = subscriptions.compactMap(\.video).first
         let audio = subscriptions.compactMap(\.audio).first
         if video !== heard.video {

@@ -28,7 +28,8 @@ import Testing
       for await frame in track.frames {
         guard let mark = TestPictureMarker.read(from: frame) else { continue }
         #expect(mark.sourceID == 7)
-        #expect(frame.width == 320 && frame.height == 180)
+        // The estimate of the network may ask for a smaller picture, never for another shape.
+        #expect((100...320).contains(frame.width) && abs(frame.width * 9 - frame.height * 16) <= 32)
         marks.append(mark.milliseconds)
         if marks.count == 10 { break }
       }

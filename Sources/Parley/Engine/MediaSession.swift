@@ -11,7 +11,7 @@ final class MediaSession {
   let peer: PeerConnection
   var sender: MediaSender
   var receiver: MediaReceiver
-  var slots: [MID: MediaSlot] = [:]
+  var slots: [MID: any MediaSlot] = [:]
   var publishers: [MID: any Publisher] = [:]
   var replays: [MID: EncodedReplay] = [:]
   var dataChannels = SessionDataChannels()
