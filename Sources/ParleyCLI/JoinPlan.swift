@@ -12,6 +12,8 @@ import Parley
   let content: Content
   let camera: String?
   let microphone: Bool
+  /// Cleans the microphone, of the speaker's echo too; nil without a microphone.
+  let processor: AudioProcessor?
   let video: VideoOptions
   let duration: Double?
   let patience: Double?
@@ -26,6 +28,7 @@ import Parley
     }
     camera = options["camera"]
     microphone = options.has("microphone")
+    processor = microphone ? try? AudioProcessor(.init(echoCancellation: options.has("speaker"))) : nil
     var video = VideoOptions(simulcast: options.has("simulcast"))
     if let name = options["codec"] {
       guard let codec = Codec(name: name, clockRate: 90_000), VideoCodecFactory.encodable.contains(codec) else {
@@ -53,7 +56,10 @@ import Parley
     if let camera {
       try await meeting.local.publish(LocalVideoTrack(CameraSource(try Self.camera(camera)), options: video))
     }
-    if microphone { try await meeting.local.publish(LocalAudioTrack(MicrophoneSource())) }
+    if microphone {
+      let source = MicrophoneSource()
+      try await meeting.local.publish(LocalAudioTrack(processor.map { CleanedAudioSource(source, by: $0) } ?? source))
+    }
   }
 
   private func publish(_ media: (any VideoSource, any AudioSource), to meeting: Meeting) async throws {
@@ -75,7 +81,8 @@ import Parley
   /// Plays the meeting's sound.
   func play(_ meeting: Meeting) async {
     do throws(MediaError) {
-      try meeting.playSound(to: SpeakerSink())
+      let speaker = try SpeakerSink()
+      meeting.playSound(to: processor.map { EchoReferenceSink(speaker, of: $0) } ?? speaker)
     } catch { CommandLineText.complain("\(error)") }
   }
 

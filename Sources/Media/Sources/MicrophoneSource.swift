@@ -56,16 +56,9 @@ public final class MicrophoneSource: AudioSource {
     let source = PipelineAudioSource(
       description, name: name, channels: channels, timeout: .seconds(3), properties: properties)
     try source.start(sink)
-    running.withLock { $0 = source }
+    running.exchange(source)?.stop()
   }
 
   /// Gives the microphone back.
-  public func stop() {
-    let source = running.withLock { running in
-      let before = running
-      running = nil
-      return before
-    }
-    source?.stop()
-  }
+  public func stop() { running.exchange(nil)?.stop() }
 }

@@ -43,14 +43,3 @@ final class PacedThread: Sendable {
     thread.join()
   }
 }
-
-extension Mutex where Value == PacedThread? {
-  /// Puts a thread in the place of another and gives that one back.
-  borrowing func exchange(_ thread: PacedThread?) -> PacedThread? {
-    withLock { current in
-      let before = current
-      current = thread
-      return before
-    }
-  }
-}

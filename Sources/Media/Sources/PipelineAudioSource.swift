@@ -42,16 +42,9 @@ public final class PipelineAudioSource: AudioSource {
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     stop()
     let started = try PipelineRunner(recipe, timeout: timeout, video: nil, audio: sink) { _ in }
-    runner.withLock { $0 = started }
+    runner.exchange(started)?.stop()
   }
 
   /// Stops; nothing is delivered afterwards.
-  public func stop() {
-    let running = runner.withLock { runner in
-      let before = runner
-      runner = nil
-      return before
-    }
-    running?.stop()
-  }
+  public func stop() { runner.exchange(nil)?.stop() }
 }

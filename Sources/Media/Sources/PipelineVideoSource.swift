@@ -52,16 +52,9 @@ public final class PipelineVideoSource: VideoSource {
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     stop()
     let started = try PipelineRunner(recipe, timeout: timeout, video: sink, audio: nil) { _ in }
-    runner.withLock { $0 = started }
+    runner.exchange(started)?.stop()
   }
 
   /// Stops; nothing is delivered afterwards.
-  public func stop() {
-    let running = runner.withLock { runner in
-      let before = runner
-      runner = nil
-      return before
-    }
-    running?.stop()
-  }
+  public func stop() { runner.exchange(nil)?.stop() }
 }

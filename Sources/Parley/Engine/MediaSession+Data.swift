@@ -54,7 +54,8 @@ extension MediaSession {
       if channel == dataChannels.reliable { dataChannels.reliable = nil }
       if channel == dataChannels.lossy { dataChannels.lossy = nil }
     case .failed: dataChannels = SessionDataChannels()
-    case .connected, .opened, .bufferedAmountLow: break
+    case .opened, .bufferedAmountLow: events.yield(.dataWanted)
+    case .connected: break
     }
   }
 }

@@ -21,6 +21,8 @@ enum SessionEvent: Sendable {
   case firstPacket(Instant)
   /// A message of another participant on a data channel.
   case data(ReceivedData)
+  /// A data channel has opened, or has room again after it was full.
+  case dataWanted
 }
 
 /// When the phases of a connection were over, on the monotonic clock.

@@ -23,6 +23,8 @@ final class VideoPublisher: Publisher {
     var layers: [Layer] = []
     var isMuted: Bool
     var isBusy = false
+    /// The newest picture and when it came, so that a keyframe need not wait for the next one.
+    var newest: (frame: VideoFrame, arrival: Instant)?
     /// The size of the source's pictures; nil before the first.
     var size: (width: Int, height: Int)?
     var destination: PublisherDestination?
@@ -34,6 +36,8 @@ final class VideoPublisher: Publisher {
     var byLayer: [Int: any VideoEncoder] = [:]
     var timeline = MediaTimeline(clockRate: 90_000)
     var failures = 0
+    /// The time of the last picture that was encoded; the next one is later.
+    var lastTime = Instant.zero
   }
 
   let kind = MediaKind.video
@@ -109,10 +113,33 @@ final class VideoPublisher: Publisher {
   }
 
   func requestKeyframe(_ rid: RID?) {
+    wantKeyframe(rid)
+    encodeNewestAgain()
+  }
+
+  /// The next picture that is encoded becomes a keyframe.
+  private func wantKeyframe(_ rid: RID?) {
     state.withLock { state in
       for index in state.layers.indices where rid == nil || state.layers[index].rid == rid {
         state.layers[index].wantsKeyframe = true
       }
+    }
+  }
+
+  /// Somebody waits for a keyframe: the newest picture is sent once more rather than letting them wait for the next one, which takes
+  /// most of the time between two pictures, or for ever when the source stands still.
+  private func encodeNewestAgain() {
+    let now = MonotonicClock.now
+    let frame = state.withLock { state -> VideoFrame? in
+      guard !state.isMuted, !state.isBusy, state.destination != nil, let (frame, arrival) = state.newest
+      else { return nil }
+      state.isBusy = true
+      return frame.with(time: frame.time + (now - arrival))
+    }
+    guard let frame else { return }
+    queue.async {
+      self.encode(frame, isRepeated: true)
+      self.state.withLock { $0.isBusy = false }
     }
   }
 
@@ -138,6 +165,7 @@ final class VideoPublisher: Publisher {
     let (goes, resized) = state.withLock { state -> (Bool, PublisherDestination?) in
       let isNew = state.size.map { $0 != (frame.width, frame.height) } ?? true
       if isNew { state.size = (frame.width, frame.height) }
+      state.newest = (frame, MonotonicClock.now)
       guard !state.isMuted, !state.isBusy, state.destination != nil else {
         return (false, isNew ? state.destination : nil)
       }
@@ -152,7 +180,12 @@ final class VideoPublisher: Publisher {
     }
   }
 
-  private func encode(_ frame: VideoFrame) {
+  /// - Parameter isRepeated: Whether it is only for the layers that want a keyframe, outside the source's rhythm.
+  private func encode(_ picture: VideoFrame, isRepeated: Bool = false) {
+    // A picture that was sent again may have overtaken the time of the one that was on its way.
+    let isLate = picture.time <= encoders.lastTime
+    let frame = isLate ? picture.with(time: encoders.lastTime + .milliseconds(1)) : picture
+    encoders.lastTime = frame.time
     let (due, destination) = state.withLock { state -> ([(Int, Layer)], PublisherDestination?) in
       var due: [(Int, Layer)] = []
       for index in state.layers.indices where state.layers[index].isActive {
@@ -160,9 +193,11 @@ final class VideoPublisher: Publisher {
         // A little early counts as due, or a source at just the wanted rate would lose every other frame.
         let interval = TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(layer.framesPerSecond, 1)))
         let slack = TimeSpan(nanoseconds: interval.nanoseconds / 4)
-        guard frame.time + slack >= layer.nextTime || layer.wantsKeyframe else { continue }
-        let isLate = frame.time > layer.nextTime + interval
-        state.layers[index].nextTime = (isLate ? frame.time : layer.nextTime) + interval
+        guard layer.wantsKeyframe || (!isRepeated && frame.time + slack >= layer.nextTime) else { continue }
+        if !isRepeated {
+          let isLate = frame.time > layer.nextTime + interval
+          state.layers[index].nextTime = (isLate ? frame.time : layer.nextTime) + interval
+        }
         state.layers[index].wantsKeyframe = false
         due.append((index, layer))
       }
@@ -172,7 +207,7 @@ final class VideoPublisher: Publisher {
     for (index, layer) in due {
       do throws(MediaError) {
         guard let encoded = try encode(frame, layer, index, destination.codec) else {
-          if layer.wantsKeyframe { requestKeyframe(layer.rid) }
+          if layer.wantsKeyframe { wantKeyframe(layer.rid) }
           continue
         }
         destination.connection.post { session, now in
@@ -182,7 +217,7 @@ final class VideoPublisher: Publisher {
       } catch {
         encoders.byLayer[index] = nil
         encoders.failures += 1
-        requestKeyframe(layer.rid)
+        wantKeyframe(layer.rid)
         if encoders.failures == 3 { onFailure.withLock { $0 }?(error) }
       }
     }

@@ -42,7 +42,8 @@ extension Meeting {
       // A lossy message is worth something now or never.
       if reliability == .lossy { return }
       guard MonotonicClock.now < end else { throw .timedOut("The data could not be sent within 30 seconds.") }
-      try? await Task.sleep(nanoseconds: 20_000_000)
+      // Room is announced; that a channel has opened, or the connection is back, within this time.
+      _ = await dataWaiters.wait(within: .milliseconds(200))
       if Task.isCancelled { throw .cancelled }
     }
   }

@@ -87,7 +87,7 @@ extension Meeting {
     guard !joinedOnce, state == .connecting else { return }
     lastError = error
     place?.channel.close()
-    wakeMediaWaiters(false)
+    mediaWaiters.wake(false)
   }
 
   private var abandoned: JoinError? { state == .ended ? .cancelled : lastError }
@@ -200,19 +200,6 @@ extension Meeting {
 
   private func mediaFlows(within limit: TimeSpan) async -> Bool {
     if connectionState.mediaUp { return true }
-    nextWaiter += 1
-    let id = nextWaiter
-    let timer = Task { [weak self] in
-      try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))
-      self?.mediaWaiters.removeValue(forKey: id)?.resume(returning: false)
-    }
-    defer { timer.cancel() }
-    return await withCheckedContinuation { mediaWaiters[id] = $0 }
-  }
-
-  func wakeMediaWaiters(_ flows: Bool) {
-    let waiting = mediaWaiters
-    mediaWaiters = [:]
-    for waiter in waiting.values { waiter.resume(returning: flows) }
+    return await mediaWaiters.wait(within: limit)
   }
 }

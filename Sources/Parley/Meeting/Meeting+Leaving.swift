@@ -29,7 +29,8 @@ extension Meeting {
     connection = nil
     for task in tasks { task.cancel() }
     tasks = []
-    wakeMediaWaiters(false)
+    mediaWaiters.wake(false)
+    dataWaiters.wake(false)
     failNegotiation()
     emit(.ended(reason, message: message))
     for reader in readers.values { reader.finish() }

@@ -14,7 +14,7 @@ extension Meeting {
         self.times.pathSelected = times.pathSelected
         self.times.connected = times.connected
       }
-      wakeMediaWaiters(true)
+      mediaWaiters.wake(true)
       mediaIsBack()
     case .firstPacket(let time): if times.firstPacket == nil { times.firstPacket = time }
     case .pathChanged(let path): if path != nil { mediaIsBack() }
@@ -33,6 +33,7 @@ extension Meeting {
       refreshState(.media)
       rejoin(unlessToldWithin: .seconds(1))
     case .data(let data): takeData(data)
+    case .dataWanted: dataWaiters.wake()
     }
   }
 
@@ -141,7 +142,7 @@ extension Meeting {
     if lastError == nil {
       lastError = .unreachable("The server closed the connection while the meeting was being joined.")
     }
-    wakeMediaWaiters(false)
+    mediaWaiters.wake(false)
   }
 
   // MARK: Joining anew

@@ -60,8 +60,10 @@ public import Signaling
   @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
   @ObservationIgnored var nextReader = 0
   @ObservationIgnored var tasks: [Task<Void, Never>] = []
-  @ObservationIgnored var mediaWaiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-  @ObservationIgnored var nextWaiter = 0
+  /// Who waits for media to flow, or to end.
+  @ObservationIgnored let mediaWaiters = WaiterList()
+  /// Who waits for room in a data channel's buffer.
+  @ObservationIgnored let dataWaiters = WaiterList()
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {

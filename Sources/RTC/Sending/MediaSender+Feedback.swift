@@ -138,7 +138,7 @@ extension MediaSender {
       streams[index].statistics.isActive = rate > .zero
       // Whoever comes back has nothing to refer to.
       if !wasActive, rate > .zero, streams[index].kind == .video { streams[index].keyframes.request() }
-      if rate <= .zero { streams[index].keyframes.withdraw() }
+      if rate <= .zero { streams[index].keyframes.settle() }
       next.append(streams[index].allocation(rate, now: latest))
     }
     guard next != allocations else { return }

@@ -23,7 +23,7 @@ struct SendStream: Sendable {
   /// The codec that frames are packetized for now.
   private(set) var codec: NegotiatedCodec?
   var store: RetransmissionBuffer
-  var keyframes: KeyframeGate
+  var keyframes: KeyframeRequestThrottle
   var parameters: EncodingParameters
   var statistics: OutboundStreamStatistics
   private var ladder = QualityLadder()
@@ -66,7 +66,7 @@ struct SendStream: Sendable {
         packets: isVideo ? 2_048 : 256,
         bytes: isVideo ? configuration.retransmissionBytes : configuration.retransmissionBytes / 16,
         age: configuration.retransmissionAge))
-    keyframes = KeyframeGate(interval: configuration.keyframeInterval)
+    keyframes = KeyframeRequestThrottle(interval: configuration.keyframeInterval)
     parameters = isVideo ? .layer(rid.flatMap { media.rids.firstIndex(of: $0) } ?? 0, of: media.rids.count) : .audio
     statistics = OutboundStreamStatistics(
       ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, mid: media.mid, rid: rid, kind: media.kind)
@@ -136,7 +136,7 @@ struct SendStream: Sendable {
     statistics.framesSent &+= 1
     if frame.isKeyframe, kind == .video {
       statistics.keyFramesSent &+= 1
-      keyframes.keyframeSent()
+      keyframes.settle()
     }
     statistics.frameWidth = frame.width
     statistics.frameHeight = frame.height

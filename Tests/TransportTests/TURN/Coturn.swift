@@ -26,7 +26,9 @@ final class Coturn {
     folder = TemporaryDirectory.shared.directory()
     let identity = try TLSIdentity.selfSigned(hosts: ["localhost", "127.0.0.1"], directory: folder)
     certificate = identity.certificatePath
-    let base = UInt16.random(in: 20_000...30_000)
+    // Below the ports that the system hands out, and tried first: another program may have them.
+    var base = UInt16.random(in: 20_000...30_000)
+    for _ in 0..<100 where !Self.isFree(base) || !Self.isFree(base + 1) { base = UInt16.random(in: 20_000...30_000) }
     port = base
     tlsPort = base + 1
     let lines =
@@ -50,6 +52,12 @@ final class Coturn {
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
+  }
+
+  /// Whether nobody listens on a port.
+  private static func isFree(_ port: UInt16) -> Bool {
+    (try? TCPListener(bind: TransportAddress(ip: loopbackV4, port: port), dualStack: false)) != nil
+      && (try? UDPSocket(bind: TransportAddress(ip: loopbackV4, port: port))) != nil
   }
 
   /// What it has logged.
