@@ -416,7 +416,10 @@ parley_discovery parley_gst_discover(const char *uri, uint64_t nanoseconds) {
     default: {
       // A resource that cannot be read, or a stream inside it that is not understood.
       const char *domain = error ? gst.g_quark_to_string(error->domain) : NULL;
-      out.result = domain && !strcmp(domain, "gst-stream-error-quark") ? 2 : 1;
+      int is_stream = domain && !strcmp(domain, "gst-stream-error-quark");
+      // A source that broke off says so too (code 1, "failed"), sometimes before the error that has the reason.
+      int has_broken_off = is_stream && error->code == 1 && strncmp(uri, "file:", 5) != 0;
+      out.result = is_stream && !has_broken_off ? 2 : 1;
     }
   }
   if (error) gst.g_error_free(error);
