@@ -15,6 +15,7 @@ enum JoinCommand {
     .init("simulcast", nil, "send the picture in three sizes"),
     .init("microphone", nil, "send this machine's microphone"),
     .init("camera", "NAME", "send a camera by its name or path; \"default\" takes the first"),
+    .init("screen", nil, "share this machine's screen (the X display of $DISPLAY)"),
     .init("speaker", nil, "play the meeting's sound on this machine"),
     .init("record", "DIR", "write what each participant sends into WebM files of that directory"),
     .init(

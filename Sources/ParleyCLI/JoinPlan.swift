@@ -11,6 +11,7 @@ import Parley
 
   let content: Content
   let camera: String?
+  let screen: Bool
   let microphone: Bool
   /// Cleans the microphone, of the speaker's echo too; nil without a microphone.
   let processor: AudioProcessor?
@@ -27,6 +28,7 @@ import Parley
     case let file?: content = .file(file)
     }
     camera = options["camera"]
+    screen = options.has("screen")
     microphone = options.has("microphone")
     processor = microphone ? try? AudioProcessor(.init(echoCancellation: options.has("speaker"))) : nil
     var video = VideoOptions(simulcast: options.has("simulcast"))
@@ -55,6 +57,9 @@ import Parley
     }
     if let camera {
       try await meeting.local.publish(LocalVideoTrack(CameraSource(try Self.camera(camera)), options: video))
+    }
+    if screen {
+      try await meeting.local.publish(LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
     }
     if microphone {
       let source = MicrophoneSource()
