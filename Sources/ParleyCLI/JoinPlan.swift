@@ -59,7 +59,8 @@ import Parley
       try await meeting.local.publish(LocalVideoTrack(CameraSource(try Self.camera(camera)), options: video))
     }
     if screen {
-      try await meeting.local.publish(LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
+      try await meeting.local.publish(
+        LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
     }
     if microphone {
       let source = MicrophoneSource()

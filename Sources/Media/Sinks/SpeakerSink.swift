@@ -25,7 +25,8 @@ public final class SpeakerSink: AudioSink {
   public init(_ device: MediaDevice? = nil, channels: Int = 2) throws(MediaError) {
     self.channels = channels == 1 ? 1 : 2
     try GStreamer.load()
-    let candidates = device.map { [$0.element] } ?? ["pulsesink", "alsasink", "pipewiresink"]
+    let candidates =
+      device.map { [$0.element] } ?? ["pulsesink", "alsasink"] + (PipeWire.isRunning ? ["pipewiresink"] : [])
     var last = MediaError.missingComponent(
       "A GStreamer element for speakers",
       hint: "Install one with: apt-get install gstreamer1.0-pulseaudio gstreamer1.0-alsa gstreamer1.0-pipewire")

@@ -33,8 +33,7 @@ public final class MicrophoneSource: AudioSource {
     var last = MediaError.missingComponent(
       "A GStreamer element for microphones",
       hint: "Install one with: apt-get install gstreamer1.0-pipewire gstreamer1.0-pulseaudio gstreamer1.0-alsa")
-    // PipeWire's own element waits for ever when the daemon does not run; asked for through Pulse it says so.
-    for element in ["pulsesrc", "alsasrc", "pipewiresrc"] {
+    for element in ["pulsesrc", "alsasrc"] + (PipeWire.isRunning ? ["pipewiresrc"] : []) {
       do throws(MediaError) {
         try GStreamer.require(element, package: "gstreamer1.0-pulseaudio")
         try start(element, "microphone", [], sink)

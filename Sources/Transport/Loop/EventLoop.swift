@@ -89,12 +89,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         retained.toOpaque())
       if code != 0 { unsafe retained.release() }
     }
-    guard code == 0 else { throw .system(call: "starting the thread \(name)", code: code) }
+    guard code == 0 else {
+      joined.withLock { $0 = true }
+      throw .system(call: "starting the thread \(name)", code: code)
+    }
   }
 
   deinit {
     close(epoll)
     close(wakeUp)
+    // A thread that nobody waited for would keep its stack for ever.
+    if !joined.withLock({ $0 }) { pthread_detach(thread) }
   }
 
   /// Ends the loop after the tick under way; may be called from any thread, more than once. Descriptors stay open:
