@@ -186,7 +186,7 @@ extension MediaEvent {
     switch event {
     case .connected(let id): self = .connected(participant: id.rawValue)
     case .lost(let id): self = .lost(participant: id.rawValue)
-    case .publicationStarted: return nil
+    case .publicationStarted, .layersWanted: return nil
     case .speakers(let speakers):
       self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })
     case .quality(let id, let quality): self = .quality([id.rawValue: Signaling.ConnectionQuality(quality)])

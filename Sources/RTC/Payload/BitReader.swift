@@ -9,6 +9,9 @@ struct BitReader: Sendable {
     end = range.upperBound &* 8
   }
 
+  /// The next bit's place, counted from the packet's first bit.
+  var position: Int { bit }
+
   /// The next `count` bits, 0 to 32.
   mutating func read(_ count: Int, in packet: Span<UInt8>) throws(PayloadError) -> UInt32 {
     guard count <= end &- bit else { throw .truncated }

@@ -13,9 +13,9 @@ public struct LayerID: Hashable, Sendable {
 }
 
 /// The template dependency structure of a stream (AOM, RTP payload format for AV1, appendix A.8.3): which layer each template
-/// and each decode target belongs to.
+/// and each decode target belongs to, and which targets the frames of a template are part of.
 ///
-/// A plain value with inline storage of its largest size (64 templates, 32 targets), about 400 bytes.
+/// A plain value with inline storage of its largest size (64 templates, 32 targets), about 900 bytes.
 public struct DependencyStructure: Hashable, Sendable {
   /// The identifier of the first template.
   public private(set) var templateIDOffset: UInt8 = 0
@@ -33,6 +33,10 @@ public struct DependencyStructure: Hashable, Sendable {
   /// Spatial layer in the high, temporal layer in the low four bits.
   private var templateLayers = SIMD64<UInt8>()
   private var targetLayers = SIMD32<UInt8>()
+  /// Bit n: the template's frames are part of decode target n.
+  private var presentTargets = SIMD64<UInt32>()
+  /// Bit n: decoding of target n can begin with a frame of the template.
+  private var switchTargets = SIMD64<UInt32>()
   /// Bit n: the template's frames refer to the frame n + 1 numbers before.
   private var differences = SIMD64<UInt16>()
   private var widths = SIMD4<UInt16>()
@@ -40,7 +44,7 @@ public struct DependencyStructure: Hashable, Sendable {
   /// Whether the sizes of the spatial layers were sent.
   public private(set) var hasResolutions = false
 
-  private init() {}
+  init() {}
 
   /// A mask with a bit for each decode target.
   public var allDecodeTargets: UInt32 { UInt32.max >> (32 &- UInt32(decodeTargetCount)) }
@@ -58,6 +62,31 @@ public struct DependencyStructure: Hashable, Sendable {
     guard index < templateCount else { return nil }
     var result = FrameDifferences()
     for bit in UInt16(0)..<16 where differences[Int(index)] & (1 << bit) != 0 { result.append(bit &+ 1) }
+    return result
+  }
+
+  /// Whether frames with template `id` refer to others, unless a descriptor says otherwise.
+  package func hasReferences(template id: UInt8) -> Bool {
+    let index = (id &- templateIDOffset) & 0x3F
+    return index < templateCount && differences[Int(index)] != 0
+  }
+
+  /// Which decode targets frames with template `id` are part of, and which of them can be moved to there (appendix A.8.4); nil when
+  /// no template has it.
+  package func targets(ofTemplate id: UInt8) -> (present: UInt32, switches: UInt32)? {
+    let index = (id &- templateIDOffset) & 0x3F
+    guard index < templateCount else { return nil }
+    return (presentTargets[Int(index)], switchTargets[Int(index)])
+  }
+
+  /// The decode targets whose frames are all part of `target` too: who gets that one can decode them, and can move down to them anywhere.
+  package func targets(within target: Int) -> UInt32 {
+    var result = allDecodeTargets
+    guard target >= 0, target < Int(decodeTargetCount) else { return 0 }
+    for template in 0..<Int(templateCount) {
+      let present = presentTargets[template]
+      if present & (1 << UInt32(target)) == 0 { result &= ~present }
+    }
     return result
   }
 
@@ -120,7 +149,11 @@ public struct DependencyStructure: Hashable, Sendable {
   private mutating func readTargets(_ packet: Span<UInt8>, _ reader: inout BitReader) throws(PayloadError) {
     for template in 0..<Int(templateCount) {
       let layer = templateLayers[template]
-      for target in 0..<Int(decodeTargetCount) where try reader.read(2, in: packet) != 0 {
+      for target in 0..<Int(decodeTargetCount) {
+        let indication = DecodeTargetIndication(rawValue: try reader.read(2, in: packet)) ?? .absent
+        guard indication != .absent else { continue }
+        presentTargets[template] |= 1 << UInt32(target)
+        if indication == .switchPoint { switchTargets[template] |= 1 << UInt32(target) }
         let known = targetLayers[target]
         targetLayers[target] = max(known & 0xF0, layer & 0xF0) | max(known & 0x0F, layer & 0x0F)
       }
@@ -145,6 +178,18 @@ public struct DependencyStructure: Hashable, Sendable {
     for _ in 0..<targets { _ = try reader.nonSymmetric(below: chains, in: packet) }
     try reader.skip(4 &* Int(templateCount) &* chains)
   }
+}
+
+/// What a frame is to a decode target (appendix A.8.4.2).
+enum DecodeTargetIndication: UInt32 {
+  /// No part of it.
+  case absent = 0
+  /// No later frame of the target needs it.
+  case discardable = 1
+  /// Who begins with it can decode all that follows of the target.
+  case switchPoint = 2
+  /// Later frames of the target need it.
+  case required = 3
 }
 
 extension LayerID {

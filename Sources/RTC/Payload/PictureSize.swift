@@ -1,7 +1,9 @@
 /// The size of a picture as codec headers state it.
-struct PictureSize: Hashable, Sendable {
-  var width: Int
-  var height: Int
+package struct PictureSize: Hashable, Sendable {
+  /// Width in pixels.
+  package var width: Int
+  /// Height in pixels.
+  package var height: Int
 
   /// Of a VP8 keyframe (RFC 6386 section 9.1): 14 bits each behind the start code, the rest is a scale that nobody uses.
   static func vp8(_ payload: Span<UInt8>, _ range: Range<Int>) -> PictureSize? {

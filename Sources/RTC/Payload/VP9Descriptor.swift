@@ -46,6 +46,8 @@ public struct VP9Descriptor: Hashable, Sendable {
 
   private var pictureIDOffset: UInt8 = 0
   private var tl0Offset: UInt8 = 0
+  /// Where the sizes of the spatial layers start; 0 without.
+  private var sizesOffset: UInt16 = 0
   /// Where the description of the picture group starts; 0 without one.
   private(set) var groupOffset: UInt16 = 0
 
@@ -133,6 +135,7 @@ public struct VP9Descriptor: Hashable, Sendable {
     var offset = start &+ 1
     if flags & 0x10 != 0 {
       guard offset &+ layers &* 4 <= count else { throw .truncated }
+      sizesOffset = UInt16(truncatingIfNeeded: offset)
       offset &+= layers &* 4
       resolution = Resolution(
         width: payload.networkUInt16(at: offset &- 4), height: payload.networkUInt16(at: offset &- 2))
@@ -149,6 +152,13 @@ public struct VP9Descriptor: Hashable, Sendable {
       guard offset <= count else { throw .truncated }
     }
     return offset
+  }
+
+  /// Width and height of a spatial layer as the scalability structure of this payload says; nil when it does not.
+  public func resolution(ofSpatialLayer layer: UInt8, in payload: Span<UInt8>) -> Resolution? {
+    let offset = Int(sizesOffset) &+ Int(layer) &* 4
+    guard sizesOffset > 0, layer < spatialLayerCount ?? 0, offset &+ 4 <= payload.count else { return nil }
+    return Resolution(width: payload.networkUInt16(at: offset), height: payload.networkUInt16(at: offset &+ 2))
   }
 
   /// Puts another picture number and layer-0 index into the payload this descriptor was read from.

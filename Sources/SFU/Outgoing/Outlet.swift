@@ -28,8 +28,7 @@ public final class Outlet {
 
   private struct Resend {
     var subscription: Int32
-    var source: Int64
-    var out: Int64
+    var origin: StreamRewriter.Origin
   }
 
   init(participant: Int, clock: NTPClock) {
@@ -81,12 +80,12 @@ public final class Outlet {
   /// Writes what waits of `stream` for `subscription`; sends the batch when it is full.
   @inline(__always)
   func write<Sink: PacketSink>(
-    _ stream: SourceStream, for subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink,
-    _ counters: inout RouterCounters
+    _ stream: SourceStream, for subscription: Subscription, from first: Int = 0, batch: OutputBatch, now: Instant,
+    to sink: Sink, _ counters: inout RouterCounters
   ) {
     guard let sender else { return }
     let count = stream.pending.count
-    var index = 0
+    var index = first
     while index < count {
       let packet = stream.store[Int(stream.pending[index])]
       index &+= 1
@@ -103,6 +102,10 @@ public final class Outlet {
       }
       guard let numbers = subscription.numbers(for: packet, of: stream, now: now) else { continue }
       if batch.isFull { send(batch, to: sink) }
+      if numbers.isFiller {
+        appendFiller(numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        continue
+      }
       append(
         packet, of: stream, numbers, type: type, skipping: skipped, for: subscription, sender, batch: batch, now: now,
         &counters)
@@ -132,8 +135,8 @@ public final class Outlet {
     renumber(packet, numbers, in: stream.store)
 
     let headerLength = writeHeader(
-      packet, of: stream, for: subscription, ssrc: subscription.ssrc, type: type,
-      sequence: UInt16(truncatingIfNeeded: numbers.sequence), timestamp: numbers.timestamp, batch: batch, now: now)
+      packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
     guard headerLength > 0 else { return }
 
     // Padding that makes the packet as long as the others of its burst.
@@ -164,6 +167,42 @@ public final class Outlet {
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
   }
 
+  /// An empty packet (padding alone, RFC 3550 section 5.1) under a number that the receiver would otherwise ask for in vain.
+  private func appendFiller(
+    _ numbers: StreamRewriter.Numbers, type: PayloadType, for subscription: Subscription, _ sender: SRTPSender,
+    batch: OutputBatch, now: Instant, _ counters: inout RouterCounters
+  ) {
+    let layout = subscription.layout
+    let headerLength = batch.header.write(0..<batch.header.count) { buffer in
+      (try? fillerHeader(numbers, type: type, layout, ssrc: subscription.ssrc, now: now, into: &buffer)) ?? 0
+    }
+    guard headerLength > 0 else { return }
+    batch.scratch[0] = 1
+    let written = protect(headerLength, batch.scratch, 0..<1, sender, batch, &counters)
+    guard written > 0 else { return }
+    transportSequence &+= 1
+    subscription.packetCount &+= 1
+    counters.packetsForwarded &+= 1
+    counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
+  }
+
+  private func fillerHeader(
+    _ numbers: StreamRewriter.Numbers, type: PayloadType, _ layout: ExtensionLayout, ssrc: SSRC, now: Instant,
+    into buffer: inout MutableSpan<UInt8>
+  ) throws(RTPError) -> Int {
+    var writer = RTPHeaderWriter()
+    try writer.begin(
+      payloadType: type, marker: false,
+      sequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: numbers.sequence)),
+      timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, hasPadding: true, into: &buffer)
+    if layout.transportSequence != 0 {
+      try writer.append(id: layout.transportSequence, uint16: transportSequence, into: &buffer)
+    } else if layout.absSendTime != 0 {
+      try writer.append(id: layout.absSendTime, uint24: AbsSendTime(clock.time(at: now)).rawValue, into: &buffer)
+    }
+    return try writer.finish(into: &buffer)
+  }
+
   /// A RED packet for a receiver that knows the blocks under other payload types: its block headers are changed in a copy.
   private func appendRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
@@ -187,8 +226,8 @@ public final class Outlet {
       header &+= 4
     }
     let headerLength = writeHeader(
-      packet, of: stream, for: subscription, ssrc: subscription.ssrc, type: type,
-      sequence: UInt16(truncatingIfNeeded: numbers.sequence), timestamp: numbers.timestamp, batch: batch, now: now)
+      packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
     guard headerLength > 0 else { return }
     let written = protect(headerLength, batch.scratch, 0..<length, sender, batch, &counters)
     guard written > 0 else { return }
@@ -220,27 +259,29 @@ public final class Outlet {
 
   /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit.
   private func writeHeader(
-    _ packet: StoredPacket, of stream: SourceStream, for subscription: Subscription, ssrc: SSRC, type: PayloadType,
-    sequence: UInt16, timestamp: UInt32, batch: OutputBatch, now: Instant
+    _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, batch: OutputBatch, now: Instant
   ) -> Int {
-    batch.header.write(0..<batch.header.count) { buffer in
+    let descriptor = rewriteDescriptor(packet, numbers, of: stream, for: subscription, batch: batch)
+    return batch.header.write(0..<batch.header.count) { buffer in
       (try? header(
-        packet, of: stream, for: subscription, ssrc: ssrc, type: type, sequence: sequence, timestamp: timestamp,
-        now: now, into: &buffer)) ?? 0
+        packet, of: stream, numbers, for: subscription, ssrc: ssrc, type: type, sequence: sequence,
+        rewritten: descriptor, in: batch.scratch, now: now, into: &buffer)) ?? 0
     }
   }
 
   @inline(__always)
   private func header(
-    _ packet: StoredPacket, of stream: SourceStream, for subscription: Subscription, ssrc: SSRC, type: PayloadType,
-    sequence: UInt16, timestamp: UInt32, now: Instant, into buffer: inout MutableSpan<UInt8>
+    _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, rewritten: Int, in scratch: ByteBlock, now: Instant,
+    into buffer: inout MutableSpan<UInt8>
   ) throws(RTPError) -> Int {
     let layout = subscription.layout
     var writer = RTPHeaderWriter()
-    let descriptor = layout.dependencyDescriptor != 0 ? Int(packet.descriptorLength) : 0
+    let descriptor = layout.dependencyDescriptor != 0 ? max(Int(packet.descriptorLength), rewritten) : 0
     try writer.begin(
-      payloadType: type, marker: packet.marker, sequenceNumber: SequenceNumber(rawValue: sequence),
-      timestamp: RTPTimestamp(rawValue: timestamp), ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
+      payloadType: type, marker: packet.marker || numbers.endsPicture,
+      sequenceNumber: SequenceNumber(rawValue: sequence), timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
     if layout.transportSequence != 0 {
       try writer.append(id: layout.transportSequence, uint16: transportSequence, into: &buffer)
     } else if layout.absSendTime != 0 {
@@ -262,7 +303,9 @@ public final class Outlet {
     if layout.playoutDelay != 0, packet.playoutDelay != StoredPacket.absentDelay {
       try writer.append(id: layout.playoutDelay, uint24: packet.playoutDelay, into: &buffer)
     }
-    if descriptor > 0 {
+    if rewritten > 0 {
+      try writer.append(id: layout.dependencyDescriptor, bytes: scratch.span(0..<rewritten), into: &buffer)
+    } else if descriptor > 0 {
       let start = Int(packet.offset) &- RetransmissionStore.headroom &- descriptor
       let block = stream.store.block(of: packet)
       try writer.append(
@@ -300,22 +343,23 @@ public final class Outlet {
     _ sequence: SequenceNumber, of subscription: Subscription, index: Int, now: Instant,
     _ counters: inout RouterCounters
   ) {
-    guard isOpen, subscription.retransmissionSSRC != nil, let stream = subscription.stream,
-      let (source, out) = subscription.rewriter.source(of: sequence)
+    guard isOpen, subscription.retransmissionSSRC != nil,
+      let origin = subscription.rewriter.source(of: sequence),
+      let stream = subscription.stream(bySerial: origin.serial)
     else { return }
-    guard let slot = stream.store.slot(of: source) else {
+    guard let slot = stream.store.slot(of: origin.source) else {
       counters.retransmissionsMissing &+= 1
       return
     }
     let bounded = min(max(roundTrip ?? .milliseconds(100), .milliseconds(10)), .seconds(1))
     let length = Int(stream.store[slot].payloadLength) &+ 64
     guard resends.count < Self.maximumResends,
-      budget.take(bytes: length, sequence: out, stream: index, roundTrip: bounded, now: now)
+      budget.take(bytes: length, sequence: origin.out, stream: index, roundTrip: bounded, now: now)
     else {
       counters.retransmissionsRefused &+= 1
       return
     }
-    resends.append(Resend(subscription: Int32(truncatingIfNeeded: index), source: source, out: out))
+    resends.append(Resend(subscription: Int32(truncatingIfNeeded: index), origin: origin))
   }
 
   /// Writes the queued retransmissions (RFC 4588).
@@ -330,9 +374,12 @@ public final class Outlet {
       let index = Int(resend.subscription)
       guard subscriptions.indices.contains(index) else { continue }
       let subscription = subscriptions[index]
-      guard let stream = subscription.stream, let slot = stream.store.slot(of: resend.source) else { continue }
+      let origin = resend.origin
+      guard let stream = subscription.stream(bySerial: origin.serial), let slot = stream.store.slot(of: origin.source)
+      else { continue }
       let packet = stream.store[slot]
-      guard let numbers = subscription.rewriter.numbers(of: packet, out: resend.out) else { continue }
+      guard let numbers = subscription.rewriter.numbers(of: packet, out: origin.out, serial: origin.serial)
+      else { continue }
       if batch.isFull { send(batch, to: sink) }
       appendResend(packet, of: stream, numbers, for: subscription, sender, batch: batch, now: now, &counters)
     }
@@ -353,11 +400,12 @@ public final class Outlet {
     stream.store.setByte(UInt8(truncatingIfNeeded: numbers.sequence >> 8), at: -2, of: packet)
     stream.store.setByte(UInt8(truncatingIfNeeded: numbers.sequence), at: -1, of: packet)
     let headerLength = writeHeader(
-      packet, of: stream, for: subscription, ssrc: ssrc, type: type, sequence: subscription.retransmissionSequence,
-      timestamp: numbers.timestamp, batch: batch, now: now)
+      packet, of: stream, numbers, for: subscription, ssrc: ssrc, type: type,
+      sequence: subscription.retransmissionSequence, batch: batch, now: now)
     guard headerLength > 0 else { return }
     let start = Int(packet.offset) &- RetransmissionStore.headroom
-    let end = Int(packet.offset) &+ Int(packet.payloadLength)
+    // A number that was filled has nothing behind it.
+    let end = Int(packet.offset) &+ (numbers.isFiller ? 0 : Int(packet.payloadLength))
     let written = protect(headerLength, stream.store.block(of: packet), start..<end, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1

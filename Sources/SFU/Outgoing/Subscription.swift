@@ -28,8 +28,12 @@ public final class Subscription {
   public let retransmissionSSRC: SSRC?
 
   let outlet: Outlet
-  private(set) var stream: SourceStream?
-  private(set) var state = State.idle
+  var stream: SourceStream?
+  var state = State.idle
+  /// Which layers it forwards; see ``limit`` and ``target``.
+  var layering = LayerState()
+  /// Whether nothing is to be sent: the receiver said so, shows it nowhere, or lacks the bandwidth.
+  private(set) var isStopped = false
   var rewriter: StreamRewriter
   private(set) var layout: ExtensionLayout
   let mid: HeaderExtensionText?
@@ -79,34 +83,43 @@ public final class Subscription {
   func attach(_ publication: Publication?) {
     guard publication !== self.publication else { return }
     self.publication = publication
+    layering = LayerState()
+    isStopped = isPaused
+    stream = nil
+    rewriter.detach()
+    state = publication == nil ? .idle : .waiting
     midPackets = max(midPackets, 50)
     if let publication { mapPayloadTypes(publication) }
     sourceChanged()
   }
 
-  /// The publication's forwarded stream is another one now.
+  /// The publication's streams are other ones now.
   func sourceChanged() {
-    stream = publication?.forwarded
-    rewriter.detach()
-    state = publication == nil ? .idle : .waiting
-    if media.kind == .video, !isPaused { publication?.requestKeyframe() }
+    reconsider()
+    if state == .waiting { requestKeyframe(urgent: true) }
   }
 
-  /// Lets nothing pass until ``resume()``.
-  func pause() { isPaused = true }
+  /// Stops or continues at the receiver's wish.
+  func setPaused(_ paused: Bool) {
+    isPaused = paused
+    updateStopped()
+  }
 
-  /// Lets packets pass again, video from the next keyframe on.
-  func resume() {
-    guard isPaused else { return }
-    isPaused = false
-    interrupt()
+  /// Lets nothing pass while one of the reasons holds; video goes on from the next keyframe.
+  func updateStopped() {
+    let stopped = isPaused || isHidden || layering.target == nil
+    guard stopped != isStopped else { return }
+    isStopped = stopped
+    if !stopped { interrupt() }
   }
 
   /// Some packets were left out on purpose: go on at a point where a decoder can.
   func interrupt() {
     guard state != .idle else { return }
     state = .waiting
-    if media.kind == .video, !isPaused { publication?.requestKeyframe() }
+    layering.waitingSince = nil
+    reconsider()
+    requestKeyframe(urgent: true)
   }
 
   /// Whether any of the publication's formats can be sent to this receiver.
@@ -129,11 +142,15 @@ public final class Subscription {
   /// The numbers under which `packet` is to be sent now; nil when it is not.
   @inline(__always)
   func numbers(for packet: StoredPacket, of stream: SourceStream, now: Instant) -> StreamRewriter.Numbers? {
-    guard stream === self.stream, !isPaused else { return nil }
     if state == .running {
-      if packet.payloadLength != 0 { return rewriter.rewrite(packet, now: now) }
-      rewriter.skip(packet)
-      return nil
+      if packet.payloadLength == 0 {
+        rewriter.skip(packet)
+        return nil
+      }
+      if layering.selector.isOpen, !packet.layers.flags.contains(.hasStructure) {
+        return rewriter.rewrite(packet, now: now)
+      }
+      return selectNumbers(packet, stream, now)
     }
     return start(packet, stream, now)
   }
@@ -143,18 +160,17 @@ public final class Subscription {
   ) -> StreamRewriter.Numbers? {
     guard state == .waiting, packet.payloadLength != 0 else { return nil }
     if media.kind == .video, !packet.startsKeyframe {
-      publication?.requestKeyframe()
+      stream.keyframes.request()
+      if layering.waitingSince == nil { layering.waitingSince = now }
       return nil
     }
-    state = .running
-    // The receiver puts sound and picture in step as soon as it has a report of both.
-    outlet.wantsReport = true
     if rewriter.isRunning {
       rewriter.resume(with: packet)
+      run(stream)
     } else {
-      rewriter.begin(with: packet, now: now, clockRate: stream.clockRate)
+      change(to: stream, at: packet, now: now)
     }
-    return rewriter.rewrite(packet, now: now)
+    return rewriter.rewrite(packet, layering.selector.selection, now: now)
   }
 
   private func mapPayloadTypes(_ publication: Publication) {

@@ -2,12 +2,12 @@ public import Basics
 public import RTC
 
 /// Renumbers one source stream after another into a single outgoing stream: sequence numbers without holes that the
-/// source did not have, one continuous time line, continuous picture ids.
+/// source did not have, one continuous time line, continuous picture ids and frame numbers.
 ///
 /// What was lost on the way from the source stays a gap (the receiver asks for it and gets it when it was recovered);
 /// what the router left out on purpose is closed. The mapping is kept as a short list of *spans*: from one source
-/// sequence number on, everything is shifted by the same amounts. So a packet costs a comparison, no memory is kept per
-/// packet, and both directions can be looked up: late packets find their place, and a NACK finds its source packet.
+/// sequence number on, everything is shifted by the same amounts and the same layers pass. So a packet costs a comparison, no memory is
+/// kept per packet, and both directions can be looked up: late packets find their place, and a NACK finds its source packet.
 public struct StreamRewriter: Sendable {
   /// A run of packets that share their offsets.
   struct Span: Sendable {
@@ -15,7 +15,10 @@ public struct StreamRewriter: Sendable {
     var out: Int64
     var timestampOffset: UInt32
     var pictureOffset: UInt16
+    var frameOffset: UInt16
     var tl0Offset: UInt8
+    /// Which layers pass.
+    var selection = LayerSelection.all
     /// Which attached source the run belongs to.
     var serial: UInt32
   }
@@ -28,20 +31,40 @@ public struct StreamRewriter: Sendable {
     public var timestamp: UInt32
     /// The outgoing picture id, 15 bits.
     public var pictureID: UInt16
+    /// The outgoing frame number of the dependency descriptor.
+    public var frameNumber: UInt16
     /// The outgoing TL0PICIDX.
     public var tl0PictureIndex: UInt8
+    /// The packet came too late for its layer to be left out without a gap: an empty packet takes its number.
+    public var isFiller = false
+    /// The packet is the last of its picture for this receiver, though not for the source.
+    public var endsPicture = false
   }
 
-  /// More runs are not kept; the oldest is forgotten.
-  static let maximumSpans = 32
+  /// Where an outgoing packet came from.
+  public struct Origin: Sendable, Hashable {
+    /// The source's extended sequence number.
+    public var source: Int64
+    /// The outgoing one.
+    public var out: Int64
+    /// Which attached source it was; see ``StreamRewriter/serial``.
+    public var serial: UInt32
+  }
+
+  /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about two seconds.
+  static let maximumSpans = 64
 
   private var spans: ContiguousArray<Span> = []
-  private var serial: UInt32 = 0
+  /// Counts the sources that were attached.
+  public private(set) var serial: UInt32 = 0
   private var started = false
   private var highestSource: Int64 = .min
   private var lastPictureID: UInt16 = 0
   private var lastTL0: UInt8 = 0
-  private var lastWasSwitch = false
+  private var lastFrameNumber: UInt16 = 0
+  private var hasSentFrameNumber = false
+  /// The source's picture that was left out last; -1 for none.
+  private var lastOmitted: Int32 = -1
   /// The highest outgoing sequence number so far.
   public private(set) var highestOut: Int64
   /// The newest outgoing timestamp.
@@ -63,7 +86,7 @@ public struct StreamRewriter: Sendable {
   /// Whether a source is attached whose packets pass.
   public var isRunning: Bool { spans.last?.serial == serial && !spans.isEmpty }
 
-  /// The amount by which timestamps of the running source are shifted.
+  /// The amount by which timestamps of the newest run are shifted.
   public var timestampOffset: UInt32 { spans.last?.timestampOffset ?? 0 }
 
   /// The next packet that ``begin(with:now:clockRate:)`` is called for is of another source.
@@ -72,23 +95,32 @@ public struct StreamRewriter: Sendable {
     highestSource = .min
   }
 
+  /// The outgoing timestamp for something that happens now: the last one, and what has passed since.
+  public func timestamp(now: Instant, clockRate: UInt32) -> UInt32 {
+    guard started else { return lastTimestamp }
+    let elapsed = max(now - lastSent, .zero).nanoseconds
+    let ticks = (elapsed / 1_000) &* Int64(clockRate) / 1_000_000
+    return lastTimestamp &+ max(UInt32(truncatingIfNeeded: ticks), 1)
+  }
+
   /// Starts a run of another source with `packet`: its numbers follow those of the last packet sent, its time
   /// goes on by what has passed since.
   public mutating func begin(with packet: StoredPacket, now: Instant, clockRate: UInt32) {
-    var timestamp = lastTimestamp
-    if started {
-      let elapsed = max(now - lastSent, .zero).nanoseconds
-      let ticks = (elapsed / 1_000) &* Int64(clockRate) / 1_000_000
-      timestamp = timestamp &+ max(UInt32(truncatingIfNeeded: ticks), 1)
-    }
+    begin(with: packet, timestamp: timestamp(now: now, clockRate: clockRate))
+  }
+
+  /// Starts a run of another source with `packet` at an outgoing timestamp, which must be later than the last one.
+  public mutating func begin(with packet: StoredPacket, timestamp: UInt32) {
     append(
       Span(
         source: packet.sequence, out: highestOut &+ 1,
         timestampOffset: timestamp &- packet.timestamp.rawValue,
         pictureOffset: started ? (lastPictureID &+ 1) &- packet.picture.pictureID : 0,
+        frameOffset: hasSentFrameNumber ? (lastFrameNumber &+ 1) &- packet.layers.frameNumber : 0,
         tl0Offset: started ? (lastTL0 &+ 1) &- packet.picture.tl0PictureIndex : 0,
         serial: serial))
     highestSource = packet.sequence &- 1
+    lastOmitted = -1
   }
 
   /// Goes on with the same source at `packet` after a pause: the pause leaves no gap in the numbers, and the source's
@@ -101,13 +133,25 @@ public struct StreamRewriter: Sendable {
     span.tl0Offset = (lastTL0 &+ 1) &- packet.picture.tl0PictureIndex
     append(span)
     highestSource = packet.sequence &- 1
+    lastOmitted = -1
   }
 
-  /// The numbers for `packet` of the running source; nil when it comes from before the run began or was left out.
+  /// Whether `packet` is newer than all of the running source so far.
+  @inline(__always)
+  func isNewest(_ packet: StoredPacket) -> Bool { packet.sequence > highestSource }
+
+  /// The numbers for `packet` of the running source, which passes; nil when it comes from before the run began or was left out.
   @inline(__always)
   public mutating func rewrite(_ packet: StoredPacket, now: Instant) -> Numbers? {
-    guard let span = spans.last, span.serial == serial else { return nil }
+    rewrite(packet, .all, now: now)
+  }
+
+  /// The same while `selection` holds for the newest packet. A late packet is judged by what held at its place.
+  @inline(__always)
+  mutating func rewrite(_ packet: StoredPacket, _ selection: LayerSelection, now: Instant) -> Numbers? {
+    guard var span = spans.last, span.serial == serial else { return nil }
     if packet.sequence > highestSource {
+      if span.selection != selection { span = select(selection, from: packet, span) }
       highestSource = packet.sequence
       highestOut = span.out &+ (packet.sequence &- span.source)
       let numbers = Self.numbers(packet, span)
@@ -118,6 +162,10 @@ public struct StreamRewriter: Sendable {
       started = true
       lastPictureID = numbers.pictureID
       lastTL0 = numbers.tl0PictureIndex
+      if packet.layers.flags.contains(.hasFrameNumber) {
+        hasSentFrameNumber = true
+        lastFrameNumber = numbers.frameNumber
+      }
       return numbers
     }
     return late(packet)
@@ -125,7 +173,26 @@ public struct StreamRewriter: Sendable {
 
   /// Leaves `packet` out: a packet that is the newest leaves no gap behind.
   public mutating func skip(_ packet: StoredPacket) {
+    guard let span = spans.last, span.serial == serial, packet.sequence > highestSource else { return }
+    omit(packet, span)
+  }
+
+  /// Leaves out `packet`, the newest, because `selection` does not let it pass. Where picture ids must run on without holes (VP8), the
+  /// picture's is given to the next one.
+  mutating func skip(_ packet: StoredPacket, _ selection: LayerSelection) {
     guard var span = spans.last, span.serial == serial, packet.sequence > highestSource else { return }
+    span.selection = selection
+    if packet.layers.flags.contains(.closesPictures), packet.picture.pictureIDOffset != 0,
+      lastOmitted != Int32(packet.picture.pictureID)
+    {
+      lastOmitted = Int32(packet.picture.pictureID)
+      span.pictureOffset &-= 1
+    }
+    omit(packet, span)
+  }
+
+  private mutating func omit(_ packet: StoredPacket, _ current: Span) {
+    var span = current
     // What lies between the highest packet and this one was lost and stays a gap that can still be filled.
     let out = span.out &+ (packet.sequence &- span.source)
     highestSource = packet.sequence
@@ -135,26 +202,33 @@ public struct StreamRewriter: Sendable {
     append(span)
   }
 
-  /// Which source packet went out under `sequence`, and under which numbers; nil when it is unknown, too old or of a source
-  /// that is no longer attached.
-  public func source(of sequence: SequenceNumber) -> (source: Int64, out: Int64)? {
+  /// Begins a run at `packet` in which other layers pass.
+  private mutating func select(_ selection: LayerSelection, from packet: StoredPacket, _ current: Span) -> Span {
+    var span = current
+    span.out = span.out &+ (packet.sequence &- span.source)
+    span.source = packet.sequence
+    span.selection = selection
+    append(span)
+    return span
+  }
+
+  /// Which source packet went out under `sequence`, and under which numbers; nil when it is unknown or too old.
+  public func source(of sequence: SequenceNumber) -> Origin? {
     let highest = UInt16(truncatingIfNeeded: highestOut)
     let distance = Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(highest)))
     guard distance <= 0, started else { return nil }
     let out = highestOut &+ distance
-    var next = Int64.max
-    for span in spans.reversed() {
-      guard span.serial == serial else { return nil }
-      if out >= span.out, out < next { return (span.source &+ (out &- span.out), out) }
-      next = span.out
+    for span in spans.reversed() where out >= span.out {
+      return Origin(source: span.source &+ (out &- span.out), out: out, serial: span.serial)
     }
     return nil
   }
 
-  /// The numbers under which `packet` went out before; nil when it did not.
-  public func numbers(of packet: StoredPacket, out: Int64) -> Numbers? {
+  /// The numbers under which `packet` of the source `serial` went out before; nil when it did not.
+  public func numbers(of packet: StoredPacket, out: Int64, serial: UInt32) -> Numbers? {
     for span in spans.reversed() where span.serial == serial && packet.sequence >= span.source {
-      let numbers = Self.numbers(packet, span)
+      var numbers = Self.numbers(packet, span)
+      numbers.isFiller = !span.selection.admits(packet.layers)
       return numbers.sequence == out ? numbers : nil
     }
     return nil
@@ -165,7 +239,8 @@ public struct StreamRewriter: Sendable {
     for span in spans.reversed() {
       guard span.serial == serial else { return nil }
       if packet.sequence >= span.source {
-        let numbers = Self.numbers(packet, span)
+        var numbers = Self.numbers(packet, span)
+        numbers.isFiller = !span.selection.admits(packet.layers)
         // A packet that was left out would take the number of the one after it.
         return numbers.sequence < limit ? numbers : nil
       }
@@ -180,6 +255,7 @@ public struct StreamRewriter: Sendable {
       sequence: span.out &+ (packet.sequence &- span.source),
       timestamp: packet.timestamp.rawValue &+ span.timestampOffset,
       pictureID: (packet.picture.pictureID &+ span.pictureOffset) & 0x7FFF,
+      frameNumber: packet.layers.frameNumber &+ span.frameOffset,
       tl0PictureIndex: packet.picture.tl0PictureIndex &+ span.tl0Offset)
   }
 
@@ -191,7 +267,7 @@ public struct StreamRewriter: Sendable {
       spans[spans.count - 1] = span
       return
     }
-    if spans.count == Self.maximumSpans { spans.removeFirst(8) }
+    if spans.count == Self.maximumSpans { spans.removeFirst(16) }
     spans.append(span)
   }
 }

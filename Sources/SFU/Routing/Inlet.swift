@@ -123,7 +123,7 @@ public final class Inlet {
   /// Notes an announced source, as long as nobody else of the participant's publications has it.
   private func announce(_ source: NegotiatedSource, of publication: Publication) {
     // With simulcast layers the RID tells the streams apart; announced SSRCs do not say which is which.
-    guard publication.layers.isEmpty, ssrcs.count + 2 <= Self.maximumSources, claim(of: source.ssrc) == nil,
+    guard publication.layerNames.isEmpty, ssrcs.count + 2 <= Self.maximumSources, claim(of: source.ssrc) == nil,
       publication.stream(of: nil) == nil
     else { return }
     let stream = makeStream(source.ssrc, nil, publication)
@@ -223,9 +223,16 @@ public final class Inlet {
         return .dropped(.malformed)
       }
     }
+    var descriptor = extensions.descriptor
+    if stream.kind == .video, !payload.isEmpty,
+      !stream.inspectLayers(
+        &stored, packet, descriptor: descriptor, payload: packet.extracting(payload), codec: codec)
+    {
+      descriptor = 0..<0
+    }
     if publication.isMuted { return .dropped(.muted) }
     if let reason = stream.accept(
-      stored, descriptor: packet.extracting(extensions.descriptor), payload: packet.extracting(payload))
+      stored, descriptor: packet.extracting(descriptor), payload: packet.extracting(payload))
     {
       return .dropped(reason)
     }
@@ -298,9 +305,9 @@ public final class Inlet {
     }
     let isRetransmission = publication.formats.codec(header.payloadType) == nil
     var layer: HeaderExtensionText?
-    if !publication.layers.isEmpty {
+    if !publication.layerNames.isEmpty {
       let range = isRetransmission ? extensions.repairedRID ?? extensions.rid : extensions.rid
-      guard let range, let text = HeaderExtensionText(packet, at: range), publication.layers.contains(text) else {
+      guard let range, let text = HeaderExtensionText(packet, at: range), publication.layerNames.contains(text) else {
         return .failure(Refusal(reason: .unknownSource))
       }
       layer = text
@@ -333,7 +340,7 @@ public final class Inlet {
       ssrc: ssrc, layer: layer, kind: publication.media.kind, clockRate: publication.clockRate,
       usesNack: publication.acceptsNack)
     publication.streams.append(stream)
-    publication.chooseForwarded()
+    publication.streamsChanged()
     return stream
   }
 

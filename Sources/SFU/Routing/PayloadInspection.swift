@@ -12,6 +12,7 @@ enum PayloadInspection {
       packet.picture = fields(
         pictureID: descriptor.pictureID, isLong: descriptor.hasLongPictureID, tl0: descriptor.tl0PictureIndex,
         pictureIDOffset: 2, between: 0)
+      packet.layers.take(descriptor)
       return true
     case .vp9:
       guard let descriptor = try? VP9Descriptor.parse(payload) else { return false }
@@ -20,6 +21,7 @@ enum PayloadInspection {
       packet.picture = fields(
         pictureID: descriptor.pictureID, isLong: descriptor.hasLongPictureID, tl0: descriptor.tl0PictureIndex,
         pictureIDOffset: 1, between: 1)
+      packet.layers.take(descriptor)
       return true
     case .h264:
       guard let read = try? H264Payload.parse(payload) else { return false }

@@ -19,14 +19,19 @@ public final class Publication {
   /// Who receives it.
   public internal(set) var subscriptions: ContiguousArray<Subscription> = []
 
-  /// The stream that subscriptions forward.
-  public internal(set) var forwarded: SourceStream?
-
   /// How often new SSRCs may replace old ones.
   static let maximumReplacements = 32
   var replacements = 0
   let midText: HeaderExtensionText?
-  let layers: ContiguousArray<HeaderExtensionText>
+  /// The simulcast layers in the offer's order; empty without simulcast.
+  let layerNames: ContiguousArray<HeaderExtensionText>
+  /// For each of them its place by picture size, smallest first.
+  var ranks: ContiguousArray<Int>
+  /// What ``layers(now:)`` last measured, and of which measurements; 0 when it has to measure anew.
+  var ladder: ContiguousArray<LayerOption> = []
+  var ladderEpoch: UInt32 = 0
+  /// Which layers somebody wants, and what the publisher was told of it.
+  var demand = LayerDemand()
   /// The number by which ``ActiveSpeakers`` knows it; -1 for video.
   var voice = -1
   /// Whether the router has it on its list for this tick.
@@ -42,7 +47,8 @@ public final class Publication {
     self.media = media
     self.isMuted = isMuted
     midText = HeaderExtensionText(media.mid.rawValue)
-    layers = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
+    layerNames = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
+    ranks = ContiguousArray(layerNames.indices)
     formats = PayloadTypeTable(media.codecs)
   }
 
@@ -59,34 +65,10 @@ public final class Publication {
   /// The clock rate of its first format; all formats of a section share it here.
   var clockRate: UInt32 { media.codecs.first?.codec.clockRate ?? 90_000 }
 
-  /// Asks the publisher for a keyframe; it goes out as soon as the throttle allows.
-  func requestKeyframe() {
-    guard media.kind == .video else { return }
-    forwarded?.keyframes.request()
-  }
-
   /// The stream of `layer` (nil without simulcast).
   func stream(of layer: HeaderExtensionText?) -> SourceStream? {
     for stream in streams where stream.layer == layer { return stream }
     return nil
-  }
-
-  /// Chooses which stream is forwarded: the best simulcast layer that arrives.
-  func chooseForwarded() {
-    var best: SourceStream?
-    var bestRank = Int.max
-    for stream in streams {
-      let rank = stream.layer.flatMap { layer in layers.firstIndex(of: layer) } ?? 0
-      // Layers are listed from the smallest to the largest by convention of the browser client's offer.
-      let order = layers.count - rank
-      if order < bestRank {
-        best = stream
-        bestRank = order
-      }
-    }
-    guard forwarded !== best else { return }
-    forwarded = best
-    for subscription in subscriptions { subscription.sourceChanged() }
   }
 }
 

@@ -81,8 +81,9 @@ extension Router {
   }
 
   private func keyframeRequested(_ ssrc: SSRC, _ member: Member) {
-    guard let publication = member.outlet.subscription(of: ssrc)?.publication else { return }
-    publication.requestKeyframe()
+    guard let subscription = member.outlet.subscription(of: ssrc), let publication = subscription.publication
+    else { return }
+    subscription.requestKeyframe()
     keyframeWanted(of: publication)
   }
 }

@@ -140,6 +140,8 @@ extension Router {
     var next = Instant.distantFuture
     for publication in member.inlet.publications where publication.media.kind == .video {
       for stream in publication.streams {
+        // Who asked may have left, or stopped watching; a layer that nobody watches may have been stopped for that.
+        if stream.keyframes.deadline <= now, !publication.isWatched(stream) { stream.keyframes.withdraw() }
         if !publication.isMuted, stream.keyframes.take(now: now) {
           counters.keyframeRequests &+= 1
           let acceptsPLI = publication.media.codecs.contains { $0.feedback.contains(.pictureLoss) }

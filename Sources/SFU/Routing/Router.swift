@@ -9,6 +9,8 @@ public enum RouterEvent: Sendable {
   case speakers([(participant: ParticipantID, level: Double)])
   /// A participant's connection is judged differently.
   case quality(ParticipantID, ConnectionQuality)
+  /// Which layers of a video publication somebody wants changed: its sender should send more, or may send less.
+  case layersWanted(PublicationID, LayersWanted)
 }
 
 /// The routing of one meeting on one worker: who sends what, who receives what, and everything in between.
@@ -36,6 +38,8 @@ public final class Router {
   private var eventsRead = 0
   var deadlines = DeadlineHeap()
   private var waiting = 0
+  /// Publications whose demand has not been settled.
+  var unsettled: ContiguousArray<Publication> = []
   /// Memory for the numbers of one request and the blocks of one report.
   var lost = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 256)
   var blocks: [ReportBlock] = []
@@ -92,6 +96,7 @@ public final class Router {
     if media.kind == .audio { publication.voice = speakers.add(participant: member.index) }
     publicationsByID[id] = publication
     member.inlet.add(publication)
+    demandChanged(publication)
     return publication
   }
 
@@ -108,7 +113,7 @@ public final class Router {
     if publication.voice >= 0 { speakers.remove(voice: publication.voice) }
     member.inlet.remove(publication)
     publication.streams.removeAll()
-    publication.forwarded = nil
+    unsettled.removeAll { $0 === publication }
     publicationsByID[publication.id] = nil
   }
 
@@ -153,6 +158,7 @@ public final class Router {
       return false
     }
     publication.subscriptions.append(subscription)
+    demandChanged(publication)
     keyframeWanted(of: publication)
     return true
   }
@@ -162,12 +168,13 @@ public final class Router {
     guard let publication = subscription.publication else { return }
     publication.subscriptions.removeAll { $0 === subscription }
     subscription.attach(nil)
+    demandChanged(publication)
   }
 
   /// Stops or continues what a slot carries.
   public func setPaused(_ paused: Bool, _ subscription: Subscription) {
-    if paused { subscription.pause() } else { subscription.resume() }
-    if let publication = subscription.publication { keyframeWanted(of: publication) }
+    subscription.setPaused(paused)
+    wishChanged(subscription)
   }
 
   /// From now on packets to `member` leave encrypted by `sender`: its connection is up.
@@ -220,6 +227,9 @@ public final class Router {
           voice: publication.voice, level: packet.audioLevel & 0x7F, payloadLength: Int(length), now: now)
       }
     }
+    if publication.isSimulcast, let slot = stream.pending.last {
+      publication.noteArrival(stream, stream.store[Int(slot)])
+    }
     if !publication.hasStarted {
       publication.hasStarted = true
       emit(.publicationStarted(publication.id))
@@ -238,9 +248,10 @@ public final class Router {
   /// Somebody wants a keyframe of `publication`: its sender is asked as soon as the throttle allows.
   func keyframeWanted(of publication: Publication) {
     guard publication.media.kind == .video, members.indices.contains(publication.participant),
-      let member = members[publication.participant], let stream = publication.forwarded
+      let member = members[publication.participant]
     else { return }
-    let due = stream.keyframes.deadline
+    var due = Instant.distantFuture
+    for stream in publication.streams { due = min(due, stream.keyframes.deadline) }
     guard due < member.inlet.keyframeDeadline else { return }
     member.inlet.keyframeDeadline = due
     schedule(member)
@@ -266,22 +277,22 @@ public final class Router {
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     for stream in dirtyStreams where stream.kind == .video { stream.evenOut() }
+    for publication in dirty where publication.media.kind == .video {
+      if publication.settleLayers(now: now) { demandChanged(publication) }
+    }
     if dirty.count == 1, let publication = dirty.first {
-      if let stream = publication.forwarded, !stream.pending.isEmpty {
-        for subscription in publication.subscriptions {
-          let outlet = subscription.outlet
-          outlet.write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
-          outlet.send(batch, to: sink)
-          if outlet.wantsReport { reportSoon(outlet, now) }
-        }
+      for subscription in publication.subscriptions {
+        let outlet = subscription.outlet
+        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+        outlet.send(batch, to: sink)
+        if outlet.wantsReport { reportSoon(outlet, now) }
       }
     } else {
       // Receiver by receiver, so that its packets of all publications leave together.
       for member in members {
         guard let outlet = member?.outlet, outlet.isOpen else { continue }
         for subscription in outlet.subscriptions {
-          guard let stream = subscription.stream, !stream.pending.isEmpty else { continue }
-          outlet.write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
+          outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
         }
         outlet.send(batch, to: sink)
         if outlet.wantsReport { reportSoon(outlet, now) }
@@ -318,7 +329,10 @@ public final class Router {
   // MARK: Time
 
   /// When ``handleTimeout(now:batch:to:)`` should be called.
-  public var deadline: Instant { min(deadlines.earliest, speakers.deadline) }
+  public var deadline: Instant {
+    let earliest = min(deadlines.earliest, speakers.deadline)
+    return unsettled.isEmpty ? earliest : min(earliest, demandDeadline)
+  }
 
   /// Writes the reports and requests that are due.
   public func handleTimeout<Sink: PacketSink>(now: Instant, batch: OutputBatch, to sink: Sink) {
@@ -328,6 +342,7 @@ public final class Router {
       writeReports(to: member, now: now, batch: batch, sink: sink)
       schedule(member)
     }
+    if !unsettled.isEmpty { settleDemands(now: now) }
     if let loudest = speakers.poll(now: now) {
       emit(
         .speakers(

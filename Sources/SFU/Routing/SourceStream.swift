@@ -24,6 +24,10 @@ public final class SourceStream {
   var nacks: NackGenerator
   var statistics: ReceiveStatistics
   var keyframes = KeyframeThrottle()
+  /// Which layers it has, and what they carry.
+  var layers = SourceLayers()
+  /// Reads the dependency descriptors of its packets; nil while none came.
+  var dependencies: DependencyReader?
   /// Slots of the store that wait to be forwarded.
   var pending: ContiguousArray<Int32> = []
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
@@ -80,6 +84,7 @@ public final class SourceStream {
     if packet.orientation != StoredPacket.absent { orientation = packet.orientation }
     lastArrival = packet.arrival
     packets &+= 1
+    if kind == .video { countLayers(packet, payload: payload.count) }
     return nil
   }
 

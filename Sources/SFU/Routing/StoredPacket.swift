@@ -26,6 +26,8 @@ public struct StoredPacket: Sendable {
   public var playoutDelay: UInt32 = Self.absentDelay
   /// Picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
   public var picture = PictureFields.none
+  /// Which layers of the stream it belongs to.
+  public var layers = PacketLayers()
 
   /// Where the primary block of a RED payload (RFC 2198) starts; 0 when the payload is no RED.
   public var redPrimaryOffset: UInt16 = 0

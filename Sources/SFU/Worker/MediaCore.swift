@@ -368,6 +368,7 @@ final class MediaCore: PacketSink {
       case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
       case .speakers(let speakers): emit(.speakers(speakers), meeting)
       case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)
+      case .layersWanted(let id, let wanted): emit(.layersWanted(id, wanted), meeting)
       }
     }
     deadlines.set(router.deadline, for: deadlineID(meeting))

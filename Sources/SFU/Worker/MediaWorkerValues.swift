@@ -54,6 +54,8 @@ public enum MeetingEvent: Sendable {
   case speakers([(participant: ParticipantID, level: Double)])
   /// A participant's connection is judged differently.
   case quality(ParticipantID, ConnectionQuality)
+  /// Which layers of a video publication somebody wants changed; its sender may stop the others.
+  case layersWanted(PublicationID, LayersWanted)
 }
 
 /// Why a worker refused.

@@ -45,6 +45,22 @@ final class VirtualClient {
     return source
   }
 
+  /// Publishes simulcast: a source for each of `rids`, in the offer's order.
+  func publishSimulcast(
+    _ id: String, mid: String, rids: [String], ssrc: UInt32, codecs: [NegotiatedCodec]? = nil
+  ) -> [VirtualSource] {
+    let media = Sections.receive(mid: mid, .video, codecs: codecs, rids: rids.map { RID(rawValue: $0) })
+    let publication = meeting.router.publish(PublicationID(rawValue: id), media: media, isMuted: false, by: member)
+    let layers = rids.enumerated().map { index, rid in
+      let source = VirtualSource(
+        client: self, publication: publication, ssrc: ssrc + UInt32(index * 10), media: media)
+      source.ridOnWire = rid
+      return source
+    }
+    sources += layers
+    return layers
+  }
+
   @discardableResult
   func slot(
     _ mid: String, _ kind: MediaKind, ssrc: UInt32, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil
@@ -149,7 +165,9 @@ final class VirtualClient {
       switch message {
       case .pli(let pli):
         keyframeRequests += 1
-        sources.first { $0.ssrc == pli.mediaSSRC.rawValue }?.wantsKeyframe = true
+        let source = sources.first { $0.ssrc == pli.mediaSSRC.rawValue }
+        source?.keyframeRequests.append(meeting.now)
+        if source?.ignoresRequests == false { source?.wantsKeyframe = true }
       case .nack(let nack):
         receivedNacks += 1
         var numbers = nack.sequenceNumbers
@@ -182,6 +200,13 @@ final class VirtualSource {
   var packetsPerFrame = 4
   var packetSize = 1_000
   var wantsKeyframe = false
+  /// When keyframes were asked for.
+  var keyframeRequests: [Instant] = []
+  var ignoresRequests = false
+  /// The simulcast layer that packets name.
+  var ridOnWire: String?
+  /// Makes its frames; nil for plain VP8.
+  var shape: LayeredShape?
   var sendsReports = true
   var level: UInt8 = 30
   /// Whether packets carry the MID.
@@ -193,7 +218,7 @@ final class VirtualSource {
   private(set) var framesSent = 0
   private(set) var packetsSent = 0
   private var retransmissionSequence: UInt16 = 1
-  private var history: [UInt16: (timestamp: UInt32, marker: Bool, payload: [UInt8])] = [:]
+  private var history: [UInt16: (timestamp: UInt32, marker: Bool, payload: [UInt8], descriptor: [UInt8])] = [:]
   /// The wall clock of the source is behind the router's by this much.
   var clockError = TimeSpan.milliseconds(-123_456)
   private var startedAt: Instant?
@@ -244,6 +269,13 @@ final class VirtualSource {
     timestamp = timestamp(at: now)
     let isKeyframe = framesSent == 0 || wantsKeyframe
     wantsKeyframe = false
+    if let shape {
+      for packet in shape.picture(isKeyframe: isKeyframe, of: self) {
+        send(packet.payload, marker: packet.marker, descriptor: packet.descriptor)
+      }
+      framesSent += 1
+      return
+    }
     if media.kind == .video {
       pictureID = (pictureID + 1) & 0x7FFF
       tl0 &+= 1
@@ -265,11 +297,12 @@ final class VirtualSource {
     framesSent += 1
   }
 
-  func send(_ payload: [UInt8], marker: Bool = false) {
-    history[sequence] = (timestamp, marker, payload)
+  func send(_ payload: [UInt8], marker: Bool = false, descriptor: [UInt8] = []) {
+    history[sequence] = (timestamp, marker, payload, descriptor)
     client.meeting.upload(
-      packet(ssrc: ssrc, type: media.codecs[0].payloadType, sequence: sequence, timestamp: timestamp, payload, marker),
-      from: client)
+      packet(
+        ssrc: ssrc, type: media.codecs[0].payloadType, sequence: sequence, timestamp: timestamp, payload, marker,
+        descriptor), from: client)
     sequence &+= 1
     packetCount &+= 1
     packetsSent += 1
@@ -280,15 +313,16 @@ final class VirtualSource {
     let payload = [UInt8(number >> 8), UInt8(number & 0xFF)] + old.payload
     client.meeting.upload(
       packet(
-        ssrc: ssrc + 1, type: type, sequence: retransmissionSequence, timestamp: old.timestamp, payload, old.marker),
-      from: client)
+        ssrc: ssrc + 1, type: type, sequence: retransmissionSequence, timestamp: old.timestamp, payload, old.marker,
+        old.descriptor), from: client)
     retransmissionSequence &+= 1
   }
 
   func packet(
-    ssrc: UInt32, type: PayloadType, sequence: UInt16, timestamp: UInt32, _ payload: [UInt8], _ marker: Bool
+    ssrc: UInt32, type: PayloadType, sequence: UInt16, timestamp: UInt32, _ payload: [UInt8], _ marker: Bool,
+    _ descriptor: [UInt8] = []
   ) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 128)
+    var bytes = [UInt8](repeating: 0, count: 512)
     var span = bytes.mutableSpan
     var writer = RTPHeaderWriter()
     guard
@@ -301,6 +335,11 @@ final class VirtualSource {
           try writer.append(id: Sections.midID, text: text, into: &span)
         }
         if media.kind == .audio { try writer.append(id: Sections.levelID, uint8: level, into: &span) }
+        if let ridOnWire, let text = HeaderExtensionText(ridOnWire) {
+          let id = ssrc == self.ssrc ? Sections.ridID : Sections.repairedID
+          try writer.append(id: id, text: text, into: &span)
+        }
+        if !descriptor.isEmpty { try writer.append(id: Sections.descriptorID, bytes: descriptor.span, into: &span) }
         return try writer.finish(into: &span)
       }()
     else { return [] }
@@ -319,6 +358,8 @@ final class VirtualReceiver {
     var isRetransmission: Bool
     var at: Instant
     var length: Int
+    var marker = false
+    var descriptor: [UInt8] = []
   }
 
   let ssrc: UInt32
@@ -328,6 +369,8 @@ final class VirtualReceiver {
   private(set) var highest: Int64 = -1
   private(set) var lowest: Int64 = .max
   private(set) var duplicates = 0
+  /// Packets that came under a number that another one has.
+  private(set) var conflicts = 0
   private(set) var firstHeader: RTPHeader?
   private(set) var arrivals = 0
   var retransmissionSequences: [UInt16] = []
@@ -359,17 +402,27 @@ final class VirtualReceiver {
     }
     _ = nacks.receive(raw, isRetransmission: isRetransmission, now: now)
     if !isRetransmission { statistics.receive(header, now: now) }
-    if packets[extended] != nil {
+    if let known = packets[extended] {
       duplicates += 1
+      if known.payload != payload { conflicts += 1 }
       return
     }
     let isVP8 = kind == .video && payload.count > 6
     packets[extended] = Packet(
       sequence: extended, timestamp: header.timestamp.rawValue, payload: payload,
       pictureID: isVP8 ? Int(payload[2] & 0x7F) << 8 | Int(payload[3]) : -1, tl0: isVP8 ? Int(payload[4]) : -1,
-      isRetransmission: isRetransmission, at: now, length: bytes.count)
+      isRetransmission: isRetransmission, at: now, length: bytes.count, marker: header.marker,
+      descriptor: Self.descriptor(header, bytes))
     highest = max(highest, extended)
     lowest = min(lowest, extended)
+  }
+
+  private static func descriptor(_ header: RTPHeader, _ bytes: [UInt8]) -> [UInt8] {
+    var elements = header.elements
+    while let element = elements.next(in: bytes.span) {
+      if element.id == Sections.descriptorID { return Array(bytes[element.range]) }
+    }
+    return []
   }
 
   func reportBlock(_ now: Instant) -> ReportBlock? {

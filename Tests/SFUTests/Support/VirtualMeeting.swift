@@ -146,6 +146,7 @@ enum Sections {
   static let levelID: UInt8 = 3
   static let ridID: UInt8 = 4
   static let repairedID: UInt8 = 5
+  static let descriptorID: UInt8 = 6
 
   static var extensions: HeaderExtensionMap {
     var map = HeaderExtensionMap()
@@ -154,6 +155,7 @@ enum Sections {
     map[.audioLevel] = levelID
     map[.rid] = ridID
     map[.repairedRID] = repairedID
+    map[.dependencyDescriptor] = descriptorID
     return map
   }
 

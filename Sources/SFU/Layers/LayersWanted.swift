@@ -1,0 +1,99 @@
+import Basics
+public import RTC
+
+/// Which layers of a publication somebody watches: the publisher may stop the others.
+public struct LayersWanted: Hashable, Sendable {
+  /// The highest spatial layer that is wanted, with all below it; nil when nobody watches. 7 stands for all that there are.
+  public var spatial: UInt8?
+  /// The simulcast streams that are wanted, smallest first; empty without simulcast, and when nobody watches.
+  public var streams: [RID]
+  /// Width of the largest picture in pixels that is shown anywhere; 0 when somebody takes whatever there is.
+  public var width: UInt16
+  /// Its height.
+  public var height: UInt16
+
+  /// A wish.
+  public init(spatial: UInt8?, streams: [RID] = [], width: UInt16 = 0, height: UInt16 = 0) {
+    self.spatial = spatial
+    self.streams = streams
+    self.width = width
+    self.height = height
+  }
+}
+
+/// What the receivers of a publication want together, and what its sender was told: more at once, less only when it has been enough for
+/// a second, so that a tile that is scrolled through or moved costs no keyframe.
+struct LayerDemand: Sendable {
+  /// How long less must be enough before the sender is told.
+  static let patience = TimeSpan.seconds(1)
+
+  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all) and how large a picture (0: any).
+  struct Level: Equatable {
+    var layers: UInt8 = 0
+    var width: UInt16 = 0
+    var height: UInt16 = 0
+
+    static let all = Level(layers: 8)
+
+    /// What satisfies both.
+    func joined(_ other: Level) -> Level {
+      guard layers > 0 else { return other }
+      guard other.layers > 0 else { return self }
+      let isUnlimited = width == 0 || other.width == 0
+      return Level(
+        layers: max(layers, other.layers), width: isUnlimited ? 0 : max(width, other.width),
+        height: isUnlimited ? 0 : max(height, other.height))
+    }
+
+    /// Whether who has this has enough for `other`; a tenth of the size makes no difference.
+    func satisfies(_ other: Level) -> Bool {
+      guard other.layers > 0 else { return true }
+      guard layers >= other.layers else { return false }
+      guard width > 0 else { return true }
+      guard other.width > 0 else { return false }
+      return Int(width) &* 11 >= Int(other.width) &* 10 && Int(height) &* 11 >= Int(other.height) &* 10
+    }
+  }
+
+  /// Whether somebody's wish changed since ``settle(_:now:)``.
+  var isStale = false
+  /// Senders send everything until they are told otherwise.
+  private(set) var announced = Level.all
+  private var lowerSince: Instant?
+  /// The most that was wanted since then.
+  private var peak = Level()
+
+  /// When less is to be announced.
+  var deadline: Instant { lowerSince.map { $0 + Self.patience } ?? .distantFuture }
+
+  /// Takes the wishes of all receivers together; what the sender is to be told, when that changed.
+  ///
+  /// - Parameter inUse: What is still forwarded until a smaller layer has come, and must not stop before.
+  mutating func settle(_ wanted: Level, inUse: Level = Level(), now: Instant) -> Level? {
+    isStale = false
+    if !announced.satisfies(wanted) {
+      announced = announced.joined(wanted)
+      lowerSince = wanted.satisfies(announced) ? nil : now
+      peak = wanted
+      return announced
+    }
+    if wanted.satisfies(announced) {
+      lowerSince = nil
+      return nil
+    }
+    guard let since = lowerSince else {
+      lowerSince = now
+      peak = wanted
+      return nil
+    }
+    peak = peak.joined(wanted)
+    guard now - since >= Self.patience else { return nil }
+    // What was enough for all of the last second; whether still less is, the next one shows.
+    peak = peak.joined(inUse)
+    let hasChanged = !peak.satisfies(announced)
+    announced = peak
+    lowerSince = wanted.satisfies(announced) ? nil : now
+    peak = wanted
+    return hasChanged ? announced : nil
+  }
+}

@@ -1,0 +1,236 @@
+import Basics
+import RTC
+
+/// Which layers one receiver wants, gets and waits for.
+struct LayerState {
+  /// Decides packet by packet within the stream that is forwarded.
+  var selector = LayerSelector()
+  /// The most that the receiver can show.
+  var limit = LayerIndex.highest
+  /// What the bandwidth allows; nil for nothing.
+  var target: LayerIndex? = .highest
+  /// The size at which the picture is shown; nil while the receiver has not said.
+  var shown: ShownSize?
+  /// The simulcast stream whose keyframe is waited for, while ``Subscription/stream`` goes on.
+  var next: SourceStream?
+  /// The stream before the one that is forwarded, for retransmissions.
+  var previous: SourceStream?
+  /// By what ``StreamRewriter`` knows it.
+  var previousSerial: UInt32 = 0
+  /// By how much the outgoing time line runs ahead of the source's: what a switch cost that had to stay behind the last packet.
+  var lead: UInt32 = 0
+  /// Since when nothing could be sent for want of a keyframe.
+  var waitingSince: Instant?
+}
+
+/// The size at which a receiver shows a picture.
+struct ShownSize: Hashable, Sendable {
+  var width: Int
+  var height: Int
+  /// Pictures a second; 0 for as many as there are.
+  var frameRate: Int
+
+  /// Whether nothing is shown.
+  var isHidden: Bool { width <= 0 || height <= 0 }
+
+  /// Whether a picture of this size is large enough, within a tenth. The longer sides are compared with each other, since a picture or a
+  /// tile may be turned.
+  func isSatisfied(byWidth width: UInt16, height: UInt16) -> Bool {
+    let picture = (Int(max(width, height)), Int(min(width, height)))
+    let tile = (max(self.width, self.height), min(self.width, self.height))
+    return picture.0 &* 10 >= tile.0 &* 9 && picture.1 &* 10 >= tile.1 &* 9
+  }
+}
+
+extension Subscription {
+  /// The most that the receiver wants, from the size at which it shows the picture.
+  public var limit: LayerIndex { layering.limit }
+
+  /// What the receiver's bandwidth allows; nil: paused for lack of it. Set it with ``Router/setTarget(_:of:)``.
+  public var target: LayerIndex? { layering.target }
+
+  /// Whether the receiver shows the picture nowhere.
+  public var isHidden: Bool { layering.shown?.isHidden ?? false }
+
+  /// The layer that is forwarded now; nil while nothing is.
+  public var current: LayerIndex? {
+    guard state == .running, !isStopped, let stream, let publication else { return nil }
+    var layer = layering.selector.current(of: stream)
+    if publication.isSimulcast { layer.spatial = stream.layers.rank }
+    return layer
+  }
+
+  /// What is to be forwarded: the less of what is wanted and what the bandwidth allows.
+  var wanted: LayerIndex {
+    let target = layering.target ?? .lowest
+    return LayerIndex(
+      spatial: min(layering.limit.spatial, target.spatial), temporal: min(layering.limit.temporal, target.temporal))
+  }
+
+  /// Asks for a keyframe of what is forwarded, and of what it waits for.
+  func requestKeyframe(urgent: Bool = false) {
+    guard media.kind == .video, !isStopped, outlet.isOpen else { return }
+    stream?.keyframes.request(urgent: urgent)
+    layering.next?.keyframes.request(urgent: urgent)
+  }
+
+  // MARK: Choosing
+
+  /// Something that decides about layers changed: aims at what is to be forwarded now.
+  func reconsider() {
+    guard let publication else { return }
+    let best = publication.stream(for: media.kind == .video ? wanted.spatial : 0)
+    if let stream, !publication.streams.contains(where: { $0 === stream }) {
+      // The source started over under another SSRC; nothing more comes from the old one.
+      leave(stream)
+    }
+    if let best, best !== stream {
+      if state == .running {
+        if layering.next !== best {
+          layering.next = best
+          if !isStopped, outlet.isOpen { best.keyframes.request(urgent: true) }
+        }
+      } else {
+        if let stream { leave(stream) }
+        stream = best
+        layering.next = nil
+        requestKeyframe(urgent: true)
+      }
+    } else {
+      layering.next = nil
+    }
+    guard media.kind == .video, let stream else { return }
+    layering.selector.want(publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
+    if state == .running, layering.selector.awaitsKeyframe(of: stream) { requestKeyframe(urgent: true) }
+  }
+
+  /// Lets go of the stream that was forwarded; what it sent can still be sent again.
+  private func leave(_ old: SourceStream) {
+    if rewriter.isRunning {
+      layering.previous = old
+      layering.previousSerial = rewriter.serial
+    }
+    rewriter.detach()
+    stream = nil
+    if state == .running { state = .waiting }
+  }
+
+  /// Layers came, went or changed their size.
+  func layersChanged(now: Instant) {
+    updateLimit(now: now)
+    reconsider()
+  }
+
+  /// Finds the smallest layer that fills the size at which the picture is shown.
+  func updateLimit(now: Instant) {
+    guard let publication, let shown = layering.shown, !shown.isHidden else {
+      layering.limit = .highest
+      return
+    }
+    var limit = LayerIndex.highest
+    let top = publication.topSpatial
+    for spatial in 0..<top {
+      let size = publication.size(of: spatial)
+      guard size.width > 0, shown.isSatisfied(byWidth: size.width, height: size.height) else { continue }
+      limit.spatial = spatial
+      break
+    }
+    if shown.frameRate > 0, let stream = publication.stream(for: limit.spatial) {
+      let top = stream.layers.top.temporal
+      for temporal in 0..<top {
+        let rate = stream.layers.meter.frameRate(temporal: Int(temporal), now: now)
+        guard rate * 10 >= Double(shown.frameRate) * 9 else { continue }
+        limit.temporal = temporal
+        break
+      }
+    }
+    layering.limit = limit
+  }
+
+  /// What this receiver wants of the publisher.
+  var demand: LayerDemand.Level {
+    guard publication != nil, !isPaused, !isHidden else { return LayerDemand.Level() }
+    let layers = limit.spatial >= 7 ? 8 : limit.spatial + 1
+    guard let shown = layering.shown else { return LayerDemand.Level(layers: layers) }
+    return LayerDemand.Level(
+      layers: layers, width: UInt16(clamping: shown.width), height: UInt16(clamping: shown.height))
+  }
+
+  /// What is forwarded while another simulcast stream is waited for.
+  var inUse: LayerDemand.Level {
+    guard state == .running, !isStopped, layering.next != nil, let stream else { return LayerDemand.Level() }
+    let size = stream.layers.size(of: stream.layers.top.spatial)
+    return LayerDemand.Level(layers: stream.layers.rank + 1, width: size.width, height: size.height)
+  }
+
+  // MARK: Forwarding
+
+  /// Judges a packet of a stream from which not everything passes.
+  func selectNumbers(
+    _ packet: StoredPacket, _ stream: SourceStream, _ now: Instant
+  ) -> StreamRewriter.Numbers? {
+    guard rewriter.isNewest(packet) else { return rewriter.rewrite(packet, layering.selector.selection, now: now) }
+    guard layering.selector.admits(packet, of: stream) else {
+      rewriter.skip(packet, layering.selector.selection)
+      return nil
+    }
+    var numbers = rewriter.rewrite(packet, layering.selector.selection, now: now)
+    if !packet.marker, layering.selector.endsPicture(packet, of: stream) { numbers?.endsPicture = true }
+    return numbers
+  }
+
+  /// Where in the waiting packets of `next` a keyframe begins that the receiver can take.
+  func switchPoint(in next: SourceStream) -> Int? {
+    for index in next.pending.indices {
+      let packet = next.store[Int(next.pending[index])]
+      if packet.startsKeyframe, packet.payloadLength != 0, payloadType(for: packet.payloadType) != nil { return index }
+    }
+    return nil
+  }
+
+  /// Goes over to another stream of the publication, whose keyframe begins with `packet`.
+  func change(to next: SourceStream, at packet: StoredPacket, now: Instant) {
+    let old = stream === next ? layering.previous : stream ?? layering.previous
+    let time = timestamp(of: packet, in: next, after: old, now: now)
+    if let stream, stream !== next { leave(stream) }
+    stream = next
+    layering.next = nil
+    rewriter.begin(with: packet, timestamp: time)
+    run(next)
+  }
+
+  /// From now on packets of `stream` pass, from the keyframe at hand on.
+  func run(_ stream: SourceStream) {
+    state = .running
+    layering.waitingSince = nil
+    if media.kind == .video { layering.selector.begin(stream) }
+    // The receiver puts sound and picture in step as soon as it has a report of both.
+    outlet.wantsReport = true
+  }
+
+  /// The outgoing timestamp of a packet with which another layer begins: sender reports say how the clocks of both streams relate, and the
+  /// time line goes on as if there had been no change. Without reports time goes on by what has passed.
+  private func timestamp(
+    of packet: StoredPacket, in next: SourceStream, after old: SourceStream?, now: Instant
+  ) -> UInt32 {
+    let elapsed = rewriter.timestamp(now: now, clockRate: next.clockRate)
+    guard rewriter.hasSent, let from = old?.mapping, let to = next.mapping else { return elapsed }
+    let captured = to.ntpTime(of: packet.timestamp)
+    let expected =
+      from.rtpTimestamp(at: captured).rawValue &+ rewriter.timestampOffset &- layering.lead
+    // Reports that contradict what has passed by more than two seconds are not worth following.
+    let difference = Int32(truncatingIfNeeded: expected &- elapsed)
+    guard difference.magnitude < next.clockRate &* 2 else { return elapsed }
+    // Time must not stand still or go back: both layers may show the same instant.
+    let earliest = rewriter.lastTimestamp &+ 1
+    let isLate = Int32(truncatingIfNeeded: expected &- earliest) >= 0
+    layering.lead = isLate ? 0 : earliest &- expected
+    return isLate ? expected : earliest
+  }
+
+  /// The stream that the rewriter knows by `serial`, while it can still be asked for packets.
+  func stream(bySerial serial: UInt32) -> SourceStream? {
+    if serial == rewriter.serial { return stream }
+    return serial == layering.previousSerial ? layering.previous : nil
+  }
+}

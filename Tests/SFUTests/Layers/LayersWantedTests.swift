@@ -1,0 +1,162 @@
+import Basics
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+@Suite("What receivers want")
+struct LayersWantedTests {
+  /// What the publisher has been told since the last call.
+  private func told(_ rig: LayerRig) -> [LayersWanted] {
+    var wishes: [LayersWanted] = []
+    while let event = rig.meeting.router.pollEvent() {
+      if case .layersWanted(_, let wanted) = event { wishes.append(wanted) }
+    }
+    return wishes
+  }
+
+  @Test("a tile gets the smallest layer that fills it within a tenth")
+  func limit() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(1_000)
+    for (width, height, layer) in [
+      (160, 90, 0), (320, 180, 0), (350, 196, 0), (360, 203, 1), (180, 320, 0), (640, 360, 1), (711, 400, 1), (800, 450, 7),
+      (1_920, 1_080, 7),
+    ] {
+      rig.wants(width, height)
+      #expect(Int(rig.slot.limit.spatial) == layer, "\(width)×\(height)")
+    }
+    rig.wants(320, 180)
+    rig.run(500)
+    #expect(rig.slot.current?.spatial == 0)
+    expectContinuous(rig.stream, pictures: true)
+  }
+
+  @Test("a tile that needs fewer pictures a second gets the temporal layers for them")
+  func frameRate() throws {
+    let rig = try LayerRig(.vp8, temporal: 3)
+    rig.start()
+    rig.run(2_000)
+    rig.wants(1_280, 720, 15)
+    #expect(rig.slot.limit.temporal == 1)
+    rig.wants(1_280, 720, 7)
+    #expect(rig.slot.limit.temporal == 0)
+    rig.wants(1_280, 720)
+    #expect(rig.slot.limit == .highest)
+  }
+
+  @Test("what is hidden gets nothing and asks for nothing, and is back with a keyframe when it is shown")
+  func hidden() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(1_000)
+    rig.wants(0, 0)
+    rig.run(100)
+    let packets = rig.stream.packets.count
+    let requests = rig.ann.keyframeRequests
+    rig.run(2_000)
+    #expect(rig.stream.packets.count == packets)
+    #expect(rig.ann.keyframeRequests == requests)
+    #expect(rig.slot.current == nil)
+    rig.wants(640, 360)
+    let shown = rig.meeting.now
+    rig.run(500)
+    let first = try #require(rig.frames(since: shown).first)
+    #expect(first.mark.needs.isEmpty && first.mark.source == 1)
+    #expect((first.at - shown).milliseconds <= 110)
+    expectContinuous(rig.stream, pictures: true)
+  }
+
+  @Test("without bandwidth nothing is forwarded, and it goes on by itself")
+  func paused() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(1_000)
+    rig.meeting.router.setTarget(nil, of: rig.slot)
+    rig.run(100)
+    let packets = rig.stream.packets.count
+    rig.run(1_000)
+    #expect(rig.stream.packets.count == packets)
+    #expect(told(rig).isEmpty, "a lack of bandwidth is no lack of interest")
+    rig.target(1, 7)
+    rig.run(300)
+    #expect(rig.slot.current?.spatial == 1)
+    expectContinuous(rig.stream, pictures: true)
+  }
+
+  @Test("a publisher is told after a second that less is enough, and at once when more is wanted")
+  func demand() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(2_500)
+    #expect(told(rig).isEmpty, "somebody takes everything from the start")
+    rig.wants(300, 170)
+    rig.run(900)
+    #expect(told(rig).isEmpty)
+    rig.run(300)
+    let lower = told(rig)
+    #expect(lower.count == 1)
+    #expect(lower.last?.spatial == 0)
+    #expect(lower.last?.streams == [RID(rawValue: "q")])
+    #expect(lower.last?.width == 300 && lower.last?.height == 170)
+    rig.sources[1].stop()
+    rig.sources[2].stop()
+    rig.run(2_000)
+    #expect(rig.slot.current?.spatial == 0)
+    #expect(rig.ann.sources.dropFirst().allSatisfy { $0.keyframeRequests.count <= 1 })
+
+    // Layers that were stopped are known still: the sizes decide at once.
+    rig.wants(640, 360)
+    rig.run(10)
+    let raised = told(rig)
+    #expect(raised.last?.spatial == 1)
+    #expect(raised.last?.streams == [RID(rawValue: "q"), RID(rawValue: "h")])
+    rig.sources[1].wantsKeyframe = true
+    rig.sources[1].start()
+    let back = rig.meeting.now
+    rig.run(200)
+    #expect(rig.slot.current?.spatial == 1)
+    let first = try #require(rig.frames(since: back).first { $0.mark.source == 1 })
+    #expect((first.at - back).milliseconds <= 60, "it comes back within its first keyframe")
+
+    rig.wants(0, 0)
+    rig.run(1_200)
+    let none = told(rig)
+    #expect(none.count == 1)
+    #expect(none.last?.spatial == nil)
+    #expect(none.last?.streams == [])
+    rig.settle()
+    expectContinuous(rig.stream, pictures: true)
+  }
+
+  @Test("a tile that comes and goes within a second costs the publisher nothing")
+  func flapping() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.wants(1_280, 720)
+    rig.run(2_000)
+    #expect(told(rig).map(\.width) == [1_280])
+    for _ in 0..<10 {
+      rig.wants(0, 0)
+      rig.run(600)
+      rig.wants(1_280, 720)
+      rig.run(300)
+    }
+    #expect(told(rig).isEmpty)
+  }
+
+  @Test("a publication that nobody watches is stopped, single stream or not; a new watcher starts it at once")
+  func nobody() throws {
+    let rig = try LayerRig(.vp8)
+    rig.start()
+    rig.meeting.router.detach(rig.slot)
+    rig.run(500)
+    #expect(told(rig).isEmpty)
+    rig.run(700)
+    #expect(told(rig).map(\.spatial) == [nil])
+    rig.meeting.router.attach(rig.publication, to: rig.slot)
+    rig.run(5)
+    #expect(told(rig).map(\.spatial) == [7])
+  }
+}

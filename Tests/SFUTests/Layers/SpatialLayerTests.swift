@@ -1,0 +1,168 @@
+import Basics
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+@Suite("Spatial layers in one stream")
+struct SpatialLayerTests {
+  static let kinds: [LayeredShape.Kind] = [.vp9, .descriptor, .vp9WithDescriptor]
+
+  /// The highest spatial layer of each picture since `start`.
+  private func tops(_ rig: LayerRig, since start: Instant) -> [UInt8] {
+    var tops: [UInt32: UInt8] = [:]
+    for frame in rig.frames(since: start) { tops[frame.timestamp] = max(tops[frame.timestamp] ?? 0, frame.mark.spatial) }
+    return Array(tops.values)
+  }
+
+  @Test("down at the next picture without a keyframe, up with one, and the last packet of a picture is marked", arguments: kinds)
+  func downAndUp(kind: LayeredShape.Kind) throws {
+    let rig = try LayerRig(kind, spatial: 3, temporal: 3)
+    rig.start()
+    rig.run(1_000)
+    #expect(rig.slot.current == LayerIndex(spatial: 2, temporal: 2))
+    let requests = rig.sources[0].keyframeRequests.count
+
+    for layer in [1, 0] as [UInt8] {
+      rig.target(layer, 7)
+      let down = rig.meeting.now
+      rig.run(500)
+      #expect(Set(tops(rig, since: down + .milliseconds(50))) == [layer])
+      #expect(rig.slot.current?.spatial == layer)
+    }
+    #expect(rig.sources[0].keyframeRequests.count == requests)
+
+    rig.target(2, 7)
+    let up = rig.meeting.now
+    rig.run(500)
+    #expect(rig.sources[0].keyframeRequests.count == requests + 1)
+    #expect(rig.slot.current?.spatial == 2)
+    #expect(Set(tops(rig, since: up + .milliseconds(110))) == [2])
+    rig.settle()
+    expectContinuous(rig.stream)
+
+    // The marker is on the last packet of each picture and on no other.
+    let packets = rig.stream.ordered
+    for (packet, next) in zip(packets, packets.dropFirst()) {
+      #expect(packet.marker == (packet.timestamp != next.timestamp))
+    }
+  }
+
+  @Test("spatial and temporal layers together, under loss and reordering", arguments: kinds, [1, 2, 3] as [UInt64])
+  func lossy(kind: LayeredShape.Kind, seed: UInt64) throws {
+    let rig = try LayerRig(kind, spatial: 3, temporal: 3, seed: seed)
+    var random = SeededGenerator(seed &* 13)
+    rig.start()
+    rig.run(500)
+    rig.meeting.up = LinkConditions(loss: 0.02, duplicates: 0.01, delay: .milliseconds(15), jitter: .milliseconds(4))
+    rig.meeting.down = LinkConditions(loss: 0.03, duplicates: 0.01, delay: .milliseconds(15), jitter: .milliseconds(4))
+    for _ in 0..<16 {
+      rig.target(UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0...2, using: &random))
+      rig.run(Int64.random(in: 200...900, using: &random))
+    }
+    rig.settle()
+    expectContinuous(rig.stream, cutFrames: 24, "\(kind), seed \(seed)")
+  }
+
+  @Test("layers that are independent between keyframes are forwarded alone, and changed at a keyframe")
+  func independent() throws {
+    let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, isIndependent: true)
+    rig.start()
+    rig.run(1_000)
+    let begun = rig.meeting.now
+    rig.run(500)
+    #expect(Set(rig.frames(since: begun).map(\.mark.spatial)) == [2], "lower layers serve keyframes only")
+    rig.target(0, 7)
+    let changed = rig.meeting.now
+    rig.run(500)
+    #expect(Set(rig.frames(since: changed + .milliseconds(110)).map(\.mark.spatial)) == [0])
+    rig.target(0, 0)
+    let slower = rig.meeting.now
+    rig.run(500)
+    #expect(Set(rig.frames(since: slower + .milliseconds(50)).map(\.mark.temporal)) == [0])
+    rig.settle()
+    expectContinuous(rig.stream)
+  }
+
+  @Test("the receiver is told which decode targets are complete, and again when all are (AOM RTP payload format, appendix A)")
+  func activeTargets() throws {
+    let rig = try LayerRig(.descriptor, spatial: 2, temporal: 2)
+    rig.start()
+    rig.run(1_000)
+    /// The last mask that the receiver was told, and the number of the last frame.
+    func told() throws -> (mask: UInt32?, frame: UInt16) {
+      var structure: DependencyStructure?
+      var mask: UInt32?
+      var frame: UInt16?
+      for packet in rig.stream.ordered {
+        let bytes = packet.descriptor
+        let read = try DependencyDescriptor.parse(bytes.span, at: 0..<bytes.count, current: structure)
+        structure = read.structure ?? structure
+        mask = read.activeDecodeTargets ?? mask
+        #expect(read.references != nil)
+        if let frame { #expect(read.frameNumber == frame || read.frameNumber.subtractingReportingOverflow(frame).partialValue < 16) }
+        frame = read.frameNumber
+      }
+      return (mask, frame ?? 0)
+    }
+    #expect(try told().mask == 0b1111)
+    rig.target(1, 0)
+    rig.run(300)
+    #expect(try told().mask == 0b0101, "layer 0 and layer 1 at half the frame rate")
+    rig.target(0, 1)
+    rig.run(300)
+    #expect(try told().mask == 0b0011)
+    rig.target(0, 0)
+    rig.run(300)
+    #expect(try told().mask == 0b0001)
+    rig.meeting.router.setTarget(.highest, of: rig.slot)
+    rig.run(500)
+    #expect(try told().mask == 0b1111)
+    // What the sender itself stops is passed on.
+    rig.sources[0].shape?.announcedTargets = 0b0011
+    rig.run(300)
+    #expect(try told().mask == 0b0011)
+    rig.settle()
+    expectContinuous(rig.stream)
+  }
+
+  @Test("frame numbers go on when a slot's source changes, so that no keyframe is taken for an old one")
+  func frameNumbers() throws {
+    let rig = try LayerRig(simulcast: .descriptor, temporal: 3)
+    rig.start()
+    rig.run(1_000)
+    for layer in [0, 2, 1, 0, 2] as [UInt8] {
+      rig.target(layer, 7)
+      rig.run(500)
+    }
+    rig.settle()
+    var last: UInt16?
+    for packet in rig.stream.ordered {
+      let bytes = packet.descriptor
+      let number = try DependencyDescriptor.parse(bytes.span, at: 0..<bytes.count).frameNumber
+      if let last { #expect(number &- last <= 1, "frame \(last) then \(number)") }
+      last = number
+    }
+  }
+
+  @Test("what a spatial and temporal layer takes is measured with all that it needs", arguments: kinds)
+  func ladder(kind: LayeredShape.Kind) throws {
+    let rig = try LayerRig(kind, spatial: 3, temporal: 3)
+    rig.start()
+    rig.run(3_000)
+    let ladder = rig.publication.layers(now: rig.meeting.now)
+    #expect(ladder.map(\.index) == (0..<9).map { LayerIndex(spatial: UInt8($0 / 3), temporal: UInt8($0 % 3)) })
+    #expect(ladder.map(\.width) == [320, 320, 320, 640, 640, 640, 1_280, 1_280, 1_280])
+    // Two packets a layer frame of 400, 800 and 1,200 bytes, and what is around them; 7.5, 15 and 30 pictures a second.
+    for option in ladder {
+      var bytes = 0.0
+      for layer in 0...Int(option.index.spatial) { bytes += 2 * Double(400 * (layer + 1) + 72) }
+      let expected = bytes * 8 * 30.3 / Double(4 >> option.index.temporal)
+      let ratio = Double(option.rate.bitsPerSecond) / expected
+      #expect((0.8...1.25).contains(ratio), "\(option.index): \(option.rate.bitsPerSecond) for \(expected)")
+    }
+    rig.sources[0].stop()
+    rig.run(4_000)
+    #expect(rig.publication.layers(now: rig.meeting.now).isEmpty)
+  }
+}
