@@ -151,8 +151,10 @@ struct SpatialLayerTests {
     rig.start()
     rig.run(3_000)
     let ladder = rig.publication.layers(now: rig.meeting.now)
-    #expect(ladder.map(\.index) == (0..<9).map { LayerIndex(spatial: UInt8($0 / 3), temporal: UInt8($0 % 3)) })
-    #expect(ladder.map(\.width) == [320, 320, 320, 640, 640, 640, 1_280, 1_280, 1_280])
+    let steps: [LayerIndex] = (0..<9).map { (step: Int) in LayerIndex(spatial: UInt8(step / 3), temporal: UInt8(step % 3)) }
+    #expect(ladder.map(\.index) == steps)
+    let widths: [UInt16] = [320, 320, 320, 640, 640, 640, 1_280, 1_280, 1_280]
+    #expect(ladder.map(\.width) == widths)
     // Two packets a layer frame of 400, 800 and 1,200 bytes, and what is around them; 7.5, 15 and 30 pictures a second.
     for option in ladder {
       var bytes = 0.0
