@@ -62,6 +62,11 @@ import Parley
           "from": .text(message.senderID), "topic": .text(message.topic), "bytes": .integer(message.bytes.count),
           "reliable": .truth(message.isReliable), "text": .text(text),
         ], nil)
+    case .paused(let subscription):
+      let words = "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
+      say("trackPaused", ["publication": .text(subscription.publication.id)], words)
+    case .resumed(let subscription):
+      say("trackResumed", ["publication": .text(subscription.publication.id)], nil)
     case .qualityChanged(let participant, let quality):
       say("quality", ["participant": .text(participant.id), "quality": .text(quality.rawValue)], nil)
     case .reconnecting(let step):

@@ -8,6 +8,8 @@ public enum ClientMessage: Sendable, Hashable {
   case offer(Offer)
   /// The track sent in m-section `mid` is muted or not.
   case mute(mid: String, muted: Bool)
+  /// At what sizes the pictures of slots are shown. Slots that are not named keep what was said of them before.
+  case view([SlotView])
   /// A new display name.
   case rename(name: String)
   /// A chat message to everybody, or to one participant.
@@ -59,9 +61,9 @@ public enum ClientMessage: Sendable, Hashable {
 }
 
 extension ClientMessage: Codable {
-  private enum Kind: String { case join, resume, offer, mute, rename, chat, leave, ping }
+  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, leave, ping }
 
-  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, name, text, to, time }
+  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, time }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
   public init(from decoder: any Decoder) throws {
@@ -75,6 +77,12 @@ extension ClientMessage: Codable {
       self = .mute(
         mid: try container.decode(String.self, forKey: .mid),
         muted: try container.decode(Bool.self, forKey: .muted))
+    case .view:
+      let slots = try container.decode([SlotView].self, forKey: .slots)
+      guard slots.count <= SlotView.maximumCount else {
+        throw SignalingError.badMessage("it names \(slots.count) slots, and at most \(SlotView.maximumCount) are taken")
+      }
+      self = .view(slots)
     case .rename: self = .rename(name: try container.decode(String.self, forKey: .name))
     case .chat:
       self = .chat(
@@ -104,6 +112,9 @@ extension ClientMessage: Codable {
       try type(.mute)
       try container.encode(mid, forKey: .mid)
       try container.encode(muted, forKey: .muted)
+    case .view(let slots):
+      try type(.view)
+      try container.encode(slots, forKey: .slots)
     case .rename(let name):
       try type(.rename)
       try container.encode(name, forKey: .name)

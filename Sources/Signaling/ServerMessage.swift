@@ -20,6 +20,10 @@ public enum ServerMessage: Sendable, Hashable {
   case unpublished(participant: String, publication: String)
   /// What each slot now carries, whole.
   case slots([SlotInfo])
+  /// Which video slots are paused because the receiver's network does not take them, whole; they go on by themselves.
+  case paused(slots: [String])
+  /// What of the client's own video track in m-section `mid` somebody watches; the rest need not be sent.
+  case wanted(WantedLayers)
   /// How many slots the client should have at least.
   case needSlots(audio: Int, video: Int)
   /// Who speaks, loudest first.
@@ -74,7 +78,7 @@ public enum ServerMessage: Sendable, Hashable {
 extension ServerMessage: Codable {
   private enum Kind: String {
     case welcome, resumed, answer, participantJoined, participantUpdated, participantLeft, published
-    case publicationUpdated, unpublished, slots, needSlots, speakers, quality, chat, pong, error, ended
+    case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, pong, error, ended
   }
 
   private enum Key: String, CodingKey {
@@ -99,6 +103,8 @@ extension ServerMessage: Codable {
       self = .publicationUpdated(participant: try get(.participant), publication: try get(.publication))
     case .unpublished: self = .unpublished(participant: try get(.participant), publication: try get(.publication))
     case .slots: self = .slots(try get(.slots))
+    case .paused: self = .paused(slots: try get(.slots))
+    case .wanted: self = .wanted(try WantedLayers(from: decoder))
     case .needSlots: self = .needSlots(audio: try get(.audio), video: try get(.video))
     case .speakers: self = .speakers(try get(.speakers))
     case .quality: self = .quality(try get(.quality))
@@ -140,6 +146,8 @@ extension ServerMessage: Codable {
       try put(participant, .participant)
       try put(publication, .publication)
     case .slots(let slots): try put(slots, .slots)
+    case .paused(let slots): try put(slots, .slots)
+    case .wanted(let wanted): try wanted.encode(to: encoder)
     case .needSlots(let audio, let video):
       try put(audio, .audio)
       try put(video, .video)
@@ -170,6 +178,8 @@ extension ServerMessage: Codable {
     case .publicationUpdated: .publicationUpdated
     case .unpublished: .unpublished
     case .slots: .slots
+    case .paused: .paused
+    case .wanted: .wanted
     case .needSlots: .needSlots
     case .speakers: .speakers
     case .quality: .quality

@@ -14,6 +14,13 @@ const sendLimits = {
   screenAudio: { maxBitrate: 128_000 },
 };
 
+/** The sizes that a camera is sent in, smallest first, so that each receiver can have what suits it. */
+const cameraLayers = [
+  { rid: "q", scaleResolutionDownBy: 4, maxBitrate: 150_000 },
+  { rid: "h", scaleResolutionDownBy: 2, maxBitrate: 500_000 },
+  { rid: "f", scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
+];
+
 /**
  * The one peer connection of a client. The client always offers: `sendonly` m-sections for its own tracks, `recvonly` ones as slots that
  * the server fills as it likes. There is never more than one offer under way.
@@ -41,6 +48,7 @@ export class Connection extends EventTarget {
    * @param {object} options
    * @param {RTCIceServer[]} [options.iceServers]
    * @param {string} [options.preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
+   * @param {boolean} [options.simulcast] false sends a camera in one size
    * @param {"tcp"} [options.iceTransport] use only TCP candidates of the server
    * @param {import("./data-channels.js").DataChannels} [options.data] whose channels this connection is to carry
    * @param {(message: object) => boolean} send sends an `offer` message; false when it cannot be sent now, then `resend` follows later
@@ -87,11 +95,45 @@ export class Connection extends EventTarget {
       known.muted = muted;
       known.transceiver.direction = "sendonly";
       known.replaced = known.transceiver.sender.replaceTrack(track);
+      // A new publication: everything of it is wanted until the server says otherwise.
+      if (known.wanted) { this.setWanted({ mid: known.transceiver.mid, active: true }); }
       return;
     }
-    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: [{ ...sendLimits[source] }] });
+    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: this.#encodings(source) });
     this.#preferCodecs(transceiver, track.kind, true);
     this.#senders.set(source, { transceiver, muted, active: true, replaced: Promise.resolve() });
+  }
+
+  #encodings(source) {
+    const codec = this.#options.preferredVideoCodec;
+    if (source !== "camera" || this.#options.simulcast === false) { return [{ ...sendLimits[source] }]; }
+    // These two carry their sizes in one stream.
+    if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
+    return cameraLayers.map((layer) => ({ ...layer }));
+  }
+
+  /**
+   * Takes a `wanted` message: what nobody watches is not sent.
+   *
+   * @param {{mid: string, active: boolean, rids?: string[]|null}} message
+   */
+  setWanted(message) {
+    for (const each of this.#senders.values()) {
+      if (each.transceiver.mid !== message.mid) { continue; }
+      each.wanted = message;
+      each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyWanted(each)).catch(() => {});
+    }
+  }
+
+  async #applyWanted({ transceiver, wanted }) {
+    const parameters = transceiver.sender.getParameters();
+    let differs = false;
+    for (const encoding of parameters.encodings ?? []) {
+      const active = wanted.active === true && (!encoding.rid || !Array.isArray(wanted.rids) || wanted.rids.includes(encoding.rid));
+      differs ||= encoding.active !== active;
+      encoding.active = active;
+    }
+    if (differs) { await transceiver.sender.setParameters(parameters); }
   }
 
   /**

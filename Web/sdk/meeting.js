@@ -8,6 +8,7 @@ import { Publication } from "./publication.js";
 import { Signaling } from "./signaling.js";
 import { Stats } from "./stats.js";
 import { RemoteTrack } from "./track.js";
+import { Views } from "./views.js";
 
 /**
  * The states of a meeting.
@@ -72,6 +73,7 @@ export class Meeting extends EventTarget {
   #statsTimer = null;
   #connectTimer = null;
   #serverQuality = new Set();
+  #views = new Views((slots) => this.#state !== MeetingState.ended && this.#signaling?.send({ type: "view", slots }) === true);
   #onOnline = () => this.#online();
   #onPageHide = (event) => { if (!event.persisted) { this.leave(); } };
 
@@ -101,6 +103,7 @@ export class Meeting extends EventTarget {
    * @property {{microphone?: {deviceId?: string}, camera?: {deviceId?: string, facingMode?: string}}} [devices] devices to prefer
    * @property {number} [resolution] height of the camera picture
    * @property {string} [preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
+   * @property {boolean} [simulcast] false sends a camera in one size instead of three
    * @property {"tcp"} [iceTransport] media over TCP only
    * @property {string} [client] names the program to the server
    */
@@ -280,7 +283,7 @@ export class Meeting extends EventTarget {
     const connection = new Connection(
       {
         iceServers: document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
-        data: this.#data,
+        data: this.#data, simulcast: options.simulcast,
       },
       (message) => signaling.send(message),
     );
@@ -437,10 +440,14 @@ export class Meeting extends EventTarget {
         this.#info = message.meeting ?? null;
         await connection.firstAnswer(message.answer);
         this.#takeState(message);
+        this.#views.again();
         this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));
         return;
       }
-      case "resumed": this.#takeState(message); return;
+      case "resumed":
+        this.#takeState(message);
+        this.#views.again();
+        return;
       case "answer":
         if (await connection.receiveAnswer(message)) { this.#applySlots(message.slots); }
         return;
@@ -461,6 +468,8 @@ export class Meeting extends EventTarget {
         return;
       }
       case "slots": this.#applySlots(message.slots); return;
+      case "paused": this.#takePaused(message.slots); return;
+      case "wanted": connection.setWanted(message); return;
       case "needSlots":
         if (connection.ensureSlots(message)) { this._negotiate().catch(() => {}); }
         return;
@@ -597,7 +606,7 @@ export class Meeting extends EventTarget {
         if (mid === undefined || publication.track) { continue; }
         const mediaStreamTrack = this.#connection.slotTrack(mid);
         if (!mediaStreamTrack || mediaStreamTrack.kind !== publication.kind) { continue; }
-        publication.track = new RemoteTrack(mediaStreamTrack, publication, mid);
+        publication.track = new RemoteTrack(mediaStreamTrack, publication, mid, this.#views);
         this._emit("trackSubscribed", { participant, publication, track: publication.track });
       }
     }
@@ -607,8 +616,9 @@ export class Meeting extends EventTarget {
     const { track } = publication;
     if (!track || publication.participant.isLocal) { return; }
     publication.track = null;
+    publication.paused = false;
     this._emit("trackUnsubscribed", { participant: publication.participant, publication, track });
-    track.detach();
+    track._end();
   }
 
   #dropTracks() {
@@ -642,6 +652,19 @@ export class Meeting extends EventTarget {
       changed.push(participant);
     }
     if (changed.length > 0) { this._emit("quality", { participants: changed }); }
+  }
+
+  /** The slots that this client's network has no room for, whole. */
+  #takePaused(slots) {
+    const mids = new Set(Array.isArray(slots) ? slots.map(String) : []);
+    for (const participant of this.#participants.values()) {
+      for (const publication of participant.publications) {
+        const paused = publication.kind === "video" && publication.track !== null && mids.has(publication.track.mid);
+        if (publication.paused === paused) { continue; }
+        publication.paused = paused;
+        this._emit(paused ? "trackPaused" : "trackResumed", { participant, publication });
+      }
+    }
   }
 
   #takeChat(message, history) {

@@ -19,6 +19,7 @@ export { DataChannels, dataLimits } from "./data-channels.js";
 export { Devices } from "./devices.js";
 export { AudioLevel } from "./audio-level.js";
 export { Overrides } from "./overrides.js";
+export { Views } from "./views.js";
 export { Stats } from "./stats.js";
 export { RoomName } from "./room-name.js";
 export { discover } from "./discover.js";

@@ -15,6 +15,8 @@ export class Publication {
     this.source = value.source;
     /** @type {boolean} */
     this.muted = value.muted === true;
+    /** Whether the server does not send it for now because this client's network has no room; it goes on by itself. @type {boolean} */
+    this.paused = false;
     /** Who publishes it. @type {import("./participant.js").Participant} */
     this.participant = participant;
     /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */

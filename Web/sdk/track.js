@@ -100,16 +100,53 @@ export class LocalTrack extends Track {
 
 /** A track that another participant sends and this client receives. */
 export class RemoteTrack extends Track {
+  #views;
+  #pinned = false;
+
   /**
    * @param {MediaStreamTrack} mediaStreamTrack
    * @param {import("./publication.js").Publication} publication
    * @param {string} mid m-section of the slot that carries it
+   * @param {import("./views.js").Views} [views] who tells the server how large it is shown
    */
-  constructor(mediaStreamTrack, publication, mid) {
+  constructor(mediaStreamTrack, publication, mid, views) {
     super(mediaStreamTrack, publication.source);
+    this.#views = this.kind === "video" ? views ?? null : null;
     /** @type {import("./publication.js").Publication} */
     this.publication = publication;
     /** The m-section that carries the track at present; its statistics have the same `mid`. @type {string} */
     this.mid = mid;
+    /** Whether its size on the page is known: it has been attached to an element. */
+    this.isSized = false;
+    this.#views?.add(this);
+  }
+
+  /**
+   * Whether this picture matters more than others that are not pinned, when the network does not take everything.
+   *
+   * @type {boolean}
+   */
+  get pinned() { return this.#pinned; }
+
+  set pinned(pinned) {
+    this.#pinned = pinned === true;
+    this.#views?.changed();
+  }
+
+  attach(element) {
+    const shown = super.attach(element);
+    this.#views?.observe(this, shown);
+    return shown;
+  }
+
+  detach(element) {
+    for (const each of element ? [element] : this.elements) { this.#views?.unobserve(this, each); }
+    super.detach(element);
+  }
+
+  /** The slot carries something else now. */
+  _end() {
+    this.#views?.remove(this);
+    this.detach();
   }
 }

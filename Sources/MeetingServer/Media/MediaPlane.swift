@@ -26,6 +26,9 @@ public protocol MediaPlane: Sendable {
   /// they were given, for instance because the receiver has no decoder for it; those are empty now.
   func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String]
 
+  /// Tells at what sizes `receiver` shows what its video slots carry; ``SlotView/width`` 0 is hidden. Unknown slots are ignored.
+  func setViews(_ views: [SlotView], of receiver: String) async
+
   /// Closes a participant's connection and ends its publications. Unknown participants are ignored.
   func leave(participant: String) async
 
@@ -123,8 +126,32 @@ public enum MediaEvent: Sendable, Hashable {
   case lost(participant: String)
   /// Who speaks, loudest first; at most 5 times a second.
   case speakers([SpeakerLevel])
+  /// What of a video publication somebody watches changed.
+  case demand(publication: String, MediaDemand)
+  /// The publications that a receiver's network has no room for, whole.
+  case paused(receiver: String, publications: [String])
   /// Connections that are judged differently now, by participant.
   case quality([String: Signaling.ConnectionQuality])
+}
+
+/// What of a video publication its receivers want together; the rest need not be sent.
+public struct MediaDemand: Sendable, Hashable {
+  /// Whether anybody watches.
+  public var isActive: Bool
+  /// The simulcast streams that are wanted, smallest first; nil without simulcast.
+  public var rids: [String]?
+  /// Width of the largest picture that is shown; 0 for whatever there is.
+  public var width: Int
+  /// Its height.
+  public var height: Int
+
+  /// A demand.
+  public init(isActive: Bool, rids: [String]? = nil, width: Int = 0, height: Int = 0) {
+    self.isActive = isActive
+    self.rids = rids
+    self.width = width
+    self.height = height
+  }
 }
 
 /// Why the media plane refused.

@@ -97,6 +97,14 @@ public actor SFUMediaPlane: MediaPlane {
     return await pool.assign(changes, of: ParticipantID(rawValue: receiver)).map(\.rawValue)
   }
 
+  /// Tells at what sizes slots are shown.
+  public func setViews(_ views: [SlotView], of receiver: String) async {
+    let sizes = views.map {
+      SlotSize(mid: MID(rawValue: $0.mid), width: $0.width, height: $0.height, isPinned: $0.pinned ?? false)
+    }
+    await pool.setViews(sizes, of: ParticipantID(rawValue: receiver))
+  }
+
   /// Closes a participant's connection.
   public func leave(participant: String) async { await pool.leave(ParticipantID(rawValue: participant)) }
 
@@ -186,7 +194,13 @@ extension MediaEvent {
     switch event {
     case .connected(let id): self = .connected(participant: id.rawValue)
     case .lost(let id): self = .lost(participant: id.rawValue)
-    case .publicationStarted, .layersWanted: return nil
+    case .publicationStarted: return nil
+    case .layersWanted(let id, let wanted):
+      self = .demand(
+        publication: id.rawValue,
+        MediaDemand(
+          isActive: wanted.spatial != nil, rids: wanted.streams.isEmpty ? nil : wanted.streams.map(\.rawValue),
+          width: Int(wanted.width), height: Int(wanted.height)))
     case .speakers(let speakers):
       self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })
     case .quality(let id, let quality): self = .quality([id.rawValue: Signaling.ConnectionQuality(quality)])

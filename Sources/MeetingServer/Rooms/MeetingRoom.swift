@@ -136,6 +136,8 @@ actor MeetingRoom {
     if member.hasMedia { cancelExpiry(of: member) }
     channel.send(.resumed(participants: roster(), slots: member.slots.info, chat: chat.visible(to: participant)))
     if !quality.isEmpty { channel.send(.quality(quality)) }
+    for publication in member.publications { tellDemand(of: publication, member) }
+    if !member.paused.isEmpty { tellPaused(member) }
     member.askedFor = (0, 0)
     askForSlots(member)
     if member.connection != before { broadcast(.participantUpdated(member.info), except: participant) }
@@ -150,6 +152,7 @@ actor MeetingRoom {
     case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
     case .offer(let offer): await renegotiate(offer, member, channel)
     case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
+    case .view(let views): show(views, member)
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to): say(text, to: to, member, channel)
     case .leave:
@@ -186,6 +189,10 @@ actor MeetingRoom {
     guard members[participant] === member else { return }
     let before = member.publications
     member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
+    for index in member.publications.indices {
+      let same = before.first { $0.info.id == member.publications[index].info.id }
+      member.publications[index].demand = same?.demand
+    }
     member.slots.replace(with: answer.slots)
     let changes = member.slots.fill(with: ranked().filter { $0.participant != participant })
     member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
@@ -216,6 +223,12 @@ actor MeetingRoom {
     let participant = member.id
     post { await $0.setMuted(muted, publication: publication.id, of: participant) }
     broadcast(.publicationUpdated(participant: participant, publication: publication))
+  }
+
+  /// Slots are the receiver's own, so what it says of others has no effect.
+  private func show(_ views: [SlotView], _ member: RoomMember) {
+    let id = member.id
+    post { await $0.setViews(views, of: id) }
   }
 
   private func rename(_ text: String, _ member: RoomMember, _ channel: SignalingChannel) {
@@ -383,11 +396,34 @@ actor MeetingRoom {
       for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
       broadcast(.speakers(known))
       if !known.isEmpty { refillCrowded() }
+    case .demand(let publication, let demand):
+      for member in members.values {
+        guard let index = member.publications.firstIndex(where: { $0.info.id == publication }) else { continue }
+        member.publications[index].demand = demand
+        tellDemand(of: member.publications[index], member)
+      }
+    case .paused(let receiver, let publications):
+      guard let member = members[receiver] else { return }
+      member.paused = Set(publications)
+      tellPaused(member)
     case .quality(let changed):
       for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
       let known = changed.filter { members[$0.key] != nil }
       if !known.isEmpty { broadcast(.quality(known)) }
     }
+  }
+
+  private func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {
+    guard let demand = publication.demand else { return }
+    member.channel?.send(
+      .wanted(
+        WantedLayers(
+          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height)))
+  }
+
+  private func tellPaused(_ member: RoomMember) {
+    let slots = member.slots.info.filter { slot in slot.publication.map(member.paused.contains) ?? false }
+    member.channel?.send(.paused(slots: slots.map(\.mid)))
   }
 
   private func setMedia(_ up: Bool, _ participant: String) {

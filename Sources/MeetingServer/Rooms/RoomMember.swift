@@ -7,6 +7,8 @@ final class RoomMember {
   struct Publication {
     var mid: String
     var info: PublicationInfo
+    /// What of it the others want; nil as long as everything is.
+    var demand: MediaDemand?
   }
 
   let id: String
@@ -17,6 +19,8 @@ final class RoomMember {
   var name: String
   var publications: [Publication] = []
   var slots = SlotTable()
+  /// Publications that its network has no room for.
+  var paused: Set<String> = []
   /// The socket that stands for the participant; nil between a lost one and the next.
   var channel: SignalingChannel?
   /// Whether media flows, or has not yet begun to.

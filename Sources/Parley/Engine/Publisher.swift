@@ -1,6 +1,7 @@
 import Basics
 import Media
 import RTC
+import Signaling
 
 /// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its publication,
 /// also over a rejoin.
@@ -24,12 +25,15 @@ protocol Publisher: AnyObject, Sendable {
   func requestKeyframe(_ rid: RID?)
   /// What the estimate of the network allows.
   func apply(_ allocation: [StreamAllocation])
+  /// What of it somebody watches: the rest need not be encoded.
+  func setWanted(_ wanted: WantedLayers)
   /// The share of packets (0 to 1) that the server reports as lost, so that error correction fits it.
   func prepare(forLoss fraction: Double)
 }
 
 extension Publisher {
   func prepare(forLoss fraction: Double) {}
+  func setWanted(_ wanted: WantedLayers) {}
 }
 
 /// Where a publisher's frames go.

@@ -2,6 +2,7 @@ import Basics
 import Dispatch
 import Media
 import RTC
+import Signaling
 import Synchronization
 
 /// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is being encoded
@@ -14,7 +15,10 @@ final class VideoPublisher: Publisher {
     var bitrate: DataRate
     var framesPerSecond: Int
     var scale: Double = 1
+    /// Whether the network has room for it.
     var isActive = true
+    /// Whether somebody watches it.
+    var isWanted = true
     var wantsKeyframe = true
     var nextTime = Instant.zero
   }
@@ -112,6 +116,23 @@ final class VideoPublisher: Publisher {
     }
   }
 
+  func setWanted(_ wanted: WantedLayers) {
+    let isMore = state.withLock { state -> Bool in
+      var isMore = false
+      for index in state.layers.indices {
+        let name = state.layers[index].rid?.rawValue
+        let isWanted = wanted.active && (name.map { wanted.rids?.contains($0) ?? true } ?? true)
+        if isWanted, !state.layers[index].isWanted {
+          state.layers[index].wantsKeyframe = true
+          isMore = true
+        }
+        state.layers[index].isWanted = isWanted
+      }
+      return isMore
+    }
+    if isMore { encodeNewestAgain() }
+  }
+
   func requestKeyframe(_ rid: RID?) {
     wantKeyframe(rid)
     encodeNewestAgain()
@@ -188,7 +209,7 @@ final class VideoPublisher: Publisher {
     encoders.lastTime = frame.time
     let (due, destination) = state.withLock { state -> ([(Int, Layer)], PublisherDestination?) in
       var due: [(Int, Layer)] = []
-      for index in state.layers.indices where state.layers[index].isActive {
+      for index in state.layers.indices where state.layers[index].isActive && state.layers[index].isWanted {
         let layer = state.layers[index]
         // A little early counts as due, or a source at just the wanted rate would lose every other frame.
         let interval = TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(layer.framesPerSecond, 1)))

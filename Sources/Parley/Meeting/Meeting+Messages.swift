@@ -17,7 +17,9 @@ extension Meeting {
   private func take(_ message: ServerMessage) {
     switch message {
     case .welcome: break
-    case .resumed(let participants, let slots, let chat): takeState(participants, slots, chat)
+    case .resumed(let participants, let slots, let chat): 
+      takeState(participants, slots, chat)
+      tellViewsAgain()
     case .answer(let id, let answer, let slots): takeAnswer(id: id, answer: answer, slots: slots)
     case .participantJoined(let info): takeParticipant(info)
     case .participantUpdated(let info): takeParticipant(info)
@@ -29,6 +31,8 @@ extension Meeting {
     case .slots(let slots):
       self.slots = slots
       applySlots()
+    case .paused(let slots): takePaused(slots)
+    case .wanted(let wanted): takeWanted(wanted)
     case .needSlots(let audio, let video): addSlots(audio: audio, video: video)
     case .speakers(let speakers): takeSpeakers(speakers)
     case .quality(let quality): takeQuality(quality)

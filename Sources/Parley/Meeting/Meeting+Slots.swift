@@ -19,6 +19,7 @@ extension Meeting {
         if let mid = carried[publication.id] { subscribe(publication, mid: mid, of: participant) }
       }
     }
+    if !toldViews.isEmpty { viewChanged() }
   }
 
   private func subscribe(_ publication: RemotePublication, mid: MID, of participant: RemoteParticipant) {
@@ -48,7 +49,7 @@ extension Meeting {
       connection.post { session, _ in session.play(mid: mid, in: audio, participant: id) }
       track = .audio(audio)
     }
-    let subscription = Subscription(publication, track: track, mid: mid)
+    let subscription = Subscription(publication, track: track, mid: mid, meeting: self)
     publication.subscription = subscription
     emit(.subscribed(subscription))
   }

@@ -64,6 +64,9 @@ public import Signaling
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
+  /// What the server was told of the sizes at which slots are shown, by m-section.
+  @ObservationIgnored var toldViews: [String: SlotView] = [:]
+  @ObservationIgnored var viewsWait = false
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {

@@ -30,6 +30,10 @@ public enum MeetingEvent: Sendable {
   case chat(ChatMessage, isHistory: Bool)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
+  /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.
+  case paused(Subscription)
+  /// It is sent again.
+  case resumed(Subscription)
   /// How well media flows between somebody and the server.
   case qualityChanged(any Participant, ConnectionQuality)
   /// A part of the connection was lost; it is being brought back without the app's help.

@@ -1,4 +1,5 @@
 public import RTC
+import Signaling
 
 /// A publication of somebody else that this client receives. The server decides which: everything while there is room, and the
 /// screens and the latest speakers first when there is not.
@@ -9,11 +10,37 @@ public import RTC
   public let track: RemoteTrack
   /// The slot (m-section) that carries it.
   let mid: MID
+  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
+  public internal(set) var isPaused = false
+  /// At what size it is shown; nil when nothing was said.
+  private(set) var view: SlotView?
+  private weak var meeting: Meeting?
 
-  init(_ publication: RemotePublication, track: RemoteTrack, mid: MID) {
+  init(_ publication: RemotePublication, track: RemoteTrack, mid: MID, meeting: Meeting) {
     self.publication = publication
     self.track = track
     self.mid = mid
+    self.meeting = meeting
+  }
+
+  /// Tells the server at what size the picture is shown, so that it sends what fills it and no more: a view calls this whenever its size
+  /// changes. Without it the best there is comes. Sound is not concerned.
+  ///
+  ///     subscription.show(width: 320, height: 180)     // a tile
+  ///     subscription.show(width: 0, height: 0)         // scrolled away: nothing is sent until it is shown again
+  ///
+  /// - Parameters:
+  ///   - width: In pixels of the screen; 0 for hidden.
+  ///   - height: Likewise.
+  ///   - isPinned: Whether it matters more than what is not pinned, when the network does not take everything.
+  public func show(width: Int, height: Int, isPinned: Bool = false) {
+    guard publication.kind == .video else { return }
+    let most = Int(UInt16.max)
+    let new = SlotView(
+      mid: mid.rawValue, width: min(max(width, 0), most), height: min(max(height, 0), most), pinned: isPinned)
+    guard new != view else { return }
+    view = new
+    meeting?.viewChanged()
   }
 
   /// Who publishes it; nil when that participant has left.

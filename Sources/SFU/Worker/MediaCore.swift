@@ -484,6 +484,15 @@ final class MediaCore: PacketSink {
     touch(connection.meeting)
   }
 
+  func setViews(_ views: [SlotSize], of participant: ParticipantID) {
+    guard let connection = connectionsByID[participant] else { return }
+    for view in views {
+      guard let slot = connection.slots[view.mid] else { continue }
+      connection.meeting.router.setWanted(width: view.width, height: view.height, slot, now: loop.now)
+    }
+    touch(connection.meeting)
+  }
+
   func leave(_ participant: ParticipantID) {
     if let connection = connectionsByID[participant] { leave(connection) }
   }

@@ -70,6 +70,9 @@ public actor MediaWorker {
     core?.setPaused(paused, slot: slot, of: participant)
   }
 
+  /// Tells at what sizes a participant shows what its video slots carry; unknown slots are ignored.
+  public func setViews(_ views: [SlotSize], of participant: ParticipantID) { core?.setViews(views, of: participant) }
+
   /// Closes a participant's connection and ends its publications.
   public func leave(_ participant: ParticipantID) { core?.leave(participant) }
 

@@ -81,6 +81,12 @@ public actor MediaWorkerPool {
     await workers[place.worker].setPaused(paused, slot: slot, of: participant)
   }
 
+  /// Tells at what sizes a participant shows what its video slots carry.
+  public func setViews(_ views: [SlotSize], of participant: ParticipantID) async {
+    guard let place = participants[participant] else { return }
+    await workers[place.worker].setViews(views, of: participant)
+  }
+
   /// Closes a participant's connection.
   public func leave(_ participant: ParticipantID) async {
     guard let place = participants.removeValue(forKey: participant) else { return }

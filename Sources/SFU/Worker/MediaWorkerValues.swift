@@ -42,6 +42,26 @@ public struct SlotChange: Sendable, Hashable {
   }
 }
 
+/// At what size a slot is shown.
+public struct SlotSize: Sendable, Hashable {
+  /// The slot.
+  public var mid: MID
+  /// Width in pixels of the receiver's screen; 0 while it is hidden.
+  public var width: Int
+  /// Its height.
+  public var height: Int
+  /// Whether its receiver has pinned it.
+  public var isPinned: Bool
+
+  /// A size.
+  public init(mid: MID, width: Int, height: Int, isPinned: Bool = false) {
+    self.mid = mid
+    self.width = width
+    self.height = height
+    self.isPinned = isPinned
+  }
+}
+
 /// What a worker reports about a meeting of its own accord.
 public enum MeetingEvent: Sendable {
   /// ICE and DTLS of a participant are up, or up again.

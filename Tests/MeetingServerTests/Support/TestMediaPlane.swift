@@ -10,6 +10,7 @@ actor TestMediaPlane: MediaPlane {
     case offer(String)
     case muted(String, Bool)
     case assign(String, [SlotAssignment])
+    case views(String, [SlotView])
     case leave(String)
     case close(String)
     case shutdown
@@ -65,6 +66,8 @@ actor TestMediaPlane: MediaPlane {
     calls.append(.assign(receiver, assignments))
     return assignments.map(\.mid).filter { refusedOnce.remove($0) != nil }
   }
+
+  func setViews(_ views: [SlotView], of receiver: String) async { calls.append(.views(receiver, views)) }
 
   func leave(participant: String) async {
     calls.append(.leave(participant))

@@ -147,7 +147,7 @@ export class Room {
       if (!quiet()) { this.#announcer.show(`${participant.name} ${reason === "timeout" ? "lost the connection" : reason === "removed" ? "was removed" : "left"}`, { icon: "leave" }); }
       this.#refresh();
     });
-    for (const type of ["participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed"]) { on(type, () => this.#refresh()); }
+    for (const type of ["participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed"]) { on(type, () => this.#refresh()); }
     on("published", ({ participant, publication }) => {
       if (publication.source === "screen" && !participant.isLocal && meeting.state === MeetingState.connected) {
         this.#announcer.show(`${participant.name} shares the screen`, { icon: "screen" });

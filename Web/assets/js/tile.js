@@ -39,6 +39,7 @@ export class Tile {
   #state;
   #pin;
   #track = null;
+  #pinned = false;
   #actions;
 
   /**
@@ -102,14 +103,15 @@ export class Tile {
     this.#bars.element.classList.toggle("bars-hidden", kind === "screen" || participant.quality === "unknown");
     this.#bars.set(participant.quality);
     const away = participant.connection === "reconnecting";
-    this.#state.hidden = !away;
-    setText(this.#state, away ? "Reconnecting…" : "");
+    const paused = !away && track !== null && publication.paused;
+    this.#state.hidden = !away && !paused;
+    setText(this.#state, away ? "Reconnecting…" : paused ? "Paused: your connection is slow" : "");
     this.element.classList.toggle("tile-away", away);
     const label = kind === "screen"
       ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.name}`)
       : [
         name, muted ? "microphone off" : "microphone on", participant.cameraOn ? "camera on" : "camera off",
-        qualityWords[participant.quality], away ? "reconnecting" : null,
+        qualityWords[participant.quality], away ? "reconnecting" : null, paused ? "paused, your connection is slow" : null,
       ].filter(Boolean).join(", ");
     setAttribute(this.element, "aria-label", label);
   }
@@ -140,6 +142,8 @@ export class Tile {
     setAttribute(this.#pin, "aria-label", pinned ? `Unpin ${who}` : `Pin ${who}`);
     setAttribute(this.#pin, "title", pinned ? "Unpin" : "Pin");
     this.element.classList.toggle("tile-pinned", pinned);
+    this.#pinned = pinned;
+    if (this.#track && "pinned" in this.#track) { this.#track.pinned = pinned; }
   }
 
   /** @param {{x: number, y: number, width: number, height: number}} place */
@@ -171,6 +175,7 @@ export class Tile {
       return;
     }
     const video = track.attach(document.createElement("video"));
+    if (this.#pinned && "pinned" in track) { track.pinned = true; }
     video.className = "tile-video";
     video.setAttribute("aria-hidden", "true");
     video.setAttribute("playsinline", "");

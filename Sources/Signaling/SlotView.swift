@@ -1,0 +1,45 @@
+/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more.
+public struct SlotView: Sendable, Hashable, Codable {
+  /// Most slots in one message.
+  public static let maximumCount = 64
+
+  /// The slot's m-section.
+  public var mid: String
+  /// Width in pixels of the screen (not of the page); 0 while it is hidden: nothing is sent then.
+  public var width: Int
+  /// Its height.
+  public var height: Int
+  /// Whether it matters more than what is not pinned, when the network does not take everything.
+  public var pinned: Bool?
+
+  /// A view of slot `mid`.
+  public init(mid: String, width: Int, height: Int, pinned: Bool? = nil) {
+    self.mid = mid
+    self.width = width
+    self.height = height
+    self.pinned = pinned
+  }
+}
+
+/// What of a video track anybody watches. Its sender may stop the rest, and must go on within a picture when more is wanted.
+public struct WantedLayers: Sendable, Hashable, Codable {
+  /// The m-section of the sender's own track.
+  public var mid: String
+  /// Whether anybody watches at all.
+  public var active: Bool
+  /// The simulcast streams that are wanted, by RID, smallest first; nil when all are, and without simulcast.
+  public var rids: [String]?
+  /// Width in pixels of the largest picture that is shown anywhere; 0 for whatever there is.
+  public var width: Int
+  /// Its height.
+  public var height: Int
+
+  /// What is wanted of the track in `mid`.
+  public init(mid: String, active: Bool, rids: [String]? = nil, width: Int = 0, height: Int = 0) {
+    self.mid = mid
+    self.active = active
+    self.rids = rids
+    self.width = width
+    self.height = height
+  }
+}
