@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import RTC
 public import SFU
-import Signaling
+public import Signaling
 import Transport
 
 /// The media plane of a real server: `SFU`'s workers, one a core.

@@ -418,7 +418,8 @@ actor MeetingRoom {
     member.channel?.send(
       .wanted(
         WantedLayers(
-          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height)))
+          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height))
+    )
   }
 
   private func tellPaused(_ member: RoomMember) {

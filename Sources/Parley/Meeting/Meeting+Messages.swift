@@ -17,7 +17,7 @@ extension Meeting {
   private func take(_ message: ServerMessage) {
     switch message {
     case .welcome: break
-    case .resumed(let participants, let slots, let chat): 
+    case .resumed(let participants, let slots, let chat):
       takeState(participants, slots, chat)
       tellViewsAgain()
     case .answer(let id, let answer, let slots): takeAnswer(id: id, answer: answer, slots: slots)

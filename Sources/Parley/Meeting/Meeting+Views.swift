@@ -28,7 +28,8 @@ extension Meeting {
       let mid = subscription.mid.rawValue
       // A slot keeps what was said of it when it carries something else: then everything is wanted again.
       let most = Int(UInt16.max)
-      guard let view = subscription.view ?? (toldViews[mid] == nil ? nil : SlotView(mid: mid, width: most, height: most))
+      guard
+        let view = subscription.view ?? (toldViews[mid] == nil ? nil : SlotView(mid: mid, width: most, height: most))
       else { continue }
       if toldViews[mid] != view { changed.append(view) }
     }
