@@ -63,8 +63,12 @@ public struct MediaSender: Sendable {
       firstSequence: UInt16(truncatingIfNeeded: self.random.next()))
     pacer = Pacer(
       rate: configuration.startBitrate,
-      limits: .init(bytes: configuration.retransmissionBytes / 2, time: configuration.retransmissionAge))
+      limits: .init(
+        bytes: configuration.retransmissionBytes / 2, time: configuration.retransmissionAge, burst: Self.burst))
   }
+
+  /// What leaves at once after a pause, in time at the pacing rate: a picture of usual size, and the keyframe that somebody waits for.
+  private static let burst = TimeSpan.milliseconds(40)
 
   // MARK: Streams
 

@@ -28,7 +28,7 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
     startBitrate: DataRate = .kilobits(300), minimumBitrate: DataRate = .kilobits(30),
     maximumBitrate: DataRate = .kilobits(8_000), maximumPacketSize: Int = 1_200, retransmissionBytes: Int = 1 << 20,
     retransmissionAge: TimeSpan = .seconds(2), history: Int = 2_048, reportInterval: TimeSpan = .seconds(1),
-    keyframeInterval: TimeSpan = .milliseconds(500), probes: Bool = true
+    keyframeInterval: TimeSpan = .milliseconds(100), probes: Bool = true
   ) {
     self.startBitrate = startBitrate
     self.minimumBitrate = minimumBitrate

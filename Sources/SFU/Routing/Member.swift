@@ -38,6 +38,9 @@ public final class Member {
     min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline))
   }
 
+  /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.
+  public func heard(now: Instant) { inlet.lastArrival = now }
+
   /// Judges the connection from what was measured since the last time; true when the judgement changed.
   func judgeQuality(now: Instant) -> Bool {
     var loss = outlet.feedback.loss

@@ -176,7 +176,9 @@ final class MediaCore: PacketSink {
         connection.meeting.router.receiveRTCP(
           datagram.span.extracting(0..<length), from: connection.member, now: now)
         touch(connection.meeting)
-      case .handled: settle(connection)
+      case .handled:
+        connection.member.heard(now: now)
+        settle(connection)
       case .dropped(.unauthenticatedSTUN): receiveFromUnknown(&datagram, path, now)
       case .dropped: break
       }

@@ -49,6 +49,8 @@ struct StillMissing: Error, CustomStringConvertible {
     case .firstFrame(let subscription): events.append("firstFrame \(subscription.publication.source)")
     case .chat(let message, let isHistory):
       events.append("chat \(message.name): \(message.text)\(isHistory ? " (history)" : "")")
+    case .paused(let subscription): events.append("paused \(subscription.publication.source)")
+    case .resumed(let subscription): events.append("resumed \(subscription.publication.source)")
     case .data(let message):
       data.append(message)
       events.append("data")
