@@ -51,7 +51,9 @@ package final class DependencyReader {
   ///
   /// A packet from before the newest structure cannot be interpreted, and one that brings an older structure does not replace a newer one.
   /// - Throws: ``PayloadError/truncated`` or ``PayloadError/malformed``; nothing is remembered then.
-  package func read(_ packet: Span<UInt8>, at range: Range<Int>, sequence: Int64) throws(PayloadError) -> DependencyFrame {
+  package func read(_ packet: Span<UInt8>, at range: Range<Int>, sequence: Int64) throws(PayloadError)
+    -> DependencyFrame
+  {
     guard range.lowerBound >= 0, range.upperBound <= packet.count, range.count >= 3 else { throw .truncated }
     var frame = DependencyFrame(packet, at: range.lowerBound)
     let template = packet[range.lowerBound] & 0x3F
@@ -83,7 +85,13 @@ package final class DependencyReader {
     return frame
   }
 
-  private func interpret(_ frame: inout DependencyFrame, _ template: UInt8, _ structure: borrowing DependencyStructure) {
+  /// Whether all frames of decode target `target` are part of `other`.
+  package func contains(_ target: UInt8, in other: UInt8) -> Bool {
+    target < 32 && structure.targets(within: Int(other)) >> UInt32(target) & 1 != 0
+  }
+
+  private func interpret(_ frame: inout DependencyFrame, _ template: UInt8, _ structure: borrowing DependencyStructure)
+  {
     guard let targets = structure.targets(ofTemplate: template) else { return }
     frame.layer = structure.layer(ofTemplate: template)
     frame.targets = targets.present

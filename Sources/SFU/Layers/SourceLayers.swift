@@ -123,7 +123,9 @@ extension SourceStream {
     layers.setTop(
       LayerIndex(spatial: spatial, temporal: min(reader.structure.maximumTemporalID, PacketLayers.maximum)))
     for layer in 0...spatial {
-      if let size = reader.structure.resolution(ofSpatialLayer: layer) { layers.setSize(size.width, size.height, of: Int(layer)) }
+      if let size = reader.structure.resolution(ofSpatialLayer: layer) {
+        layers.setSize(size.width, size.height, of: Int(layer))
+      }
     }
   }
 

@@ -100,7 +100,8 @@ extension Subscription {
       layering.next = nil
     }
     guard media.kind == .video, let stream else { return }
-    layering.selector.want(publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
+    layering.selector.want(
+      publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
     if state == .running, layering.selector.awaitsKeyframe(of: stream) { requestKeyframe(urgent: true) }
   }
 
@@ -183,7 +184,9 @@ extension Subscription {
   func switchPoint(in next: SourceStream) -> Int? {
     for index in next.pending.indices {
       let packet = next.store[Int(next.pending[index])]
-      if packet.startsKeyframe, packet.payloadLength != 0, payloadType(for: packet.payloadType) != nil { return index }
+      // One that was recovered late would have to be followed by everything that has come since.
+      guard packet.startsKeyframe, packet.payloadLength != 0, packet.sequence &+ 256 > next.highest else { continue }
+      if payloadType(for: packet.payloadType) != nil { return index }
     }
     return nil
   }

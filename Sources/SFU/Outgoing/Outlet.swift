@@ -281,7 +281,8 @@ public final class Outlet {
     let descriptor = layout.dependencyDescriptor != 0 ? max(Int(packet.descriptorLength), rewritten) : 0
     try writer.begin(
       payloadType: type, marker: packet.marker || numbers.endsPicture,
-      sequenceNumber: SequenceNumber(rawValue: sequence), timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
+      sequenceNumber: SequenceNumber(rawValue: sequence), timestamp: RTPTimestamp(rawValue: numbers.timestamp),
+      ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
     if layout.transportSequence != 0 {
       try writer.append(id: layout.transportSequence, uint16: transportSequence, into: &buffer)
     } else if layout.absSendTime != 0 {

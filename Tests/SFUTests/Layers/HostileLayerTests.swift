@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Hostile layers")
 struct HostileLayerTests {
-  @Test("threat 17: descriptors of random bits and cut structures break nothing and are not passed on", arguments: [1, 2] as [UInt64])
+  @Test(
+    "threat 17: descriptors of random bits and cut structures break nothing and are not passed on",
+    arguments: [1, 2] as [UInt64])
   func descriptors(seed: UInt64) throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, seed: seed)
     var random = SeededGenerator(seed)
@@ -14,7 +16,8 @@ struct HostileLayerTests {
     rig.run(500)
     let source = rig.sources[0]
     for round in 0..<2_000 {
-      var descriptor = (0..<Int.random(in: 1...80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      var descriptor = (0..<Int.random(in: 1...80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+      }
       // Half of them claim a structure.
       if descriptor.count > 3, round % 2 == 0 { descriptor[3] |= 0x80 }
       source.send([0x10, 0x30, 1, 2, 3], descriptor: descriptor)
@@ -38,14 +41,16 @@ struct HostileLayerTests {
     #expect(rig.frames(since: clean).filter(\.isComplete).count > 20)
   }
 
-  @Test("threat 17: VP8 and VP9 packets with random layer fields break nothing", arguments: [LayeredShape.Kind.vp8, .vp9])
+  @Test(
+    "threat 17: VP8 and VP9 packets with random layer fields break nothing", arguments: [LayeredShape.Kind.vp8, .vp9])
   func payloads(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, spatial: kind == .vp9 ? 3 : 1, temporal: 3)
     var random = SeededGenerator(9)
     rig.start()
     rig.run(500)
     for round in 0..<3_000 {
-      rig.sources[0].timestamp = random.next() % 3 == 0 ? UInt32(truncatingIfNeeded: random.next()) : rig.sources[0].timestamp
+      rig.sources[0].timestamp =
+        random.next() % 3 == 0 ? UInt32(truncatingIfNeeded: random.next()) : rig.sources[0].timestamp
       rig.sources[0].send((0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }, marker: round % 3 == 0)
       if round % 40 == 0 {
         rig.target(UInt8.random(in: 0...7, using: &random), UInt8.random(in: 0...7, using: &random))

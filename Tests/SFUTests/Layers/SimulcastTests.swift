@@ -32,7 +32,12 @@ struct SimulcastTests {
     expectContinuous(rig.stream, pictures: kind == .vp8, "\(kind)")
     // No freeze: never longer than three frame intervals without a new picture.
     let frames = rig.frames()
-    for (a, b) in zip(frames, frames.dropFirst()) { #expect((b.at - a.at).milliseconds <= 100) }
+    for (a, b) in zip(frames, frames.dropFirst()) {
+      #expect((b.at - a.at).milliseconds <= 100)
+      // Pictures are 33 ms apart, or the same instant in both layers.
+      let ticks = Int(b.timestamp &- a.timestamp)
+      #expect(ticks % 2_970 <= 2 || ticks % 2_970 >= 2_968, "\(ticks) ticks from \(a.mark) to \(b.mark)")
+    }
   }
 
   @Test("as long as no keyframe of the new layer comes the old one goes on")
@@ -105,6 +110,23 @@ struct SimulcastTests {
     let ladder = rig.publication.layers(now: rig.meeting.now)
     #expect(ladder.map(\.width) == [320, 640, 1_280])
     #expect(zip(ladder, ladder.dropFirst()).allSatisfy { $0.rate < $1.rate })
+  }
+
+  @Test(
+    "sender reports describe the layer that is forwarded: a frame's capture time stays right (RFC 3550 section 6.4.1)")
+  func senderReports() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(3_000)
+    for layer in [0, 2, 1] as [UInt8] {
+      rig.target(layer, 7)
+      rig.run(2_500)
+      let report = try #require(rig.ben.senderReports[5_000]?.last)
+      let last = try #require(rig.stream.ordered.last)
+      let clock = SenderReportMapping(report.0, clockRate: 90_000)
+      let captured = clock.ntpTime(of: RTPTimestamp(rawValue: last.timestamp))
+      #expect(abs((captured - rig.meeting.router.clock.time(at: last.at)).milliseconds) <= 45)
+    }
   }
 
   @Test("a lost packet from before a change of layer is still sent again (RFC 4588)")

@@ -105,6 +105,42 @@ struct StreamRewriterTests {
     }
   }
 
+  @Test("what comes late though its layer is left out becomes a filler, at once and when it is asked for again")
+  func fillers() throws {
+    var rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
+    let now = Instant.milliseconds(1)
+    let base = LayerSelection(spatial: 0, temporal: 0)
+    func layered(_ sequence: Int64, _ temporal: UInt8) -> StoredPacket {
+      var packet = packet(sequence)
+      packet.layers.temporal = temporal
+      packet.layers.flags = .closesPictures
+      packet.picture.pictureIDOffset = 2
+      packet.picture.pictureID = UInt16(sequence)
+      return packet
+    }
+    func rewrite(_ packet: StoredPacket, _ selection: LayerSelection) -> StreamRewriter.Numbers? {
+      rewriter.rewrite(packet, selection, now: now)
+    }
+    rewriter.begin(with: layered(100, 0), now: now, clockRate: 90_000)
+    let first = try #require(rewrite(layered(100, 0), base))
+    rewriter.skip(layered(101, 1), base)
+    // 102 of layer 1 and 103 of layer 0 are lost on the way here.
+    let next = try #require(rewrite(layered(104, 0), base))
+    #expect(next.sequence == first.sequence + 3)
+    #expect(next.pictureID == first.pictureID + 3, "only what is known to be left out closes")
+    let late = try #require(rewrite(layered(102, 1), base))
+    #expect(late.isFiller && late.sequence == first.sequence + 1)
+    let other = try #require(rewrite(layered(103, 0), base))
+    #expect(!other.isFiller && other.sequence == first.sequence + 2)
+    let origin = try #require(rewriter.source(of: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: late.sequence))))
+    #expect(origin.source == 102)
+    #expect(rewriter.numbers(of: layered(102, 1), out: origin.out, serial: origin.serial)?.isFiller == true)
+    // Who has moved up meanwhile gets later frames, not those.
+    let all = try #require(rewrite(layered(105, 1), .all))
+    #expect(!all.isFiller && all.sequence == first.sequence + 4)
+    #expect(rewriter.numbers(of: layered(102, 1), out: origin.out, serial: origin.serial)?.isFiller == true)
+  }
+
   @Test("time goes on by what has passed when the source changes (RFC 3550 section 5.1)")
   func time() {
     var rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 1_000)

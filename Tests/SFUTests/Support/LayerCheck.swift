@@ -40,7 +40,10 @@ final class LayerRig {
     sources = ann.publishSimulcast("t_1", mid: "0", rids: rids, ssrc: 1_000, codecs: codecs)
     slot = ben.slot("7", .video, ssrc: 5_000, codecs: codecs)
     // The encoder sends the smallest first, whatever the offer's order.
-    sources.sort { "qhf".firstIndex(of: Character($0.ridOnWire ?? "")) ?? "q".startIndex < "qhf".firstIndex(of: Character($1.ridOnWire ?? "")) ?? "q".startIndex }
+    sources.sort {
+      "qhf".firstIndex(of: Character($0.ridOnWire ?? "")) ?? "q".startIndex < "qhf".firstIndex(
+        of: Character($1.ridOnWire ?? "")) ?? "q".startIndex
+    }
     for (index, source) in sources.enumerated() {
       source.shape = LayeredShape(
         kind, source: UInt8(index), temporal: temporal, width: 320 << index, height: 180 << index)
