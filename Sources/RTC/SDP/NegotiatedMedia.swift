@@ -120,6 +120,26 @@ public struct NegotiatedMedia: Hashable, Sendable {
   /// Whether RTCP may be sent in reduced size (RFC 5506).
   public var usesReducedSizeRTCP: Bool
 
+  /// A section whose parts are known from elsewhere than a session description.
+  public init(
+    mid: MID, index: Int, kind: MediaKind, role: Role, codecs: [NegotiatedCodec], extensions: HeaderExtensionMap,
+    remoteSources: [NegotiatedSource], remoteStreamIDs: [MediaStreamID], rids: [RID], localSource: NegotiatedSource?,
+    localStreamID: MediaStreamID?, usesReducedSizeRTCP: Bool
+  ) {
+    self.mid = mid
+    self.index = index
+    self.kind = kind
+    self.role = role
+    self.codecs = codecs
+    self.extensions = extensions
+    self.remoteSources = remoteSources
+    self.remoteStreamIDs = remoteStreamIDs
+    self.rids = rids
+    self.localSource = localSource
+    self.localStreamID = localStreamID
+    self.usesReducedSizeRTCP = usesReducedSizeRTCP
+  }
+
   /// The codec that `payloadType` stands for, also when it is that codec's retransmissions.
   public func codec(for payloadType: PayloadType) -> NegotiatedCodec? {
     codecs.first { $0.payloadType == payloadType || $0.rtxPayloadType == payloadType }

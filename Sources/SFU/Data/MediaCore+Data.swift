@@ -98,14 +98,4 @@ extension MediaCore {
       settle(connection)
     }
   }
-
-  /// The data messages of a meeting from now on. A later call ends the stream of an earlier one.
-  func dataEvents(of id: MeetingID) -> AsyncStream<MeetingDataEvent> {
-    let meeting = meeting(id)
-    meeting.dataEvents?.finish()
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: MeetingDataEvent.self, bufferingPolicy: .bufferingOldest(configuration.data.maximumBacklog))
-    meeting.dataEvents = continuation
-    return stream
-  }
 }

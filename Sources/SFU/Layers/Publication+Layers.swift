@@ -142,6 +142,8 @@ extension Publication {
     for subscription in subscriptions where !subscription.isStopped && subscription.outlet.isOpen {
       if subscription.stream === stream || subscription.layering.next === stream { return true }
     }
-    return false
+    // A router behind a relay asks only for what somebody there gets or waits for.
+    let rank = isSimulcast ? stream.layers.rank : 0
+    return relays.contains { rank < $0.level.layers }
   }
 }

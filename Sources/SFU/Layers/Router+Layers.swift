@@ -36,6 +36,7 @@ extension Router {
 
   /// What the receivers of `publication` want may be another thing now.
   func demandChanged(_ publication: Publication) {
+    relayDemandChanged(publication)
     guard publication.media.kind == .video else { return }
     publication.demand.isStale = true
     if !unsettled.contains(where: { $0 === publication }) { unsettled.append(publication) }
@@ -63,8 +64,13 @@ extension Router {
           level = level.joined(subscription.demand)
           inUse = inUse.joined(subscription.inUse)
         }
+        for target in publication.relays { level = level.joined(target.level) }
         if let told = publication.demand.settle(level, inUse: inUse, now: now) {
-          emit(.layersWanted(publication.id, publication.wish(told)))
+          if publication.origin == nil {
+            emit(.layersWanted(publication.id, publication.wish(told)))
+          } else {
+            subscribe(to: publication, told)
+          }
         }
       }
       guard publication.demand.deadline != .distantFuture else { continue }

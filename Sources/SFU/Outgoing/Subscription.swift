@@ -27,6 +27,9 @@ public final class Subscription {
   /// The SSRC of its retransmissions.
   public let retransmissionSSRC: SSRC?
 
+  /// Whether it carries whichever of the loudest voices it is given.
+  public internal(set) var followsLoudest = false
+
   let outlet: Outlet
   var stream: SourceStream?
   var state = State.idle

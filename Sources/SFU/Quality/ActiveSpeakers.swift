@@ -76,6 +76,19 @@ public struct ActiveSpeakers: Sendable {
     changed = true
   }
 
+  /// Another router says how loud a voice is there, smoothed, 0 to 127.
+  mutating func reported(voice: Int, loudness: UInt8, now: Instant) {
+    guard voices.indices.contains(voice) else { return }
+    voices[voice].smoothed = Int32(min(loudness, 127)) << 8
+    voices[voice].lastPacket = now
+    changed = true
+  }
+
+  /// The smoothed loudness of a voice, 0 to 127.
+  func loudness(of voice: Int) -> UInt8 {
+    voices.indices.contains(voice) ? UInt8(truncatingIfNeeded: voices[voice].smoothed >> 8) : 0
+  }
+
   /// When ``poll(now:)`` should be called next.
   public var deadline: Instant {
     guard changed else { return .distantFuture }

@@ -46,6 +46,10 @@ public struct RouterCounters: Sendable {
   public var reportsSent: UInt64 = 0
   /// RTCP datagrams that ended in a malformed packet.
   public var malformedReports: UInt64 = 0
+  /// Packets of publications here that were forwarded to other routers, once for each of them.
+  public var packetsRelayedOut: UInt64 = 0
+  /// Packets that came from other routers.
+  public var packetsRelayedIn: UInt64 = 0
   /// Packets that encryption refused.
   public var protectFailures: UInt64 = 0
   /// Packets dropped, by reason.
@@ -67,6 +71,8 @@ public struct RouterCounters: Sendable {
     reportsReceived &+= other.reportsReceived
     reportsSent &+= other.reportsSent
     malformedReports &+= other.malformedReports
+    packetsRelayedOut &+= other.packetsRelayedOut
+    packetsRelayedIn &+= other.packetsRelayedIn
     protectFailures &+= other.protectFailures
     for index in drops.indices { drops[index] &+= other.drops[index] }
   }

@@ -32,6 +32,12 @@ public final class Publication {
   var ladderEpoch: UInt32 = 0
   /// Which layers somebody wants, and what the publisher was told of it.
   var demand = LayerDemand()
+  /// Where it comes from, unless a participant of this router sends it.
+  var origin: RelayOrigin?
+  /// The other routers that it is forwarded to.
+  var relays: ContiguousArray<RelayTarget> = []
+  /// The number under which other routers know it; 0 for none.
+  var number: UInt32 = 0
   /// The number by which ``ActiveSpeakers`` knows it; -1 for video.
   var voice = -1
   /// Whether the router has it on its list for this tick.

@@ -46,10 +46,21 @@ extension Router {
     guard let stream = member.inlet.stream(of: info.ssrc) else { return }
     stream.statistics.receive(senderReport: info, now: now)
     stream.mapping = SenderReportMapping(info, clockRate: stream.clockRate)
+    defer { relayReport(of: stream, member) }
     // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was set.
     let offset = clock.time(at: now) - info.ntp
     if let old = member.inlet.clockOffset, (offset - old).nanoseconds.magnitude < 2_000_000_000 { return }
     member.inlet.clockOffset = offset
+  }
+
+  /// Receivers on other routers put sound and picture in step by the same reports.
+  private func relayReport(of stream: SourceStream, _ member: Member) {
+    guard let offset = member.inlet.clockOffset else { return }
+    for publication in member.inlet.publications where !publication.relays.isEmpty {
+      if publication.streams.contains(where: { $0 === stream }) {
+        relayReport(of: stream, of: publication, offset: offset)
+      }
+    }
   }
 
   private func receive(_ blocks: ReportBlocks, _ datagram: Span<UInt8>, _ member: Member, _ now: Instant) {

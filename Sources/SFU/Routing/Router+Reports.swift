@@ -90,8 +90,7 @@ extension Router {
     _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
   ) {
     for subscription in member.outlet.subscriptions {
-      guard let publication = subscription.publication, members.indices.contains(publication.participant),
-        let offset = members[publication.participant]?.inlet.clockOffset,
+      guard let publication = subscription.publication, let offset = clockOffset(of: publication),
         let info = subscription.senderInfo(now: now, clock: clock, sourceOffset: offset)
       else { continue }
       _ = writer.append { rtcp, buffer throws(RTCPError) in

@@ -11,6 +11,8 @@ public enum RouterEvent: Sendable {
   case quality(ParticipantID, ConnectionQuality)
   /// Which layers of a video publication somebody wants changed: its sender should send more, or may send less.
   case layersWanted(PublicationID, LayersWanted)
+  /// Slots that follow the loudest voices carry others now.
+  case slots([SlotUpdate])
 }
 
 /// The routing of one meeting on one worker: who sends what, who receives what, and everything in between.
@@ -28,12 +30,16 @@ public final class Router {
   public private(set) var members: ContiguousArray<Member?> = []
 
   let clock: NTPClock
-  private var random: RouterRandom
+  var random: RouterRandom
   private var dirty: ContiguousArray<Publication> = []
   private var dirtyStreams: ContiguousArray<SourceStream> = []
   private var resending: ContiguousArray<Outlet> = []
   private var publicationsByID: [PublicationID: Publication] = [:]
-  private var speakers = ActiveSpeakers()
+  var speakers = ActiveSpeakers()
+  var loudest: LoudestVoices
+  /// The publication of each voice.
+  var voiceOwners: ContiguousArray<Publication?> = []
+  var relayState = RelayState()
   private var events: [RouterEvent] = []
   private var eventsRead = 0
   var deadlines = DeadlineHeap()
@@ -51,8 +57,10 @@ public final class Router {
   /// - Parameters:
   ///   - clock: Ties instants to wall-clock time, for reports.
   ///   - seed: Where random stream numbers come from; unpredictable in production.
-  public init(clock: NTPClock, seed: UInt64) {
+  ///   - audioLoudest: How many voices the slots that follow the loudest carry, 1 to 8.
+  public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5) {
     self.clock = clock
+    loudest = LoudestVoices(places: audioLoudest)
     random = RouterRandom(seed: seed)
     dirtyStreams.reserveCapacity(16)
     dirty.reserveCapacity(16)
@@ -75,7 +83,10 @@ public final class Router {
   public func remove(_ member: Member) {
     guard members.indices.contains(member.index), members[member.index] === member else { return }
     for publication in member.inlet.publications { unpublish(publication, of: member) }
-    for subscription in member.outlet.subscriptions { detach(subscription) }
+    for subscription in member.outlet.subscriptions {
+      cancelAwaiting(subscription)
+      detach(subscription)
+    }
     member.outlet.close()
     member.outlet.removeAll()
     member.inlet.removeAll()
@@ -93,8 +104,7 @@ public final class Router {
     _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, by member: Member
   ) -> Publication {
     let publication = Publication(id: id, participant: member.index, media: media, isMuted: isMuted)
-    if media.kind == .audio { publication.voice = speakers.add(participant: member.index) }
-    publicationsByID[id] = publication
+    enter(publication, speaker: member.index)
     member.inlet.add(publication)
     demandChanged(publication)
     return publication
@@ -103,15 +113,23 @@ public final class Router {
   /// Takes over a new negotiation of a publication's section.
   public func renegotiate(_ publication: Publication, media: NegotiatedMedia, by member: Member) {
     member.inlet.renegotiate(publication, media)
+    announce(publication)
   }
 
   /// Ends a publication; slots that carried it are empty afterwards.
   public func unpublish(_ publication: Publication, of member: Member) {
+    member.inlet.remove(publication)
+    unpublish(publication)
+  }
+
+  func register(_ publication: Publication) { publicationsByID[publication.id] = publication }
+
+  func unpublish(_ publication: Publication) {
     for subscription in publication.subscriptions { subscription.attach(nil) }
     publication.subscriptions.removeAll()
     discardPending(of: publication)
-    if publication.voice >= 0 { speakers.remove(voice: publication.voice) }
-    member.inlet.remove(publication)
+    removeVoice(of: publication)
+    withdraw(publication)
     publication.streams.removeAll()
     unsettled.removeAll { $0 === publication }
     publicationsByID[publication.id] = nil
@@ -126,10 +144,12 @@ public final class Router {
     publication.isMuted = muted
     if muted {
       discardPending(of: publication)
+      silenceVoice(of: publication)
     } else {
       for subscription in publication.subscriptions { subscription.interrupt() }
       keyframeWanted(of: publication)
     }
+    announceMute(of: publication)
   }
 
   /// Adds a slot of `member` (a negotiated media section of role `send`); nil when the section has no source of ours.
@@ -142,6 +162,7 @@ public final class Router {
 
   /// Removes a slot.
   public func removeSlot(_ subscription: Subscription) {
+    cancelAwaiting(subscription)
     detach(subscription)
     subscription.outlet.remove(subscription)
   }
@@ -150,6 +171,7 @@ public final class Router {
   @discardableResult
   public func attach(_ publication: Publication, to subscription: Subscription) -> Bool {
     guard publication.media.kind == subscription.media.kind else { return false }
+    cancelAwaiting(subscription)
     if subscription.publication === publication { return true }
     detach(subscription)
     subscription.attach(publication)
@@ -203,36 +225,37 @@ public final class Router {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
     switch member.inlet.receive(packet, header: header, now: now) {
-    case .accepted(let publication, let stream): accepted(publication, stream, member, now)
+    case .accepted(let publication, let stream): accepted(publication, stream, now)
     case .consumed: break
     case .dropped(let reason): counters[reason] &+= 1
     }
     schedule(member)
   }
 
-  private func accepted(_ publication: Publication, _ stream: SourceStream, _ member: Member, _ now: Instant) {
+  /// A packet, of a participant or from a relay, is in the store and the last one that waits.
+  func accepted(_ publication: Publication, _ stream: SourceStream, _ now: Instant) {
+    if publication.voice >= 0, publication.origin == nil, let slot = stream.pending.last {
+      listen(to: publication, stream.store[Int(slot)], now: now)
+    }
+    if publication.isSimulcast, let slot = stream.pending.last {
+      publication.noteArrival(stream, stream.store[Int(slot)])
+    }
+    if !publication.relays.isEmpty { relayNewest(of: stream, of: publication) }
+    if !publication.hasStarted {
+      publication.hasStarted = true
+      emit(.publicationStarted(publication.id))
+    }
+    // What nobody here receives costs no walk over the receivers.
+    if publication.subscriptions.isEmpty {
+      stream.pending.removeLast()
+      if publication.media.kind == .video, publication.settleLayers(now: now) { demandChanged(publication) }
+      return
+    }
     waiting &+= 1
     if stream.pending.count == 1 { dirtyStreams.append(stream) }
     if !publication.isListed {
       publication.isListed = true
       dirty.append(publication)
-    }
-    if publication.voice >= 0, let slot = stream.pending.last {
-      let packet = stream.store[Int(slot)]
-      // Without the extension nobody can be told to speak.
-      if packet.audioLevel != StoredPacket.absent {
-        let length =
-          packet.redPrimaryOffset == 0 ? packet.payloadLength : packet.payloadLength &- packet.redPrimaryOffset
-        speakers.heard(
-          voice: publication.voice, level: packet.audioLevel & 0x7F, payloadLength: Int(length), now: now)
-      }
-    }
-    if publication.isSimulcast, let slot = stream.pending.last {
-      publication.noteArrival(stream, stream.store[Int(slot)])
-    }
-    if !publication.hasStarted {
-      publication.hasStarted = true
-      emit(.publicationStarted(publication.id))
     }
   }
 
@@ -247,6 +270,7 @@ public final class Router {
 
   /// Somebody wants a keyframe of `publication`: its sender is asked as soon as the throttle allows.
   func keyframeWanted(of publication: Publication) {
+    if publication.origin != nil { return relayedKeyframeWanted(of: publication) }
     guard publication.media.kind == .video, members.indices.contains(publication.participant),
       let member = members[publication.participant]
     else { return }
@@ -330,7 +354,7 @@ public final class Router {
 
   /// When ``handleTimeout(now:batch:to:)`` should be called.
   public var deadline: Instant {
-    let earliest = min(deadlines.earliest, speakers.deadline)
+    let earliest = min(min(deadlines.earliest, speakers.deadline), relayDeadline)
     return unsettled.isEmpty ? earliest : min(earliest, demandDeadline)
   }
 
@@ -343,10 +367,12 @@ public final class Router {
       schedule(member)
     }
     if !unsettled.isEmpty { settleDemands(now: now) }
+    serveRelays(now: now)
     if let loudest = speakers.poll(now: now) {
       emit(
         .speakers(
           loudest.compactMap { speaker in
+            if let name = relayState.name(remote: speaker.participant) { return (name, speaker.level) }
             guard members.indices.contains(speaker.participant), let member = members[speaker.participant] else {
               return nil
             }

@@ -15,6 +15,8 @@ final class MediaCore: PacketSink {
     var events: AsyncStream<MeetingEvent>.Continuation?
     var dataEvents: AsyncStream<MeetingDataEvent>.Continuation?
     var participants = 0
+    /// Whether it is this worker that says who speaks; one of the meeting's workers does.
+    var isJudge = true
     /// Whether it is on the list of meetings that something happened in.
     var isTouched = false
 
@@ -38,6 +40,9 @@ final class MediaCore: PacketSink {
   private var touched: ContiguousArray<Meeting> = []
   private var flushAt = Instant.distantFuture
   private var gauge: LoadGauge
+  private let published: WorkerGauge
+  /// The wires to other workers.
+  var links: ContiguousArray<WorkerLink> = []
 
   private let clock: NTPClock
   private let batch = OutputBatch()
@@ -57,8 +62,11 @@ final class MediaCore: PacketSink {
   private static let housekeeping = TimeSpan.seconds(5)
   private static let housekeepingID = 0
 
-  init(loop: EventLoop, configuration: MediaWorkerConfiguration, unixNanoseconds: Int64) throws(TransportError) {
+  init(
+    loop: EventLoop, configuration: MediaWorkerConfiguration, gauge published: WorkerGauge, unixNanoseconds: Int64
+  ) throws(TransportError) {
     self.loop = loop
+    self.published = published
     self.configuration = configuration
     var random = SystemRandomNumberGenerator()
     addresses = AddressTable(seed: random.next())
@@ -132,6 +140,7 @@ final class MediaCore: PacketSink {
       meeting?.dataEvents?.finish()
     }
     for registration in registrations { loop.unregister(registration) }
+    closeLinks()
     for stream in streams.values { stream.connection?.close() }
     streams.removeAll()
     registrations = []
@@ -169,9 +178,7 @@ final class MediaCore: PacketSink {
         meeting.router.receiveRTP(
           datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
         touch(meeting)
-        if meeting.router.pendingPackets >= Self.flushThreshold {
-          meeting.router.flush(now: now, batch: batch, to: self)
-        }
+        flushIfFull(meeting, now)
       case .rtcp(let length):
         connection.meeting.router.receiveRTCP(
           datagram.span.extracting(0..<length), from: connection.member, now: now)
@@ -185,6 +192,11 @@ final class MediaCore: PacketSink {
       return
     }
     receiveFromUnknown(&datagram, path, now)
+  }
+
+  @inline(__always)
+  func flushIfFull(_ meeting: Meeting, _ now: Instant) {
+    if meeting.router.pendingPackets >= Self.flushThreshold { meeting.router.flush(now: now, batch: batch, to: self) }
   }
 
   /// Only a check that names a user fragment of ours gets any further than this.
@@ -327,7 +339,7 @@ final class MediaCore: PacketSink {
   // MARK: Time
 
   @inline(__always)
-  private func touch(_ meeting: Meeting) {
+  func touch(_ meeting: Meeting) {
     if meeting.isTouched { return }
     meeting.isTouched = true
     touched.append(meeting)
@@ -338,6 +350,7 @@ final class MediaCore: PacketSink {
 
   private func endTick() {
     let now = loop.now
+    if !links.isEmpty { receiveRelayed(now) }
     while let id = deadlines.popDue(now: now) { timeout(id, now) }
     if !touched.isEmpty {
       let hold = gauge.hold
@@ -347,8 +360,10 @@ final class MediaCore: PacketSink {
         flushAt = now + hold
       }
     }
-    loop.setDeadline(min(deadlines.earliest, flushAt))
+    let mayRest = links.isEmpty || settleRelays()
+    loop.setDeadline(mayRest ? min(deadlines.earliest, flushAt) : now)
     gauge.tick(start: now, end: EventLoop.clock)
+    published.utilization = gauge.utilization
   }
 
   private func flushAll(_ now: Instant) {
@@ -368,7 +383,8 @@ final class MediaCore: PacketSink {
     while let event = router.pollEvent() {
       switch event {
       case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
-      case .speakers(let speakers): emit(.speakers(speakers), meeting)
+      case .speakers(let speakers): if meeting.isJudge { emit(.speakers(speakers), meeting) }
+      case .slots(let updates): emit(.slots(updates), meeting)
       case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)
       case .layersWanted(let id, let wanted): emit(.layersWanted(id, wanted), meeting)
       }
@@ -460,19 +476,25 @@ final class MediaCore: PacketSink {
   func assign(_ changes: [SlotChange], of participant: ParticipantID) -> [MID] {
     guard let connection = connectionsByID[participant] else { return changes.map(\.mid) }
     let router = connection.meeting.router
+    // What another worker published before this call is known here before it is looked for.
+    if !links.isEmpty { receiveRelayed(loop.now) }
     var refused: [MID] = []
     for change in changes {
       guard let slot = connection.slots[change.mid] else {
         if change.publication != nil { refused.append(change.mid) }
         continue
       }
+      router.setFollowsLoudest(change.followsLoudest, slot)
+      if change.followsLoudest { continue }
       if let id = change.publication {
+        if router.publication(id) == nil, router.attachWhenAnnounced(id, to: slot) { continue }
         guard let publication = router.publication(id), router.attach(publication, to: slot) else {
           router.detach(slot)
           refused.append(change.mid)
           continue
         }
       } else {
+        router.cancelAwaiting(slot)
         router.detach(slot)
       }
     }
@@ -521,15 +543,6 @@ final class MediaCore: PacketSink {
     touch(connection.meeting)
   }
 
-  func events(of id: MeetingID) -> AsyncStream<MeetingEvent> {
-    let meeting = meeting(id)
-    meeting.events?.finish()
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(1_024))
-    meeting.events = continuation
-    return stream
-  }
-
   func close(meeting id: MeetingID) {
     guard let meeting = meetingsByID[id] else { return }
     for connection in connections {
@@ -539,6 +552,7 @@ final class MediaCore: PacketSink {
     meeting.events = nil
     meeting.dataEvents?.finish()
     meeting.dataEvents = nil
+    closeRelays(of: meeting)
     statistics.routing.add(meeting.router.counters)
     deadlines.set(.distantFuture, for: deadlineID(meeting))
     touched.removeAll { $0 === meeting }
@@ -551,7 +565,9 @@ final class MediaCore: PacketSink {
   func meeting(_ id: MeetingID) -> Meeting {
     if let known = meetingsByID[id] { return known }
     let index = meetings.firstIndex { $0 == nil } ?? meetings.count
-    let meeting = Meeting(id: id, index: index, router: Router(clock: clock, seed: random.next()))
+    let meeting = Meeting(
+      id: id, index: index,
+      router: Router(clock: clock, seed: random.next(), audioLoudest: configuration.audioLoudest))
     if index == meetings.count { meetings.append(meeting) } else { meetings[index] = meeting }
     meetingsByID[id] = meeting
     return meeting
@@ -592,6 +608,7 @@ final class MediaCore: PacketSink {
       current.sendCalls &+= socket.counters.sendCalls
       current.sendDrops &+= socket.counters.packetsDropped
     }
+    for link in links { current.relays.add(link.output.counters) }
     current.meetings = meetingsByID.count
     current.participants = connectionsByID.count
     current.utilization = gauge.utilization

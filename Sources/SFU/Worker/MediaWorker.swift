@@ -11,6 +11,7 @@ public actor MediaWorker {
   public nonisolated let loop: EventLoop
   private let configuration: MediaWorkerConfiguration
   private var core: MediaCore?
+  nonisolated let gauge = WorkerGauge()
 
   // The loop outlives the actor, which holds it.
   /// The loop, so that calls run on its thread.
@@ -29,7 +30,7 @@ public actor MediaWorker {
   @discardableResult
   public func start() throws(TransportError) -> UInt16 {
     let unix = Int64(Date().timeIntervalSince1970 * 1e9)
-    let core = try MediaCore(loop: loop, configuration: configuration, unixNanoseconds: unix)
+    let core = try MediaCore(loop: loop, configuration: configuration, gauge: gauge, unixNanoseconds: unix)
     try core.start()
     self.core = core
     return core.port
@@ -76,15 +77,31 @@ public actor MediaWorker {
   /// Closes a participant's connection and ends its publications.
   public func leave(_ participant: ParticipantID) { core?.leave(participant) }
 
-  /// What happens in a meeting from now on. A later call ends the stream of an earlier one.
-  public func events(of meeting: MeetingID) -> AsyncStream<MeetingEvent> {
-    core?.events(of: meeting) ?? AsyncStream { $0.finish() }
+  /// What happens in a meeting here goes into the given streams from now on. One of the meeting's workers is the judge of who speaks.
+  func report(
+    _ meeting: MeetingID, to events: AsyncStream<MeetingEvent>.Continuation?,
+    data: AsyncStream<MeetingDataEvent>.Continuation?, isJudge: Bool
+  ) {
+    guard let meeting = core?.meeting(meeting) else { return }
+    meeting.events = events
+    meeting.dataEvents = data
+    meeting.isJudge = isJudge
   }
 
-  /// The data messages of a meeting's participants from now on. A later call ends the stream of an earlier one.
-  public func dataEvents(of meeting: MeetingID) -> AsyncStream<MeetingDataEvent> {
-    core?.dataEvents(of: meeting) ?? AsyncStream { $0.finish() }
+  // MARK: Other workers
+
+  /// Connects this worker with another one of the pool.
+  func connect(to worker: Int, over wire: WorkerWire) throws(TransportError) {
+    try core?.connect(to: worker, over: wire)
   }
+
+  /// Opens this worker's end of a meeting's relay to another worker.
+  func openRelay(of meeting: MeetingID, channel: UInt32, to worker: Int) {
+    core?.openRelay(of: meeting, channel: channel, to: worker)
+  }
+
+  /// Takes what other workers have written so far.
+  func receiveRelayed() { core?.receiveRelayed(loop.now) }
 
   /// Sends a data message to those of `participants` who are on this worker and have such a channel.
   public func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) {

@@ -2,15 +2,30 @@ public import Basics
 public import RTC
 public import Transport
 
-/// All media workers of a process: puts each meeting on the worker with the least to do, and passes calls on to it.
+/// All media workers of a process: puts participants on workers, connects the workers of a meeting, and passes calls on.
 ///
-/// A meeting lives on one worker from its first participant to ``close(meeting:)``; callers name participants and meetings
-/// only, so that a meeting can span workers later without a change for them.
+/// A small meeting lives on one worker. One that outgrows it takes another worker at a time (``MeetingPlacement``), and the routers of
+/// its workers relay to each other what their receivers want. Callers name participants and meetings only, and notice nothing of it.
 public actor MediaWorkerPool {
+  /// A running meeting: the number under which its relays run, and where its events go.
+  private struct Meeting {
+    var channel: UInt32
+    var events: AsyncStream<MeetingEvent>.Continuation?
+    var dataEvents: AsyncStream<MeetingDataEvent>.Continuation?
+  }
+
+  private struct Pair: Hashable {
+    var a: Int
+    var b: Int
+  }
+
   private let workers: [MediaWorker]
-  private var meetings: [MeetingID: Int] = [:]
+  private let configuration: MediaWorkerConfiguration
+  private var placement: MeetingPlacement
+  private var meetings: [MeetingID: Meeting] = [:]
+  private var nextChannel: UInt32 = 1
   private var participants: [ParticipantID: (meeting: MeetingID, worker: Int)] = [:]
-  private var loads: [Int]
+  private var wires: [Pair: Task<Void, Never>] = [:]
   /// The UDP ports, once started.
   public private(set) var ports: [UInt16] = []
 
@@ -23,7 +38,8 @@ public actor MediaWorkerPool {
       workers.append(try MediaWorker(name: "media-\(index)", configuration: own))
     }
     self.workers = workers
-    loads = [Int](repeating: 0, count: workers.count)
+    self.configuration = configuration
+    placement = MeetingPlacement(workers: workers.count, spread: configuration.meetingSpread)
   }
 
   /// Opens all sockets. When one port is in use, nothing stays open.
@@ -43,14 +59,15 @@ public actor MediaWorkerPool {
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer]
   ) async throws(MediaWorkerError) -> OfferAnswer {
     guard participants[participant] == nil else { throw .duplicateParticipant }
-    let worker = place(meeting)
+    let place = placement.place(in: meeting, utilization: utilization)
+    let worker = place.worker
     participants[participant] = (meeting, worker)
-    loads[worker] += 1
+    await open(meeting)
+    if place.isNew { await spread(meeting, to: worker) }
     do throws(MediaWorkerError) {
       return try await workers[worker].join(participant, meeting: meeting, offer: offer, tracks: tracks)
     } catch {
-      participants[participant] = nil
-      loads[worker] -= 1
+      if participants.removeValue(forKey: participant) != nil { placement.leave(meeting, worker: worker) }
       throw error
     }
   }
@@ -90,18 +107,30 @@ public actor MediaWorkerPool {
   /// Closes a participant's connection.
   public func leave(_ participant: ParticipantID) async {
     guard let place = participants.removeValue(forKey: participant) else { return }
-    loads[place.worker] -= 1
+    placement.leave(place.meeting, worker: place.worker)
     await workers[place.worker].leave(participant)
   }
 
-  /// What happens in a meeting from now on.
+  /// What happens in a meeting from now on, on all its workers. A later call ends the stream of an earlier one.
   public func events(of meeting: MeetingID) async -> AsyncStream<MeetingEvent> {
-    await workers[place(meeting)].events(of: meeting)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+    await open(meeting)
+    meetings[meeting]?.events?.finish()
+    meetings[meeting]?.events = continuation
+    await report(meeting)
+    return stream
   }
 
-  /// The data messages of a meeting's participants from now on.
+  /// The data messages of a meeting's participants from now on. A later call ends the stream of an earlier one.
   public func dataEvents(of meeting: MeetingID) async -> AsyncStream<MeetingDataEvent> {
-    await workers[place(meeting)].dataEvents(of: meeting)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: MeetingDataEvent.self, bufferingPolicy: .bufferingOldest(configuration.data.maximumBacklog))
+    await open(meeting)
+    meetings[meeting]?.dataEvents?.finish()
+    meetings[meeting]?.dataEvents = continuation
+    await report(meeting)
+    return stream
   }
 
   /// Sends a data message to `participants`, whatever worker each is on; those who are unknown or have no such channel are left
@@ -116,12 +145,13 @@ public actor MediaWorkerPool {
 
   /// Ends a meeting with all its connections.
   public func close(meeting: MeetingID) async {
-    guard let worker = meetings.removeValue(forKey: meeting) else { return }
-    for (participant, place) in participants where place.meeting == meeting {
-      participants[participant] = nil
-      loads[worker] -= 1
-    }
-    await workers[worker].close(meeting: meeting)
+    let here = placement.workers(of: meeting)
+    placement.close(meeting)
+    for (participant, place) in participants where place.meeting == meeting { participants[participant] = nil }
+    let closed = meetings.removeValue(forKey: meeting)
+    for worker in here { await workers[worker].close(meeting: meeting) }
+    closed?.events?.finish()
+    closed?.dataEvents?.finish()
   }
 
   /// What each worker did and has.
@@ -141,10 +171,55 @@ public actor MediaWorkerPool {
     participants.removeAll()
   }
 
-  private func place(_ meeting: MeetingID) -> Int {
-    if let known = meetings[meeting] { return known }
-    let worker = loads.indices.min { loads[$0] < loads[$1] } ?? 0
-    meetings[meeting] = worker
-    return worker
+  // MARK: Meetings on several workers
+
+  private var utilization: [Double] { workers.map(\.gauge.utilization) }
+
+  /// Gives a meeting its first worker, which judges who speaks.
+  private func open(_ meeting: MeetingID) async {
+    guard meetings[meeting] == nil else { return }
+    _ = placement.open(meeting, utilization: utilization)
+    meetings[meeting] = Meeting(channel: nextChannel)
+    nextChannel &+= 1
+  }
+
+  /// Lets every worker of a meeting report to its streams.
+  private func report(_ meeting: MeetingID) async {
+    for (index, worker) in placement.workers(of: meeting).enumerated() {
+      guard let entry = meetings[meeting] else { return }
+      await workers[worker].report(meeting, to: entry.events, data: entry.dataEvents, isJudge: index == 0)
+    }
+  }
+
+  /// Takes `worker` into a meeting: opens relays between it and those that are in it already. When this returns, each knows what the
+  /// others publish.
+  private func spread(_ meeting: MeetingID, to worker: Int) async {
+    guard let entry = meetings[meeting] else { return }
+    await report(meeting)
+    for other in placement.workers(of: meeting) where other != worker {
+      await connect(other, worker)
+      await workers[other].openRelay(of: meeting, channel: entry.channel, to: worker)
+      await workers[worker].openRelay(of: meeting, channel: entry.channel, to: other)
+      // One takes the greeting and answers with what it has, the other takes the answer.
+      await workers[other].receiveRelayed()
+      await workers[worker].receiveRelayed()
+    }
+    // Closed meanwhile: what was opened after that is closed here.
+    if meetings[meeting] == nil { for each in workers { await each.close(meeting: meeting) } }
+  }
+
+  /// Connects two workers by rings, once.
+  private func connect(_ a: Int, _ b: Int) async {
+    let pair = Pair(a: min(a, b), b: max(a, b))
+    if let known = wires[pair] { return await known.value }
+    let workers = workers
+    let capacity = configuration.ringBytes
+    let task = Task {
+      guard let wire = try? WorkerWire(capacity: capacity) else { return }
+      try? await workers[a].connect(to: b, over: wire)
+      try? await workers[b].connect(to: a, over: wire.reversed)
+    }
+    wires[pair] = task
+    await task.value
   }
 }

@@ -34,11 +34,15 @@ public struct SlotChange: Sendable, Hashable {
   public var mid: MID
   /// The publication; nil for nothing.
   public var publication: PublicationID?
+  /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then `publication`
+  /// means nothing, and ``MeetingEvent/slots(_:)`` tells what it carries.
+  public var followsLoudest: Bool
 
   /// A change.
-  public init(mid: MID, publication: PublicationID?) {
+  public init(mid: MID, publication: PublicationID?, followsLoudest: Bool = false) {
     self.mid = mid
     self.publication = publication
+    self.followsLoudest = followsLoudest
   }
 }
 
@@ -76,6 +80,8 @@ public enum MeetingEvent: Sendable {
   case quality(ParticipantID, ConnectionQuality)
   /// Which layers of a video publication somebody wants changed; its sender may stop the others.
   case layersWanted(PublicationID, LayersWanted)
+  /// Slots that follow the loudest voices carry others now.
+  case slots([SlotUpdate])
 }
 
 /// Why a worker refused.
@@ -120,6 +126,12 @@ public struct MediaWorkerConfiguration: Sendable {
   public var maximumParticipants: Int
   /// The data channels that clients may open.
   public var data: DataChannelSettings
+  /// How many voices are forwarded in a meeting with more voices than slots, 1 to 8.
+  public var audioLoudest = 5
+  /// Participants of one meeting on one worker before the pool takes the next worker for it.
+  public var meetingSpread = 16
+  /// Bytes of each of the two rings between two workers.
+  public var ringBytes = 1 << 20
 
   /// A configuration with the usual settings.
   public init(
@@ -143,6 +155,8 @@ public struct MediaWorkerConfiguration: Sendable {
 public struct MediaWorkerStatistics: Sendable {
   /// Sum of all routers' counters, of meetings that are over too.
   public var routing = RouterCounters()
+  /// What was written for other workers.
+  public var relays = RelayCounters()
   /// What came and went over data channels.
   public var data = DataCounters()
   /// Datagrams dropped by peer connections, by reason.

@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
 final class VirtualMeeting: PacketSink {
   let router: Router
   let batch = OutputBatch()
-  private(set) var now = Instant.milliseconds(1_000)
+  var now = Instant.milliseconds(1_000)
   private(set) var clients: [VirtualClient] = []
   var up = LinkConditions()
   var down = LinkConditions()
@@ -40,9 +40,9 @@ final class VirtualMeeting: PacketSink {
   private var order = 0
   let sender: SRTPSender
 
-  init(seed: UInt64 = 1) throws {
+  init(seed: UInt64 = 1, audioLoudest: Int = 5) throws {
     let clock = NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000))
-    router = Router(clock: clock, seed: seed)
+    router = Router(clock: clock, seed: seed, audioLoudest: audioLoudest)
     random = SeededGenerator(seed)
     sender = try SRTPSender(.insecureNullForSimulation())
   }
@@ -114,7 +114,16 @@ final class VirtualMeeting: PacketSink {
     }
   }
 
-  private func step() {
+  /// When something is next to be done.
+  var nextEvent: Instant {
+    var next = router.deadline
+    for event in queue { next = min(next, event.time) }
+    for client in clients { next = min(next, client.deadline) }
+    return next
+  }
+
+  /// Does what is due now.
+  func step() {
     var due = queue.filter { $0.time <= now }
     queue.removeAll { $0.time <= now }
     due.sort { ($0.time, $0.order) < ($1.time, $1.order) }

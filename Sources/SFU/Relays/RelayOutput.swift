@@ -1,0 +1,83 @@
+/// What was written for the other end of a relay link, for `/metrics`. Counters only grow and wrap.
+public struct RelayCounters: Sendable, Hashable {
+  /// Media packets written.
+  public var packets: UInt64 = 0
+  /// Bytes of all records written.
+  public var bytes: UInt64 = 0
+  /// Media packets dropped because the ring was full.
+  public var packetsDropped: UInt64 = 0
+  /// Other records written: announcements, demands, reports, voices.
+  public var messages: UInt64 = 0
+  /// Other records dropped because too many waited.
+  public var messagesDropped: UInt64 = 0
+
+  /// All zero.
+  public init() {}
+
+  /// Adds what was written over another link.
+  public mutating func add(_ other: RelayCounters) {
+    packets &+= other.packets
+    bytes &+= other.bytes
+    packetsDropped &+= other.packetsDropped
+    messages &+= other.messages
+    messagesDropped &+= other.messagesDropped
+  }
+}
+
+/// The writing side of a relay link: media goes into the ring or is dropped; what must not be lost waits for room.
+///
+/// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media is dropped too: the
+/// order of what the other end sees stays that in which it happened. Every meeting between the same two ends shares the link.
+public final class RelayOutput {
+  /// The ring, whose reader is the other end or the socket towards it.
+  public let ring: RelayRing
+  /// What was written.
+  public private(set) var counters = RelayCounters()
+
+  private var waiting: [[UInt8]] = []
+  /// Records that may wait; more are dropped.
+  private static let maximumWaiting = 16_384
+
+  /// The writing side of `ring`.
+  public init(ring: RelayRing) { self.ring = ring }
+
+  /// Writes a media record of `length` bytes; without room it is dropped and counted.
+  @inline(__always)
+  func sendMedia(length: Int, _ body: (inout MutableSpan<UInt8>) -> Void) {
+    guard waiting.isEmpty, ring.write(length: length, leaving: ring.capacity / 8, body) else {
+      counters.packetsDropped &+= 1
+      return
+    }
+    counters.packets &+= 1
+    counters.bytes &+= UInt64(truncatingIfNeeded: length)
+  }
+
+  /// Writes a record that must arrive; without room it waits for ``flush()``.
+  func send(_ record: [UInt8]) {
+    flush()
+    if waiting.isEmpty, write(record) { return }
+    guard waiting.count < Self.maximumWaiting else {
+      counters.messagesDropped &+= 1
+      return
+    }
+    waiting.append(record)
+  }
+
+  /// Writes what waits, as far as there is room; called once a tick.
+  public func flush() {
+    guard !waiting.isEmpty else { return }
+    var done = 0
+    while done < waiting.count, write(waiting[done]) { done += 1 }
+    waiting.removeFirst(done)
+  }
+
+  /// Whether records wait for room.
+  public var isBlocked: Bool { !waiting.isEmpty }
+
+  private func write(_ record: [UInt8]) -> Bool {
+    guard ring.write(length: record.count, { RelayBytes.copy(record.span, into: &$0, at: 0) }) else { return false }
+    counters.messages &+= 1
+    counters.bytes &+= UInt64(truncatingIfNeeded: record.count)
+    return true
+  }
+}
