@@ -48,6 +48,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.
   public var maximumParticipants = 500
+  /// How many voices are forwarded in a meeting that has more than that.
+  public var audioLoudest = 5
   /// Bytes of data messages that may wait for one slow reader in one channel.
   public var dataBuffer = 1 << 20
   /// Whether rooms are made by opening their address; otherwise only ad-hoc meetings can be joined.

@@ -121,6 +121,10 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in c.maximumParticipants = try number(v, "max-participants", 1...10_000)
     },
     ServerOption(
+      name: "audio-loudest", placeholder: "N",
+      help: "voices that are forwarded in a meeting that has more, the loudest ones, 3 to 8 (5)"
+    ) { c, v throws(ConfigurationError) in c.audioLoudest = try number(v, "audio-loudest", 3...8) },
+    ServerOption(
       name: "data-buffer", placeholder: "KIB",
       help: "KiB of data messages that may wait for one slow reader, 128 to 65536 (1024)"
     ) { c, v throws(ConfigurationError) in c.dataBuffer = try number(v, "data-buffer", 128...65_536) << 10 },

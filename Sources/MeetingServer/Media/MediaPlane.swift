@@ -93,9 +93,29 @@ public struct SlotAssignment: Sendable, Hashable {
   public var mid: String
   /// The publication; nil for nothing.
   public var publication: String?
+  /// Whether the media plane decides: the slot carries one of the loudest voices, and ``MediaEvent/slots(_:)`` says which.
+  public var followsLoudest: Bool
 
   /// An assignment.
-  public init(mid: String, publication: String?) {
+  public init(mid: String, publication: String?, followsLoudest: Bool = false) {
+    self.mid = mid
+    self.publication = publication
+    self.followsLoudest = followsLoudest
+  }
+}
+
+/// What a slot that follows the loudest voices carries now.
+public struct CarriedVoice: Sendable, Hashable {
+  /// Whose slot it is.
+  public var participant: String
+  /// The slot.
+  public var mid: String
+  /// The publication; nil for nothing.
+  public var publication: String?
+
+  /// A report of what a slot carries.
+  public init(participant: String, mid: String, publication: String?) {
+    self.participant = participant
     self.mid = mid
     self.publication = publication
   }
@@ -132,6 +152,8 @@ public enum MediaEvent: Sendable, Hashable {
   case paused(receiver: String, publications: [String])
   /// Connections that are judged differently now, by participant.
   case quality([String: Signaling.ConnectionQuality])
+  /// Slots that follow the loudest voices carry others now.
+  case slots([CarriedVoice])
 }
 
 /// What of a video publication its receivers want together; the rest need not be sent.

@@ -29,6 +29,7 @@ public actor SFUMediaPlane: MediaPlane {
     }
     var worker = MediaWorkerConfiguration(dtls: dtls, port: configuration.mediaPort ?? 10_000)
     worker.data = DataChannelSettings(maximumBuffer: configuration.dataBuffer)
+    worker.audioLoudest = configuration.audioLoudest
     return try await start(worker, configuration, log: log)
   }
 
@@ -92,7 +93,9 @@ public actor SFUMediaPlane: MediaPlane {
   /// Changes what slots carry.
   public func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
     let changes = assignments.map {
-      SlotChange(mid: MID(rawValue: $0.mid), publication: $0.publication.map { PublicationID(rawValue: $0) })
+      SlotChange(
+        mid: MID(rawValue: $0.mid), publication: $0.publication.map { PublicationID(rawValue: $0) },
+        followsLoudest: $0.followsLoudest)
     }
     return await pool.assign(changes, of: ParticipantID(rawValue: receiver)).map(\.rawValue)
   }
@@ -204,6 +207,12 @@ extension MediaEvent {
     case .speakers(let speakers):
       self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })
     case .quality(let id, let quality): self = .quality([id.rawValue: Signaling.ConnectionQuality(quality)])
+    case .slots(let updates):
+      self = .slots(
+        updates.map {
+          CarriedVoice(
+            participant: $0.participant.rawValue, mid: $0.mid.rawValue, publication: $0.publication?.rawValue)
+        })
     }
   }
 }

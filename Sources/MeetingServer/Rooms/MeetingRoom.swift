@@ -410,6 +410,7 @@ actor MeetingRoom {
       for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
       let known = changed.filter { members[$0.key] != nil }
       if !known.isEmpty { broadcast(.quality(known)) }
+    case .slots(let carried): follow(carried)
     }
   }
 
@@ -425,6 +426,22 @@ actor MeetingRoom {
   private func tellPaused(_ member: RoomMember) {
     let slots = member.slots.info.filter { slot in slot.publication.map(member.paused.contains) ?? false }
     member.channel?.send(.paused(slots: slots.map(\.mid)))
+  }
+
+  /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.
+  private func follow(_ carried: [CarriedVoice]) {
+    var voices: [String: SlotTable.Candidate] = [:]
+    for member in members.values {
+      for publication in member.publications where publication.info.kind == .audio {
+        voices[publication.info.id] = .init(publication: publication.info.id, participant: member.id, kind: .audio)
+      }
+    }
+    var told: Set<String> = []
+    for slot in carried {
+      let voice = slot.publication.flatMap { voices[$0] }
+      if members[slot.participant]?.slots.carry(voice, in: slot.mid) == true { told.insert(slot.participant) }
+    }
+    for id in told { if let member = members[id] { member.channel?.send(.slots(member.slots.info)) } }
   }
 
   private func setMedia(_ up: Bool, _ participant: String) {

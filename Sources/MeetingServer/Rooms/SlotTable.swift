@@ -3,7 +3,8 @@ import Signaling
 /// The receive slots of one participant, and which publication each carries. A value without side effects.
 ///
 /// A slot keeps its publication as long as that is among those wanted; only what is new or gone changes. So a picture
-/// never jumps from one tile's element to another without need.
+/// never jumps from one tile's element to another without need. With more sound than slots for it, the media plane lets the slots follow the
+/// loudest voices and says what they carry (``carry(_:in:)``).
 struct SlotTable: Sendable {
   /// A publication that the participant could receive.
   struct Candidate: Sendable, Hashable {
@@ -16,6 +17,8 @@ struct SlotTable: Sendable {
     var mid: String
     var kind: TrackKind
     var carries: Candidate?
+    /// Whether the media plane decides what it carries.
+    var followsLoudest = false
   }
 
   private var slots: [Slot] = []
@@ -27,7 +30,8 @@ struct SlotTable: Sendable {
     let old = Dictionary(slots.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
     slots = negotiated.map { slot in
       let carried = old[slot.mid].flatMap { $0.kind == slot.kind ? $0.carries : nil }
-      return Slot(mid: slot.mid, kind: slot.kind, carries: carried)
+      let follows = old[slot.mid].map { $0.kind == slot.kind && $0.followsLoudest } ?? false
+      return Slot(mid: slot.mid, kind: slot.kind, carries: carried, followsLoudest: follows)
     }
     refused = []
   }
@@ -44,8 +48,15 @@ struct SlotTable: Sendable {
     var changes: [SlotAssignment] = []
     for kind in [TrackKind.audio, .video] {
       let indices = slots.indices.filter { slots[$0].kind == kind }
+      let known = candidates.filter { $0.kind == kind && !refused.contains($0.publication) }
+      if kind == .audio, known.count > indices.count {
+        followLoudest(indices, Set(known), &changes)
+        continue
+      }
+      let handedBack = indices.filter { slots[$0].followsLoudest }
+      for index in handedBack { slots[index].followsLoudest = false }
       var wanted: [Candidate] = []
-      for candidate in candidates where candidate.kind == kind && !refused.contains(candidate.publication) {
+      for candidate in known {
         if wanted.count == indices.count { break }
         wanted.append(candidate)
       }
@@ -69,8 +80,32 @@ struct SlotTable: Sendable {
         slots[index].carries = next[place]
         changes.append(SlotAssignment(mid: slots[index].mid, publication: next[place]?.publication))
       }
+      for index in handedBack where !changes.contains(where: { $0.mid == slots[index].mid }) {
+        changes.append(SlotAssignment(mid: slots[index].mid, publication: slots[index].carries?.publication))
+      }
     }
     return changes
+  }
+
+  private mutating func followLoudest(
+    _ indices: [Int], _ known: Set<Candidate>, _ changes: inout [SlotAssignment]
+  ) {
+    for index in indices {
+      let isGone = slots[index].carries.map { !known.contains($0) } ?? false
+      if isGone { slots[index].carries = nil }
+      guard isGone || !slots[index].followsLoudest else { continue }
+      slots[index].followsLoudest = true
+      changes.append(SlotAssignment(mid: slots[index].mid, publication: nil, followsLoudest: true))
+    }
+  }
+
+  /// The media plane lets a slot carry something else; true when that is news. A slot that does not follow the loudest any more is left alone.
+  mutating func carry(_ candidate: Candidate?, in mid: String) -> Bool {
+    guard let index = slots.firstIndex(where: { $0.mid == mid }), slots[index].followsLoudest,
+      slots[index].carries != candidate
+    else { return false }
+    slots[index].carries = candidate
+    return true
   }
 
   /// How many slots of a kind there are.

@@ -98,7 +98,8 @@ public final class Server: Sendable {
       media: media,
       limits: .init(
         resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
-        participants: configuration.maximumParticipants),
+        participants: configuration.maximumParticipants,
+        maximumSlots: (audio: configuration.audioLoudest, video: 48)),
       counters: counters, log: log)
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),

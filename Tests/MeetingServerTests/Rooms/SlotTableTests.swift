@@ -15,13 +15,44 @@ struct SlotTableTests {
   func fills() {
     var table = SlotTable()
     table.replace(with: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .video), .init(mid: "2", kind: .video)])
-    let changes = table.fill(with: [video("a"), audio("a"), video("b"), video("c"), audio("b")])
+    let changes = table.fill(with: [video("a"), audio("a"), video("b"), video("c")])
     #expect(
       changes == [
         .init(mid: "0", publication: "a_a"), .init(mid: "1", publication: "t_a"), .init(mid: "2", publication: "t_b"),
       ])
     #expect(table.info.map(\.participant) == ["p_a", "p_a", "p_b"])
-    #expect(table.fill(with: [video("a"), audio("a"), video("b"), video("c"), audio("b")]).isEmpty)
+    #expect(table.fill(with: [video("a"), audio("a"), video("b"), video("c")]).isEmpty)
+  }
+
+  @Test("with more voices than slots for them the slots follow the loudest, and carry what they are said to carry")
+  func loudest() {
+    var table = SlotTable()
+    table.replace(with: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .audio)])
+    #expect(table.fill(with: [audio("a")]) == [.init(mid: "0", publication: "a_a")])
+    let following = [
+      SlotAssignment(mid: "0", publication: nil, followsLoudest: true),
+      SlotAssignment(mid: "1", publication: nil, followsLoudest: true),
+    ]
+    #expect(table.fill(with: [audio("a"), audio("b"), audio("c")]) == following)
+    #expect(table.fill(with: [audio("c"), audio("b"), audio("a")]).isEmpty)
+    let changed = table.carry(audio("c"), in: "0")
+    let unchanged = table.carry(audio("c"), in: "0")
+    #expect(changed && !unchanged)
+    #expect(table.info.map(\.publication) == ["a_c", nil])
+    // Whom a slot carries leaves: the slot is empty and follows on.
+    #expect(
+      table.fill(with: [audio("a"), audio("b"), audio("d")])
+        == [SlotAssignment(mid: "0", publication: nil, followsLoudest: true)])
+    #expect(table.info.map(\.publication) == [nil, nil])
+    let again = table.carry(audio("b"), in: "1")
+    #expect(again)
+    // As many slots as voices: the room decides again, and what is heard stays where it is.
+    #expect(
+      table.fill(with: [audio("a"), audio("b")])
+        == [.init(mid: "0", publication: "a_a"), .init(mid: "1", publication: "a_b")])
+    let late = table.carry(audio("a"), in: "1")
+    #expect(!late, "a report from before changed a slot that the room decides about")
+    #expect(table.fill(with: [audio("a"), audio("b")]).isEmpty)
   }
 
   @Test("what is still wanted keeps its slot; what is gone makes room for the next")
