@@ -4,7 +4,7 @@ PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
 
-.PHONY: help run build test test-swift test-interop bench docs lint format clean
+.PHONY: help run build test test-swift test-interop bench simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -42,6 +42,11 @@ bench: ## Measure, and print the table of docs/benchmarks.md.
 	.build/release/client-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench
 	.build/release/codec-bench
+
+simulate: ## A meeting of 10,000 over 32 simulated workers; prints the tables of docs/scale.md.
+	@Scripts/setup build
+	$(SWIFT) build -c release --static-swift-stdlib --product meeting-simulator
+	.build/release/meeting-simulator
 
 docs: ## Build the client SDK's documentation into .build/docs (DocC).
 	@Scripts/setup build

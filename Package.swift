@@ -109,6 +109,11 @@ let package = Package(
       dependencies: ["Basics", "RTC", "Media", "COpus", "CVPX", "COpenH264", "CDav1d"],
       path: "Benchmarks/CodecBench", swiftSettings: common),
 
+    // A whole meeting over many machines in virtual time, `make simulate`.
+    .executableTarget(
+      name: "meeting-simulator", dependencies: ["Basics", "RTC", "SFU"], path: "Benchmarks/MeetingSimulator",
+      swiftSettings: common),
+
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
