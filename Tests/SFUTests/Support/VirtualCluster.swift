@@ -17,6 +17,8 @@ final class VirtualCluster {
     /// Records that went over it, by kind.
     private(set) var records: [RelayRecord.Kind: Int] = [:]
     private(set) var last: [RelayRecord.Kind: [UInt8]] = [:]
+    /// Media records by the place of their layer.
+    private(set) var layers: [UInt8: Int] = [:]
     fileprivate var underWay: [(at: Instant, bytes: [UInt8])] = []
 
     init(from: Int, to: Int, ringBytes: Int, delay: TimeSpan) {
@@ -27,7 +29,10 @@ final class VirtualCluster {
     }
 
     func count(_ kind: RelayRecord.Kind) -> Int { records[kind, default: 0] }
-    func resetCounts() { records = [:] }
+    func resetCounts() {
+      records = [:]
+      layers = [:]
+    }
 
     fileprivate func take(_ now: Instant) -> Bool {
       guard !isStuck else { return false }
@@ -38,6 +43,7 @@ final class VirtualCluster {
         for index in 0..<record.count { bytes.append(record[index]) }
         if let kind = RelayRecord.Kind(rawValue: bytes[0]) {
           records[kind, default: 0] += 1
+          if kind == .media { layers[bytes[2], default: 0] += 1 }
           last[kind] = bytes
         }
         underWay.append((now + delay, bytes))
