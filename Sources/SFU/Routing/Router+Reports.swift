@@ -5,6 +5,14 @@ import RTC
 enum ReportTiming {
   /// Between two regular reports to one participant.
   static let reportInterval = TimeSpan.milliseconds(1_000)
+  /// Reports of different participants that are due within this leave together, so that a worker with many silent participants wakes
+  /// twenty times a second and not once for each of them.
+  static let grid: Int64 = 50_000_000
+  /// When the next regular report is due.
+  static func next(after now: Instant) -> Instant {
+    let due = (now + reportInterval).nanoseconds
+    return Instant(nanoseconds: due &- due % grid)
+  }
   /// Largest RTCP datagram before encryption.
   static let maximumLength = 1_150
   /// Most datagrams written to one participant at once.
@@ -54,7 +62,7 @@ extension Router {
     var writer = ReportWriter(member.outlet, batch, sink)
     let isReportDue = member.nextReport <= now
     if isReportDue {
-      member.nextReport = now + ReportTiming.reportInterval
+      member.nextReport = ReportTiming.next(after: now)
       writeReceiverReport(member, now, &writer)
       writeSenderReports(member, now, &writer)
       if member.judgeQuality(now: now) { emit(.quality(member.id, member.quality.quality)) }

@@ -82,6 +82,6 @@ struct RelayedLayersTests {
     #expect(first.at - shown < .milliseconds(250))
     #expect((ben.streams[5_000]?.packets.count ?? 0) > before + 20)
     #expect(told(cluster, 0).last?.spatial == 7)
-    if let stream = ben.streams[5_000] { expectContinuous(stream, pictures: true) }
+    #expect(ben.streams[5_000]?.missing == 0)
   }
 }
