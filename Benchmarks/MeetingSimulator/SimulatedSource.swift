@@ -2,7 +2,8 @@ import Basics
 import RTC
 import SFU
 
-/// A camera or microphone: packets as a browser sends them, 25 frames of four packets or 50 packets of sound a second.
+/// A camera or microphone: packets as a browser sends them, 25 frames of four packets or, while somebody talks, 50 packets of sound a
+/// second.
 final class SimulatedSource {
   let publication: String
   let kind: MediaKind
@@ -14,7 +15,9 @@ final class SimulatedSource {
   /// The RFC 6464 level: decibels below full scale.
   var level: UInt8 = 127
   /// When it began to talk, while it does.
-  var talkingSince: Instant?
+  var talkingSince: Instant? {
+    didSet { if talkingSince != nil { nextFrame = min(nextFrame, talkingSince ?? nextFrame) } }
+  }
 
   private let ssrc: SSRC
   private let mid: HeaderExtensionText?
@@ -41,9 +44,11 @@ final class SimulatedSource {
   func send(_ now: Instant) {
     guard nextFrame <= now, participant.isConnected else { return }
     if kind == .audio {
-      nextFrame = nextFrame + .milliseconds(20)
-      timestamp &+= 960
-      packet(payload: 80, marker: false, now)
+      // Silence is sent as comfort noise now and then (RFC 7587 section 3.1.3).
+      let isSilent = talkingSince == nil
+      nextFrame = nextFrame + .milliseconds(isSilent ? 400 : 20)
+      timestamp &+= isSilent ? 19_200 : 960
+      packet(payload: isSilent ? 2 : 80, marker: false, now)
       return
     }
     nextFrame = nextFrame + .milliseconds(40)

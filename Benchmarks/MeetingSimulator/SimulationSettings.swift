@@ -12,7 +12,7 @@ struct SimulationSettings {
   var machines = 4
   var workers = 8
   /// Cameras; everybody watches all of them.
-  var videos = 4
+  var videos = 2
   /// Open microphones.
   var microphones = 200
   /// How many of them talk at a time, at most.
@@ -24,7 +24,7 @@ struct SimulationSettings {
   /// Nanoseconds of a core that a forwarded packet costs in the real server, sockets and ciphers included.
   var packetNanoseconds = 5_850.0
   /// Seconds of virtual time that are measured while nothing changes.
-  var steadySeconds = 3
+  var steadySeconds = 2
   var seed: UInt64 = 1
 
   var routers: Int { machines * workers }

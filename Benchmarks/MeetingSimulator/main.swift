@@ -68,7 +68,7 @@ func loseWorker(_ cluster: SimulatedCluster) throws {
   guard cluster.workers.count > 1 else { return }
   let victim = cluster.workers[min(1, cluster.workers.count - 1)]
   cluster.reset()
-  cluster.planTalk(for: .seconds(8))
+  cluster.planTalk(for: .seconds(4))
   let before = cluster.keyframes
   let lostAt = cluster.now
   let orphans = cluster.lose(victim, noticed: .milliseconds(1_000))
@@ -84,8 +84,8 @@ func loseWorker(_ cluster: SimulatedCluster) throws {
   for person in orphans where person.sources.contains(where: { $0.kind == .video }) {
     for source in person.sources where source.kind == .video { watchAgain(source.publication, others, cluster) }
   }
-  try cluster.run(for: .seconds(6))
-  SimulationReport.print("A worker of \(orphans.count) participants lost, the 6 s after", cluster, seconds: 6)
+  try cluster.run(for: .seconds(4))
+  SimulationReport.print("A worker of \(orphans.count) participants lost, the 4 s after", cluster, seconds: 4)
   let back = orphans.compactMap { person in person.pictureAt.map { milliseconds($0 - lostAt) } }
   say("\n| ms after the loss | got it | p50 | p90 | p99 | longest |\n|---|---|---|---|---|---|")
   SimulationReport.printDelays("its participants see every picture again", back, of: orphans.count)

@@ -85,8 +85,14 @@ extension Router {
       announce(known)
       return
     }
-    // An id that is known from elsewhere stays what it was.
-    guard publication(announcement.id) == nil else { return }
+    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it: the slots
+    // go with it. Nobody else can announce what a participant here sends.
+    var slots: ContiguousArray<Subscription> = []
+    if let before = publication(announcement.id) {
+      guard let origin = before.origin, origin.relay !== relay else { return }
+      slots = before.subscriptions
+      end(before)
+    }
     let index = Int(number & 0xFFFF)
     while relay.incoming.count <= index { relay.incoming.append(nil) }
     if let old = relay.incoming[index] { end(old) }
@@ -106,6 +112,7 @@ extension Router {
     publication.hasStarted = true
     relay.incoming[index] = publication
     enter(publication, speaker: participant.number)
+    for slot in slots { attach(publication, to: slot) }
     attachAwaiting(publication)
   }
 

@@ -184,6 +184,33 @@ struct RelayTests {
     #expect((clients[0].streams[5_000]?.packets.count ?? 0) > before + 60)
   }
 
+  @Test("who moves to another router is received from there, even before the old one is known to have lost it")
+  func moving() throws {
+    let cluster = try VirtualCluster(routers: 3)
+    cluster.connectAll()
+    let ann = try cluster.meetings[0].join("ann")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    cluster.settle()
+    let ben = try cluster.meetings[1].join("ben")
+    let slot = ben.slot("7", .video, ssrc: 5_000)
+    cluster.attach("t_1", to: slot, on: 1)
+    camera.start()
+    cluster.run(for: .seconds(1))
+    camera.stop()
+    let again = try cluster.meetings[2].join("ann")
+    let moved = again.publish("t_1", mid: "0", .video, ssrc: 2_000)
+    moved.start()
+    cluster.run(for: .seconds(1))
+    #expect(slot.publication?.id.rawValue == "t_1")
+    let before = ben.streams[5_000]?.packets.count ?? 0
+    // What the old router says of it afterwards changes nothing.
+    cluster.meetings[0].router.remove(ann.member)
+    cluster.run(for: .seconds(1))
+    #expect(slot.publication?.id.rawValue == "t_1")
+    #expect((ben.streams[5_000]?.packets.count ?? 0) > before + 60)
+    #expect(ben.streams[5_000]?.missing == 0)
+  }
+
   @Test("a slot that is to carry what was not announced yet carries it as soon as it is")
   func awaiting() throws {
     let cluster = try VirtualCluster(routers: 2)
