@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import RTC
 
 /// One figure: who publishes what to how many.
 struct Scenario {
@@ -7,74 +8,109 @@ struct Scenario {
   var publishers: Int
   /// Participants that only receive.
   var listeners: Int
-  var kind: Kind
+  var kind: MediaKind
 
-  enum Kind { case audio, video }
+  /// All who are there.
+  var participants: Int { publishers + listeners }
+  /// Streams that arrive somewhere.
+  var streams: Int { publishers * (participants - 1) }
 
-  struct Outcome {
-    var scenario: Scenario
-    var measurement: Measurement
-    var cpu: TimeSpan
-    var wall: TimeSpan
-    var residentBefore: Int
-    var residentAfter: Int
-    var clients: Int
-    /// Of the media threads while measuring; nil without the counter.
-    var allocations: UInt64?
-
-    var microsecondsPerPacket: Double { cpu.seconds * 1e6 / Double(max(measurement.received, 1)) }
-    var packetsPerCPUSecond: Double { Double(measurement.received) / max(cpu.seconds, 1e-9) }
-  }
+  /// The figures: video of one to ever more receivers, and people who talk to each other.
+  static let all =
+    [10, 50, 100, 200, 400].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) } + [
+      Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
+      Scenario(name: "audio 10 ↔ 10", publishers: 10, listeners: 0, kind: .audio),
+    ]
 
   struct Incomplete: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Runs it against a server of its own with one media worker.
-  func run(seconds: Int) async throws -> Outcome {
-    let server = try ServerProcess(workers: 1)
-    defer { server.stop() }
-    let engine = try LoadEngine()
-    let trace = try PacketTrace.of(kind)
-    let before = server.residentKilobytes
-    var sessions: [LoadSession] = []
-    let count = publishers + listeners
-    for number in 0..<count {
-      let publishes = number < publishers
-      var plan = LoadClient.Plan(name: "load \(number)")
-      let slots = publishers - (publishes ? 1 : 0)
-      if kind == .audio {
-        plan.audio = publishes ? trace : nil
-        plan.audioSlots = slots
-      } else {
-        plan.video = publishes ? trace : nil
-        plan.videoSlots = slots
-      }
-      let (index, offer, tracks) = try await engine.add(plan)
-      sessions.append(
-        try await LoadSession(
-          url: server.url, room: "bench", name: plan.name, engine: engine, index: index, offer: offer, tracks: tracks))
+  /// Runs it against a server of its own.
+  func run(_ server: ServerKind, _ options: BenchOptions, round: Int, burst: Double) async throws -> RunRecord {
+    switch server {
+    case .parley:
+      let parley = try ParleyServer(at: options.address, workers: 1, countsAllocations: options.countsAllocations)
+      let allocations = { parley.mediaAllocations }
+      return try await run(parley, server, options, round: round, allocations: allocations)
+    case .janus:
+      return try await run(JanusServer(at: options.address), server, options, round: round, allocations: { nil })
+    case .bare: return try await runBare(options, round: round, burst: burst)
     }
+  }
+
+  private func run(
+    _ server: any ServerUnderTest, _ kind: ServerKind, _ options: BenchOptions, round: Int,
+    allocations: () -> UInt64?
+  ) async throws -> RunRecord {
+    defer { server.stop() }
+    let engine = try LoadEngine(at: options.address, coalesces: options.coalesces)
+    do {
+      let record = try await run(server, kind, options, round: round, engine, allocations: allocations)
+      await engine.stop()
+      return record
+    } catch {
+      await engine.stop()
+      throw error
+    }
+  }
+
+  private func run(
+    _ server: any ServerUnderTest, _ kind: ServerKind, _ options: BenchOptions, round: Int, _ engine: LoadEngine,
+    allocations: () -> UInt64?
+  ) async throws -> RunRecord {
+    var record = RunRecord(kind, self, options, round: round)
+    // What a server needs once, whoever comes, is not to be counted as a subscriber's.
+    try await Task.sleep(for: .milliseconds(300))
+    record.residentBefore = server.process.residentKilobytes
+    record.proportionalBefore = server.process.proportionalKilobytes
+    try await server.join(self, trace: .of(self.kind), engine: engine)
+    let count = await engine.count
     try await wait("all \(count) clients to connect", seconds: 20) { await engine.connected == count }
+    record.joinTimes(await engine.joinTimes)
     await engine.publish()
-    let streams = publishers * listeners + publishers * (publishers - 1)
-    try await wait("all \(streams) streams to flow", seconds: 20) { await engine.receiving == streams }
+    do {
+      try await wait("all \(streams) streams to flow", seconds: 20) { await engine.receiving >= streams }
+    } catch let error as Incomplete where self.kind == .audio {
+      // A server may forward the loudest only.
+      guard await engine.receiving > 0 else { throw error }
+    }
+    record.streams = await engine.receiving
     try await Task.sleep(for: .seconds(2))
+    let began = await server.sending()
+    let allocated = allocations()
     await engine.resetMeasurement()
-    let allocations = server.mediaAllocations
-    let cpu = server.cpuTime
-    let began = ContinuousClock.now
-    try await Task.sleep(for: .seconds(seconds))
-    let measurement = await engine.measurement()
-    let wall = ContinuousClock.now - began
-    let outcome = Outcome(
-      scenario: self, measurement: measurement, cpu: server.cpuTime - cpu,
-      wall: .milliseconds(wall.components.seconds * 1_000 + wall.components.attoseconds / 1_000_000_000_000_000),
-      residentBefore: before, residentAfter: server.residentKilobytes, clients: count,
-      allocations: allocations.flatMap { start in server.mediaAllocations.map { $0 &- start } })
-    for session in sessions { await session.leave() }
-    await engine.stop()
-    return outcome
+    let gauge = ProcessGauge(server.process)
+    try await Task.sleep(for: .seconds(options.seconds))
+    record.take(await engine.measurement(), gauge)
+    if let began, let ended = await server.sending(), ended.calls > began.calls {
+      record.burst = Double(ended.datagrams - began.datagrams) / Double(ended.calls - began.calls)
+    }
+    if let allocated, let now = allocations() { record.allocations = Int(now &- allocated) }
+    record.residentAfter = server.process.residentKilobytes
+    record.proportionalAfter = server.process.proportionalKilobytes
+    await server.leave()
+    return record
+  }
+
+  private func runBare(_ options: BenchOptions, round: Int, burst: Double) async throws -> RunRecord {
+    let load = try BareLoad(coalesces: options.coalesces)
+    let count = streams
+    let ports = try await load.open(count, kind, at: options.address, coalesces: options.coalesces)
+    let sender = try MeasuredProcess(
+      CommandLine.arguments[0], ["--bare-sender", kind.rawValue, options.address.text, "\(burst)"])
+    defer { sender.stop() }
+    sender.write(ports.map { "\($0)\n" }.joined() + "\n")
+    try await Task.sleep(for: .seconds(2))
+    var record = RunRecord(.bare, self, options, round: round)
+    record.streams = count
+    record.burst = burst
+    await load.reset()
+    let gauge = ProcessGauge(sender)
+    try await Task.sleep(for: .seconds(options.seconds))
+    record.take(await load.measurement(), gauge)
+    await load.stop()
+    return record
   }
 
   private func wait(_ what: String, seconds: Int, _ condition: () async -> Bool) async throws {
@@ -88,7 +124,7 @@ struct Scenario {
 
 extension PacketTrace {
   /// The recorded trace of a kind, from `Benchmarks/Traces`.
-  static func of(_ kind: Scenario.Kind) throws -> PacketTrace {
+  static func of(_ kind: MediaKind) throws -> PacketTrace {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let file = folder.appendingPathComponent("Traces/\(kind == .audio ? "opus" : "vp8").csv")
     return try PacketTrace(contentsOf: file, clockRate: kind == .audio ? 48_000 : 90_000)

@@ -1,54 +1,56 @@
 import Basics
 import Foundation
 
-// parley-bench [seconds per figure] [part of a figure's name]
-
-let arguments = CommandLine.arguments.dropFirst()
-let seconds = arguments.first.flatMap { Int($0) } ?? 10
-let wanted = arguments.dropFirst().first
-
 /// Prints at once, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-let scenarios = [
-  Scenario(name: "video 1 → 50", publishers: 1, listeners: 50, kind: .video),
-  Scenario(name: "video 1 → 200", publishers: 1, listeners: 200, kind: .video),
-  Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
-  Scenario(name: "audio 10 → 10", publishers: 10, listeners: 0, kind: .audio),
-].filter { wanted.map($0.name.contains) ?? true }
-
-do {
-  let idle = try ServerProcess(workers: ProcessInfo.processInfo.activeProcessorCount)
-  try await Task.sleep(for: .seconds(1))
-  let resident = idle.residentKilobytes
-  idle.stop()
+/// From `exec` to ready (median of five), and what is resident then.
+func measureStart(_ options: BenchOptions, into results: inout BenchResults) async throws {
+  let cores = ProcessInfo.processInfo.activeProcessorCount
   var starts: [Double] = []
-  for _ in 0..<5 {
-    let server = try ServerProcess(workers: ProcessInfo.processInfo.activeProcessorCount)
-    starts.append(Double(server.start.microseconds) / 1_000)
+  for turn in 0..<5 {
+    let server = try ParleyServer(at: options.address, workers: cores)
+    starts.append(server.start.seconds * 1_000)
+    if turn == 0 {
+      try await Task.sleep(for: .seconds(1))
+      results.idleMebibytes = Double(server.process.residentKilobytes) / 1_024
+    }
     server.stop()
   }
-  let start = starts.sorted()[starts.count / 2]
-  say(
-    String(
-      format: "start to ready: %.0f ms (median of 5); resident memory idle: %.1f MiB", start, Double(resident) / 1_024))
+  results.startMilliseconds = starts.sorted()[starts.count / 2]
+}
 
-  say(
-    "| figure | packets/s out | packets per CPU second | µs CPU a packet | delay p50 | delay p99 | missing | KiB a client "
-      + "| allocations a packet |")
-  say("|---|---|---|---|---|---|---|---|---|")
-  for scenario in scenarios {
-    let outcome = try await scenario.run(seconds: seconds)
-    let m = outcome.measurement
-    say(
-      String(
-        format: "| %@ | %.0f | %.0f | %.2f | %.2f ms | %.2f ms | %d of %d | %.0f | %@ |", scenario.name,
-        Double(m.received) / outcome.wall.seconds, outcome.packetsPerCPUSecond, outcome.microsecondsPerPacket,
-        m.delays.milliseconds(atShare: 0.5) ?? 0, m.delays.milliseconds(atShare: 0.99) ?? 0, m.missing,
-        m.received + m.missing, Double(outcome.residentAfter - outcome.residentBefore) / Double(outcome.clients),
-        outcome.allocations.map { String(format: "%.4f", Double($0) / Double(max(m.received, 1))) } ?? "not counted"))
-    if m.damaged > 0 { say("damaged packets: \(m.damaged)") }
+do {
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if arguments.first == "--bare-sender" {
+    try BareSender.main(Array(arguments.dropFirst()))
+    exit(0)
   }
+  let options = try BenchOptions(arguments)
+  var results = BenchResults(contentsOf: options.results)
+  if !options.servers.isEmpty {
+    results.describe(command: "parley-bench " + arguments.joined(separator: " "))
+    if options.servers.contains(.parley), options.wanted == nil { try await measureStart(options, into: &results) }
+    for scenario in Scenario.all where options.wanted.map(scenario.name.contains) ?? true {
+      // Turn and turn about, so that a machine that becomes slower does so for all.
+      for round in 1...options.rounds {
+        for server in options.servers {
+          let burst = results.summary(.parley, scenario.name, gro: options.coalesces)?.burst ?? 1
+          do {
+            let record = try await scenario.run(server, options, round: round, burst: burst)
+            say(record.line)
+            results.records.append(record)
+          } catch {
+            say("\(server.name), \(scenario.name), turn \(round): \(error)")
+          }
+        }
+      }
+      try results.write(to: options.results)
+    }
+  }
+  let report = BenchReport(results)
+  say(report.markdown)
+  if let folder = options.report { try report.write(to: folder) }
 } catch {
   FileHandle.standardError.write(Data("parley-bench: \(error)\n".utf8))
   exit(1)

@@ -10,35 +10,62 @@ actor LoadEngine {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+  private let address: IPAddress
+  private let coalesces: Bool
   private let slab: ReceiveSlab
   private let dtls: DTLSContext
   private var clients: [LoadClient] = []
   private var nextHousekeeping = Instant.zero
   private var isStarted = false
 
-  init() throws {
+  /// An engine whose clients have sockets at `address`.
+  /// - Parameter coalesces: See ``LoadClient/init(_:at:coalesces:dtls:)``.
+  init(at address: IPAddress, coalesces: Bool) throws {
+    self.address = address
+    self.coalesces = coalesces
     loop = try EventLoop(name: "load")
-    slab = try ReceiveSlab(slots: 32, slotSize: 2_048)
-    dtls = try DTLSContext(certificate: .selfSigned(unixTime: UnixTime.now))
+    slab = try coalesces ? ReceiveSlab() : ReceiveSlab(slots: 32, slotSize: 2_048)
+    // One profile only, so that every server encrypts with the same one.
+    dtls = try DTLSContext(certificate: .selfSigned(unixTime: UnixTime.now), profiles: [.aeadAES128GCM])
   }
 
-  /// Makes a client and its first offer.
-  func add(_ plan: LoadClient.Plan) throws -> (index: Int, offer: String, tracks: [LoadClient.Track]) {
+  /// Makes a client; returns its number.
+  func add(_ plan: LoadClient.Plan) throws -> Int {
     start()
-    let client = try LoadClient(plan, dtls: dtls)
-    let index = clients.count
+    let client = try LoadClient(plan, at: address, coalesces: coalesces, dtls: dtls)
     clients.append(client)
     _ = try loop.register(client.socket.descriptor, for: .readable) { [unowned client, slab] _ in
       client.receive(slab)
     }
-    return (index, try client.peer.createOffer(), client.tracks)
+    client.peer.startGathering(now: loop.now)
+    client.drain(loop.now)
+    return clients.count - 1
   }
 
+  /// The client's first offer.
+  func offer(_ index: Int) throws -> (sdp: String, tracks: [LoadClient.Track]) {
+    (try clients[index].peer.createOffer(), clients[index].tracks)
+  }
+
+  /// Gives the client the answer to its offer.
   func answer(_ index: Int, _ answer: String) throws {
     try clients[index].peer.setAnswer(answer, now: loop.now)
     clients[index].drain(loop.now)
     schedule()
   }
+
+  /// Gives the client an offer to receive and returns its answer.
+  func takeOffer(_ index: Int, _ offer: String) throws -> String {
+    let swapped = try SwappedOffer(theirs: offer, ours: clients[index].peer.createOffer())
+    try answer(index, swapped.forConnection)
+    return swapped.forOther
+  }
+
+  /// How long each connected client took from being made to having keys and a path.
+  var joinTimes: [TimeSpan] { clients.compactMap { client in client.connectedAt.map { $0 - client.began } } }
+
+  /// How many clients there are.
+  var count: Int { clients.count }
 
   /// How many clients have keys and a path.
   var connected: Int { clients.count { $0.peer.isConnected && $0.peer.selectedPath != nil } }

@@ -26,20 +26,15 @@ struct LoadStream {
       highest = header.sequenceNumber
     }
     let start = header.payloadOffset + stampOffset
-    guard header.payloadLength >= stampOffset + 12 else {
+    guard header.payloadLength >= stampOffset + PacketStamp.length else {
       // Server-made padding has no content to check.
       if header.payloadLength > 0 { measurement.damaged += 1 }
       return
     }
-    var stamp: UInt64 = 0
-    for index in 0..<8 { stamp = stamp << 8 | UInt64(datagram[start + index]) }
-    let check = UInt32(truncatingIfNeeded: stamp) ^ 0x5041_524C
-    var seen: UInt32 = 0
-    for index in 8..<12 { seen = seen << 8 | UInt32(datagram[start + index]) }
-    guard check == seen else {
+    guard let sent = PacketStamp.read(datagram, at: start) else {
       measurement.damaged += 1
       return
     }
-    measurement.delays.record(now - Instant(nanoseconds: Int64(bitPattern: stamp)))
+    measurement.delays.record(now - sent)
   }
 }

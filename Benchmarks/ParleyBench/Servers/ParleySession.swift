@@ -3,8 +3,10 @@ import Foundation
 import Signaling
 import Transport
 
-/// The signalling side of one load client: discover, join, and then keep reading until the socket closes.
-final class LoadSession: Sendable {
+/// The signalling side of one load client at Parley: discover, join, and then keep reading until the socket closes.
+final class ParleySession: Sendable {
+  /// The server's answer to the offer.
+  let answer: String
   private let socket: WebSocketConnection
   private let reader: Task<Void, Never>
 
@@ -12,15 +14,13 @@ final class LoadSession: Sendable {
     var description: String
   }
 
-  /// Joins `room` on the server at `url` with client `index` of `engine`.
-  init(
-    url: String, room: String, name: String, engine: LoadEngine, index: Int, offer: String, tracks: [LoadClient.Track]
-  ) async throws {
-    let answer = try await HTTPClient.request("GET", "\(url)/discover/\(room)")
-    guard answer.status == 200 else { throw Refused(description: "discover: \(answer.status) \(answer.text)") }
-    guard let document = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any],
+  /// Joins the room `bench` on the server at `url`.
+  init(url: String, name: String, offer: String, tracks: [LoadClient.Track]) async throws {
+    let found = try await HTTPClient.request("GET", "\(url)/discover/bench")
+    guard found.status == 200 else { throw Refused(description: "discover: \(found.status) \(found.text)") }
+    guard let document = try JSONSerialization.jsonObject(with: Data(found.body)) as? [String: Any],
       let signaling = document["signaling"] as? String, let token = document["token"] as? String
-    else { throw Refused(description: "the discover document lacks 'signaling' or 'token': \(answer.text)") }
+    else { throw Refused(description: "the discover document lacks 'signaling' or 'token': \(found.text)") }
     let socket = try await WebSocketClient.connect(signaling)
     self.socket = socket
     let join: [String: Any] = [
@@ -37,7 +37,7 @@ final class LoadSession: Sendable {
       if message["type"] as? String == "error" { throw Refused(description: text) }
       if message["type"] as? String == "welcome" { sdp = message["answer"] as? String }
     }
-    try await engine.answer(index, sdp ?? "")
+    answer = sdp ?? ""
     reader = Task { while await socket.receive() != nil {} }
   }
 

@@ -5,11 +5,11 @@ import Transport
 /// One participant of the load: publishes what its plan says and receives everything else.
 final class LoadClient {
   struct Plan: Sendable {
-    var name: String
-    var video: PacketTrace?
-    var audio: PacketTrace?
-    var videoSlots = 0
-    var audioSlots = 0
+    var kind: MediaKind
+    /// What it publishes; nil for nothing.
+    var trace: PacketTrace?
+    /// How many streams it receives.
+    var slots = 0
   }
 
   /// A track as signalling names it.
@@ -22,6 +22,9 @@ final class LoadClient {
   let peer: PeerConnection
   private(set) var tracks: [Track] = []
   var measurement = Measurement()
+  /// When it was made, and when it had keys and a path.
+  let began = EventLoop.clock
+  private(set) var connectedAt: Instant?
 
   private var publications: [LoadPublication] = []
   private var streams: [LoadStream] = []
@@ -35,21 +38,21 @@ final class LoadClient {
 
   var streamCount: Int { streams.count }
 
-  init(_ plan: Plan, dtls: DTLSContext) throws {
+  /// A client with a socket of its own at `address`.
+  /// - Parameter coalesces: Whether the kernel may hand it several packets in one buffer (GRO), which browsers do not use.
+  init(_ plan: Plan, at address: IPAddress, coalesces: Bool, dtls: DTLSContext) throws {
     socket = try UDPSocket(
-      bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0), bufferSize: 1 << 20, coalesce: false)
+      bind: TransportAddress(ip: address, port: 0), bufferSize: 1 << 20, coalesce: coalesces)
     peer = PeerConnection(
       .client,
       configuration: PeerConnectionConfiguration(
         dtls: dtls, sockets: [.init(address: socket.localAddress)], codecs: [.opus, .vp8]))
-    for (trace, kind, source) in [(plan.audio, MediaKind.audio, "microphone"), (plan.video, .video, "camera")] {
-      guard let trace else { continue }
-      let mid = peer.addTrack(kind)
-      tracks.append(Track(mid: mid.rawValue, source: source))
-      publications.append(LoadPublication(mid: mid, kind: kind, trace: trace))
+    if let trace = plan.trace {
+      let mid = peer.addTrack(plan.kind)
+      tracks.append(Track(mid: mid.rawValue, source: plan.kind == .audio ? "microphone" : "camera"))
+      publications.append(LoadPublication(mid: mid, kind: plan.kind, trace: trace))
     }
-    for _ in 0..<plan.audioSlots { _ = peer.addSlot(.audio) }
-    for _ in 0..<plan.videoSlots { _ = peer.addSlot(.video) }
+    for _ in 0..<plan.slots { _ = peer.addSlot(plan.kind) }
   }
 
   func close() {
@@ -192,5 +195,6 @@ final class LoadClient {
       socket.send(bytes.span, to: datagram.path.remote, from: nil)
     }
     while peer.pollEvent() != nil {}
+    if connectedAt == nil, peer.isConnected, peer.selectedPath != nil { connectedAt = EventLoop.clock }
   }
 }

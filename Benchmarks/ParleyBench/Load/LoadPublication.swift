@@ -32,7 +32,7 @@ final class LoadPublication {
     midText = HeaderExtensionText(mid.rawValue)
   }
 
-  /// Where in the payload the time stands: behind the VP8 descriptor (4 bytes) and a key frame's header (10).
+  /// Where in the payload the time stands: behind the first byte of sound, behind the VP8 descriptor (4 bytes) and a key frame's header (10).
   static func stampOffset(_ kind: MediaKind) -> Int { kind == .audio ? 1 : 14 }
 
   func start(_ peer: PeerConnection, _ now: Instant) {
@@ -84,11 +84,8 @@ final class LoadPublication {
       for (index, byte) in frame.enumerated() { payload[4 + index] = startsFrame ? byte : 0 }
       if startsFrame { wantsKeyframe = false }
     }
-    let stamp = UInt64(bitPattern: EventLoop.clock.nanoseconds)
-    let check = UInt32(truncatingIfNeeded: stamp) ^ 0x5041_524C
-    for index in 0..<8 { payload[offset + index] = UInt8(truncatingIfNeeded: stamp >> UInt64(56 - 8 * index)) }
-    for index in 0..<4 { payload[offset + 8 + index] = UInt8(truncatingIfNeeded: check >> UInt32(24 - 8 * index)) }
-    return min(max(packet.payloadSize, offset + 12), payload.count)
+    PacketStamp.write(EventLoop.clock, to: &payload, at: offset)
+    return min(max(packet.payloadSize, offset + PacketStamp.length), payload.count)
   }
 
   private func advance(_ packet: PacketTrace.Packet) {

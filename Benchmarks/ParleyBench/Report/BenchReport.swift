@@ -1,0 +1,157 @@
+import Foundation
+
+/// The tables and plots of what was measured.
+struct BenchReport {
+  private let results: BenchResults
+
+  init(_ results: BenchResults) { self.results = results }
+
+  /// Writes `figures.md` and the plots to `folder`.
+  func write(to folder: String) throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try markdown.write(toFile: folder + "/figures.md", atomically: true, encoding: .utf8)
+    for (name, plot) in plots { try plot.svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
+  }
+
+  /// All tables.
+  var markdown: String {
+    var out =
+      "# Measured figures\n\n\(results.machine); commit \(results.commit.isEmpty ? "unknown" : results.commit), "
+    out += "\(results.date).\n"
+    for command in results.commands { out += "\n    \(command)\n" }
+    for gro in [false, true] where !results.figures(gro: gro).isEmpty {
+      out += "\n## Receivers \(gro ? "with GRO, as Swift clients have it" : "without GRO, like browsers")\n"
+      out += speed(gro: gro) + participants(gro: gro)
+    }
+    if let start = results.startMilliseconds, let idle = results.idleMebibytes {
+      out += String(format: "\nStart to ready: %.0f ms (median of 5). Resident memory idle: %.1f MiB.\n", start, idle)
+    }
+    for (name, plot) in plots { out += "\n![\(plot.title)](\(name).svg)\n" }
+    return out
+  }
+
+  // MARK: Tables
+
+  private func speed(gro: Bool) -> String {
+    var rows = [
+      "",
+      "| figure | **Parley ÷ Janus**, packets per CPU second | Parley ÷ bare loop, CPU | Parley, µs CPU a packet | Janus "
+        + "| bare loop | Parley, delay p50 / p99 | Janus | bare loop | packets a send | missing: Parley, Janus |",
+      "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for figure in results.figures(gro: gro) {
+      let parley = results.summary(.parley, figure, gro: gro)
+      let janus = results.summary(.janus, figure, gro: gro)
+      let bare = results.summary(.bare, figure, gro: gro)
+      let cells = [
+        figure, "**" + ratio(janus?.microseconds, parley?.microseconds) + "**",
+        ratio(parley?.microseconds, bare?.microseconds), cost(parley), cost(janus), cost(bare), delay(parley),
+        delay(janus), delay(bare), parley?.burst.map { String(format: "%.1f", $0) } ?? "–",
+        loss(parley) + ", " + loss(janus),
+      ]
+      rows.append("| " + cells.joined(separator: " | ") + " |")
+    }
+    return rows.joined(separator: "\n") + "\n"
+  }
+
+  private func participants(gro: Bool) -> String {
+    var rows = [
+      "",
+      "| figure | resident KiB a participant (PSS): Parley | Janus | join, ms p50: Parley | Janus | cores used by others |",
+      "|---|---|---|---|---|---|",
+    ]
+    for figure in results.figures(gro: gro) {
+      let parley = results.summary(.parley, figure, gro: gro)
+      let janus = results.summary(.janus, figure, gro: gro)
+      let cells = [
+        figure, memory(parley), memory(janus), parley.map { String(format: "%.0f", $0.joinP50) } ?? "–",
+        janus.map { String(format: "%.0f", $0.joinP50) } ?? "–",
+        [parley, janus].map { $0.map { String(format: "%.2f", $0.otherCores) } ?? "–" }.joined(separator: ", "),
+      ]
+      rows.append("| " + cells.joined(separator: " | ") + " |")
+    }
+    return rows.joined(separator: "\n") + "\n"
+  }
+
+  private func ratio(_ a: Double?, _ b: Double?) -> String {
+    guard let a, let b, b > 0 else { return "–" }
+    return String(format: "%.2f", a / b)
+  }
+
+  private func cost(_ summary: RunSummary?) -> String {
+    guard let summary else { return "–" }
+    return String(
+      format: "%.2f (%.2f–%.2f)", summary.microseconds, summary.range.lowerBound, summary.range.upperBound)
+  }
+
+  private func delay(_ summary: RunSummary?) -> String {
+    summary.map { String(format: "%.2f / %.2f ms", $0.delayP50, $0.delayP99) } ?? "–"
+  }
+
+  private func memory(_ summary: RunSummary?) -> String {
+    summary.map { String(format: "%.0f (%.0f)", $0.residentEach, $0.proportionalEach) } ?? "–"
+  }
+
+  private func loss(_ summary: RunSummary?) -> String {
+    guard let summary else { return "–" }
+    return "\(summary.missing)" + (summary.damaged > 0 ? " and \(summary.damaged) damaged" : "")
+  }
+
+  // MARK: Plots
+
+  private var plots: [(name: String, plot: Plot)] {
+    var out: [(String, Plot)] = []
+    for gro in [false, true] {
+      let figures = results.figures(gro: gro).filter { $0.hasPrefix("video 1 →") }
+      guard figures.count > 1 else { continue }
+      let suffix = gro ? "-gro" : ""
+      let who = gro ? "receivers with GRO" : "receivers without GRO, like browsers"
+      out.append(("packets-per-cpu-second" + suffix, throughput(figures, gro, who)))
+      out.append(("delay" + suffix, delays(figures, gro, who)))
+    }
+    return out
+  }
+
+  private var note: String { "\(results.machine); commit \(results.commit), \(results.date)" }
+
+  private static let colors: [ServerKind: Plot.Color] = [.parley: .blue, .janus: .orange, .bare: .gray]
+
+  private func points(
+    _ server: ServerKind, _ figures: [String], _ gro: Bool, _ value: (RunSummary) -> Double
+  ) -> [(x: Double, y: Double)] {
+    figures.compactMap { results.summary(server, $0, gro: gro) }.map { (Double($0.receivers), value($0)) }
+  }
+
+  private func throughput(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+    let series = [ServerKind.bare, .parley, .janus].map { server in
+      Plot.Series(
+        name: server == .bare ? "bare loop (encrypts and sends only)" : server.name,
+        color: Self.colors[server] ?? .gray, isDashed: server == .bare,
+        points: points(server, figures, gro) { $0.packetsPerCPUSecond / 1_000 }, labelsBelow: server == .parley)
+    }
+    return Plot(
+      title: "Video packets forwarded per CPU second, one publisher, \(who)", note: note, xLabel: "receivers",
+      yLabel: "thousand packets per CPU second", series: series.filter { !$0.points.isEmpty }
+    ) { $0 == $0.rounded() || $0 >= 100 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
+  }
+
+  private func delays(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+    let series = [ServerKind.parley, .janus].flatMap { server in
+      [
+        Plot.Series(
+          name: "\(server.name), p50", color: Self.colors[server] ?? .gray,
+          points: points(server, figures, gro) { $0.delayP50 }, labelsBelow: server == .parley),
+        Plot.Series(
+          name: "\(server.name), p99", color: Self.colors[server] ?? .gray, isDashed: true,
+          points: points(server, figures, gro) { $0.delayP99 }, labelsBelow: server == .parley),
+      ]
+    }
+    let bare = Plot.Series(
+      name: "bare loop, p50", color: .gray, points: points(.bare, figures, gro) { $0.delayP50 }, labelsBelow: true)
+    return Plot(
+      title: "From publisher to receiver, one publisher, \(who)", note: note, xLabel: "receivers",
+      yLabel: "delay in ms, logarithmic", isLogarithmic: true,
+      series: (series + [bare]).filter { !$0.points.isEmpty }
+    ) { $0 >= 10 ? String(format: "%.0f", $0) : $0 >= 1 ? String(format: "%.1f", $0) : String(format: "%.2f", $0) }
+  }
+}
