@@ -119,6 +119,11 @@ let package = Package(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
       swiftSettings: common),
 
+    // The same links in real time, between a browser and a server on this machine.
+    .executableTarget(
+      name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
+      path: "Tests/ImpairmentProxy", swiftSettings: common),
+
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator"], swiftSettings: common),

@@ -15,6 +15,8 @@ struct BenchOptions {
   var coalesces = false
   /// Whether to load the allocation counter into Parley.
   var countsAllocations = false
+  /// Packets a send of the bare loop; nil for as many as Parley had in the same figure.
+  var burst: Double?
   /// Where everybody's sockets are. Janus ignores loopback: `Benchmarks/in-namespace` makes an address and names it in
   /// `BENCH_ADDRESS`.
   var address = IPAddress(v4: 0x7F00_0001)
@@ -29,7 +31,7 @@ struct BenchOptions {
 
   static let usage = """
     usage: parley-bench [--seconds N] [--rounds N] [--servers parley,janus,bare] [--figures TEXT] [--gro] [--allocations]
-                        [--results FILE] [--report FOLDER]
+                        [--burst N] [--results FILE] [--report FOLDER]
            parley-bench --report-only [--results FILE] [--report FOLDER]
     """
 
@@ -53,6 +55,7 @@ struct BenchOptions {
       case "--figures": wanted = try value(flag)
       case "--gro": coalesces = true
       case "--allocations": countsAllocations = true
+      case "--burst": burst = Double(try value(flag))
       case "--results": results = try value(flag)
       case "--report": report = try value(flag)
       case "--report-only": servers = []

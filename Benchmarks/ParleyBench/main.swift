@@ -35,7 +35,7 @@ do {
       // Turn and turn about, so that a machine that becomes slower does so for all.
       for round in 1...options.rounds {
         for server in options.servers {
-          let burst = results.summary(.parley, scenario.name, gro: options.coalesces)?.burst ?? 1
+          let burst = options.burst ?? results.summary(.parley, scenario.name, gro: options.coalesces)?.burst ?? 1
           do {
             let record = try await scenario.run(server, options, round: round, burst: burst)
             say(record.line)

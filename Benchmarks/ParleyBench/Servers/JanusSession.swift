@@ -72,7 +72,8 @@ actor JanusSession {
   }
 
   private func giveUp(_ transaction: String) {
-    waiting.removeValue(forKey: transaction)?.resume(throwing: Refused(description: "Janus did not answer within 15 s; the last it said was: \(last)"))
+    waiting.removeValue(forKey: transaction)?.resume(
+      throwing: Refused(description: "Janus did not answer within 15 s; the last it said was: \(last)"))
   }
 
   private func post(
