@@ -30,14 +30,18 @@ test-swift: ## The Swift tests.
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
+	$(SWIFT) build -c release --static-swift-stdlib --product impairment-proxy
 	.venv/bin/python Tests/Interop/run.py
 
-bench: ## Measure, and print the table of docs/benchmarks.md.
-	@Scripts/setup build
+bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks.
+	@Scripts/setup bench
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
 	$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
 	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
-	.build/release/parley-bench
+	rm -f .build/bench-results.json
+	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench
+	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench --gro --report docs/benchmarks
+	Benchmarks/in-namespace .build/release/parley-bench --allocations --servers parley --rounds 1 --results .build/allocations.json
 	$(SWIFT) build -c release --static-swift-stdlib --product client-bench
 	.build/release/client-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench

@@ -127,10 +127,11 @@ struct BenchReport {
       Plot.Series(
         name: server == .bare ? "bare loop (encrypts and sends only)" : server.name,
         color: Self.colors[server] ?? .gray, isDashed: server == .bare,
-        points: points(server, figures, gro) { $0.packetsPerCPUSecond / 1_000 }, labelsBelow: server == .parley)
+        points: points(server, figures, gro) { $0.packetsPerCPUSecond / 1_000 },
+        labels: server == .parley ? .below : .above)
     }
     return Plot(
-      title: "Video packets forwarded per CPU second, one publisher, \(who)", note: note, xLabel: "receivers",
+      title: "Video packets forwarded per CPU second", note: "One publisher, \(who). " + note, xLabel: "receivers",
       yLabel: "thousand packets per CPU second", series: series.filter { !$0.points.isEmpty }
     ) { $0 == $0.rounded() || $0 >= 100 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
   }
@@ -140,16 +141,16 @@ struct BenchReport {
       [
         Plot.Series(
           name: "\(server.name), p50", color: Self.colors[server] ?? .gray,
-          points: points(server, figures, gro) { $0.delayP50 }, labelsBelow: server == .parley),
+          points: points(server, figures, gro) { $0.delayP50 }, labels: server == .parley ? .below : .above),
         Plot.Series(
           name: "\(server.name), p99", color: Self.colors[server] ?? .gray, isDashed: true,
-          points: points(server, figures, gro) { $0.delayP99 }, labelsBelow: server == .parley),
+          points: points(server, figures, gro) { $0.delayP99 }, labels: server == .parley ? .below : .above),
       ]
     }
     let bare = Plot.Series(
-      name: "bare loop, p50", color: .gray, points: points(.bare, figures, gro) { $0.delayP50 }, labelsBelow: true)
+      name: "bare loop, p50", color: .gray, points: points(.bare, figures, gro) { $0.delayP50 }, labels: .none)
     return Plot(
-      title: "From publisher to receiver, one publisher, \(who)", note: note, xLabel: "receivers",
+      title: "Delay from publisher to receiver", note: "One publisher, \(who). " + note, xLabel: "receivers",
       yLabel: "delay in ms, logarithmic", isLogarithmic: true,
       series: (series + [bare]).filter { !$0.points.isEmpty }
     ) { $0 >= 10 ? String(format: "%.0f", $0) : $0 >= 1 ? String(format: "%.1f", $0) : String(format: "%.2f", $0) }

@@ -2,6 +2,11 @@ import Foundation
 
 /// A line plot as SVG text: axes with units, a legend, a value at each point. It follows the reader's light or dark setting.
 struct Plot {
+  /// Where the values of a line stand.
+  enum Labels {
+    case above, below, none
+  }
+
   /// One line.
   struct Series {
     var name: String
@@ -9,8 +14,8 @@ struct Plot {
     /// Dashed lines mark the second of two values.
     var isDashed = false
     var points: [(x: Double, y: Double)]
-    /// Whether values stand below their points rather than above.
-    var labelsBelow = false
+    /// Where values stand.
+    var labels = Labels.above
   }
 
   /// Colours that can be told apart on white, on black and by most who see colours differently.
@@ -125,7 +130,8 @@ struct Plot {
     for point in points {
       out +=
         "<circle cx=\"\(number(x(point.x)))\" cy=\"\(number(y(point.y)))\" r=\"3.4\" fill=\"\(series.color.rawValue)\"/>\n"
-      let offset = series.labelsBelow ? 17.0 : -9
+      if series.labels == .none { continue }
+      let offset = series.labels == .below ? 17.0 : -9
       out += """
         <text class="ink halo" paint-order="stroke" stroke-width="3" font-size="11.5" text-anchor="middle" \
         x="\(number(x(point.x)))" y="\(number(y(point.y) + offset))">\(format(point.y))</text>
