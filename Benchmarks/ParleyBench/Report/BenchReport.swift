@@ -105,7 +105,7 @@ struct BenchReport {
       let figures = results.figures(gro: gro).filter { $0.hasPrefix("video 1 →") }
       guard figures.count > 1 else { continue }
       let suffix = gro ? "-gro" : ""
-      let who = gro ? "receivers with GRO" : "receivers without GRO, like browsers"
+      let who = gro ? "receivers with GRO" : "receivers without GRO"
       out.append(("packets-per-cpu-second" + suffix, throughput(figures, gro, who)))
       out.append(("delay" + suffix, delays(figures, gro, who)))
     }
