@@ -4,7 +4,7 @@ public import Signaling
 ///
 /// Participants and publications are main-actor objects whose state can be read at any time; the events say that it changed.
 public enum MeetingEvent: Sendable {
-  /// Media flows for the first time, or again after the meeting had to be joined anew.
+  /// Media flows for the first time. Comes once; after a lost connection, also when the meeting was joined anew, ``reconnected`` comes.
   case joined
   /// Somebody came, or was there already when this client joined.
   case participantJoined(RemoteParticipant)
