@@ -1,15 +1,22 @@
+import Dispatch
+import Glibc
 import Parley
 
 /// A bot that answers in the chat: try "help", "who", "time in the meeting", or say its name.
 ///
 ///     chat-bot http://localhost:8080/hello
 @main enum ChatBot {
-  @MainActor static func main() async throws {
+  @MainActor static func main() async {
     guard let url = CommandLine.arguments.dropFirst().first else {
       print("usage: chat-bot URL")
-      return
+      exit(2)
     }
+    do { try await run(url) } catch { fail(error) }
+  }
+
+  @MainActor private static func run(_ url: String) async throws {
     let meeting = try Meeting(url, name: "Chatty")
+    let leaving = leaveOnSignals(meeting)
     let events = meeting.events
     try await meeting.join()
     print("Answering in \(url). Press Ctrl-C to leave.")
@@ -21,7 +28,10 @@ import Parley
         // A private question gets a private answer.
         let asker = meeting.participants.first { $0.id == message.from }
         try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
-      case .ended(let reason, let text): print("Ended (\(reason.rawValue)): \(text)")
+      case .ended(let reason, let text):
+        print("Ended (\(reason.rawValue)): \(text)")
+        if reason == .failed || reason == .connectionLost { throw meeting.lastError ?? .ended }
+        if reason == .left { await leaving.value }
       default: break
       }
     }
@@ -39,5 +49,28 @@ import Parley
     }
     if text.contains("hello") || text.contains("chatty") { return "Hello, \(message.name)!" }
     return nil
+  }
+
+  /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once. The task is done when the server knows.
+  @MainActor private static func leaveOnSignals(_ meeting: Meeting) -> Task<Void, Never> {
+    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+    let sources = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { continuation.yield() }
+      source.resume()
+      return source
+    }
+    return Task {
+      for await _ in signals { break }
+      await meeting.leave()
+      for source in sources { source.cancel() }
+    }
+  }
+
+  /// One sentence on standard error, and the exit status of a failure. The errors of Parley are sentences for people.
+  private static func fail(_ error: any Error) -> Never {
+    var text = "chat-bot: \(error)\n"
+    text.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+    exit(1)
   }
 }

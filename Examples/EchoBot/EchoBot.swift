@@ -1,20 +1,27 @@
+import Dispatch
+import Glibc
 import Parley
 
 /// A bot that sends a participant's picture and sound back: meet it to see and hear how you are seen and heard.
 ///
 ///     echo-bot http://localhost:8080/hello
 @main enum EchoBot {
-  @MainActor static func main() async throws {
+  @MainActor static func main() async {
     guard let url = CommandLine.arguments.dropFirst().first else {
       print("usage: echo-bot URL")
-      return
+      exit(2)
     }
+    do { try await run(url) } catch { fail(error) }
+  }
+
+  @MainActor private static func run(_ url: String) async throws {
     let meeting = try Meeting(url, name: "Echo")
     let picture = PushVideoSource()
     let sound = PushAudioSource()
     try await meeting.local.publish(LocalVideoTrack(picture))
     try await meeting.local.publish(LocalAudioTrack(sound))
 
+    let leaving = leaveOnSignals(meeting)
     let events = meeting.events
     try await meeting.join()
     print("Echoing in \(url). Press Ctrl-C to leave.")
@@ -41,12 +48,41 @@ import Parley
         heard = (video, audio)
       case .data(let message):
         if let sender = message.sender {
-          try await meeting.send(
-            message.bytes, topic: message.topic, reliability: message.isReliable ? .reliable : .lossy, to: [sender])
+          // Whoever has left meanwhile gets no echo, and that is no reason to stop for the others.
+          do throws(JoinError) {
+            try await meeting.send(
+              message.bytes, topic: message.topic, reliability: message.isReliable ? .reliable : .lossy, to: [sender])
+          } catch { print("Not echoed: \(error)") }
         }
-      case .ended(let reason, let text): print("Ended (\(reason.rawValue)): \(text)")
+      case .ended(let reason, let text):
+        print("Ended (\(reason.rawValue)): \(text)")
+        if reason == .failed || reason == .connectionLost { throw meeting.lastError ?? .ended }
+        if reason == .left { await leaving.value }
       default: break
       }
     }
+  }
+
+  /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once. The task is done when the server knows.
+  @MainActor private static func leaveOnSignals(_ meeting: Meeting) -> Task<Void, Never> {
+    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+    let sources = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { continuation.yield() }
+      source.resume()
+      return source
+    }
+    return Task {
+      for await _ in signals { break }
+      await meeting.leave()
+      for source in sources { source.cancel() }
+    }
+  }
+
+  /// One sentence on standard error, and the exit status of a failure. The errors of Parley are sentences for people.
+  private static func fail(_ error: any Error) -> Never {
+    var text = "echo-bot: \(error)\n"
+    text.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+    exit(1)
   }
 }

@@ -1,27 +1,38 @@
+import Dispatch
+import Glibc
 import Parley
 
 /// A bot that writes a picture of every participant to a PNG file, and leaves.
 ///
 ///     snapshot-bot http://localhost:8080/hello [directory]
 @main enum SnapshotBot {
-  @MainActor static func main() async throws {
+  @MainActor static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard let url = arguments.first else {
       print("usage: snapshot-bot URL [directory]")
-      return
+      exit(2)
     }
-    let directory = arguments.count > 1 ? arguments[1] : "."
+    do { try await run(url, directory: arguments.count > 1 ? arguments[1] : ".") } catch { fail(error) }
+  }
+
+  @MainActor private static func run(_ url: String, directory: String) async throws {
     let meeting = try Meeting(url, name: "Photographer")
+    let (leaving, now) = leaveOnSignals(meeting)
     let events = meeting.events
     try await meeting.join()
 
     // Whoever sends a picture within five seconds is photographed.
-    let leaving = Task {
+    let timer = Task {
       try? await Task.sleep(nanoseconds: 5_000_000_000)
-      await meeting.leave()
+      now.yield()
     }
+    defer { timer.cancel() }
     var shots: [Task<Void, Never>] = []
     for await event in events {
+      if case .ended(let reason, _) = event {
+        if reason == .failed || reason == .connectionLost { throw meeting.lastError ?? .ended }
+        if reason == .left { await leaving.value }
+      }
       guard case .subscribed(let subscription) = event, let track = subscription.video,
         let participant = subscription.participant
       else { continue }
@@ -38,12 +49,38 @@ import Parley
         })
     }
     for shot in shots { await shot.value }
-    leaving.cancel()
     if shots.isEmpty { print("Nobody sends a picture in \(url).") }
   }
 
   /// A name that is safe as a file's: letters and digits of the display name, and the id, which is unique.
   @MainActor private static func fileName(_ participant: RemoteParticipant) -> String {
     String(participant.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40)) + "-" + participant.id
+  }
+
+  /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once, or when it is told to. The task is done when the
+  /// server knows.
+  @MainActor private static func leaveOnSignals(
+    _ meeting: Meeting
+  ) -> (task: Task<Void, Never>, now: AsyncStream<Void>.Continuation) {
+    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+    let sources = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { continuation.yield() }
+      source.resume()
+      return source
+    }
+    let task = Task {
+      for await _ in signals { break }
+      await meeting.leave()
+      for source in sources { source.cancel() }
+    }
+    return (task, continuation)
+  }
+
+  /// One sentence on standard error, and the exit status of a failure. The errors of Parley are sentences for people.
+  private static func fail(_ error: any Error) -> Never {
+    var text = "snapshot-bot: \(error)\n"
+    text.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+    exit(1)
   }
 }

@@ -1,0 +1,70 @@
+"""The bots of ``Examples``, as people run them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import unittest
+
+import test_client_media
+from browser import wait_for
+from server import BINARY, ROOT, free_port
+
+BOTS = {"echo-bot": "Echo", "chat-bot": "Chatty", "snapshot-bot": "Photographer"}
+
+
+class Examples(test_client_media.ClientTest):
+    def bot(self, program: str, *arguments: str) -> subprocess.Popen:
+        binary = BINARY.with_name(program)
+        if not binary.exists():
+            self.skipTest(f"{binary} is not built")
+        bot = subprocess.Popen([str(binary), *arguments], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: bot.poll() is None and bot.kill())
+        return bot
+
+    def test_a_server_that_is_not_there_is_a_sentence_and_exit_1(self) -> None:
+        for program in BOTS:
+            bot = self.bot(program, f"http://127.0.0.1:{free_port()}/x")
+            output, errors = bot.communicate(timeout=40)
+            self.assertEqual(bot.returncode, 1, (program, output, errors))
+            self.assertRegex(errors, rf"^{program}: [^\n]*cannot be reached[^\n]*\n$")
+
+    def test_without_an_address_they_say_how_they_are_used(self) -> None:
+        for program in BOTS:
+            bot = self.bot(program)
+            output, _ = bot.communicate(timeout=10)
+            self.assertEqual(bot.returncode, 2)
+            self.assertIn(f"usage: {program} URL", output)
+
+    def test_a_signal_makes_them_leave_and_everybody_sees_it(self) -> None:
+        witness = self.client("Witness").joined()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for program, name in BOTS.items():
+                since = len(witness.events)
+                bot = self.bot(program, f"{self.server.url}/{self.room}")
+                met = wait_for(f"{name} in the meeting", lambda: [
+                    each["participant"] for each in witness.events[since:]
+                    if each["event"] == "participantJoined" and each["participant"]["name"] == name] or "no:", 30)[0]
+                bot.send_signal(number)
+                output, errors = bot.communicate(timeout=10)
+                gone = wait_for(f"{name}'s leaving", lambda: [
+                    each for each in witness.events[since:]
+                    if each["event"] == "participantLeft" and each["participant"]["id"] == met["id"]] or "no:", 5)[0]
+                # Left, rather than lost and given up on after a while.
+                self.assertEqual(gone["reason"], "left", (program, output, errors))
+                # A bot that had no time to join says so; it has left all the same.
+                self.assertTrue(bot.returncode == 0 or "was left before it was joined" in errors,
+                                (program, number, bot.returncode, output, errors))
+
+    def test_data_that_cannot_be_echoed_does_not_end_the_echo(self) -> None:
+        self.bot("echo-bot", f"{self.server.url}/{self.room}")
+        swift = self.client("Swift").joined()
+        swift.expect("participantJoined")
+        for text in ("one", "two"):
+            swift.command("data", text=text)
+            wait_for(f"the echo of {text}", lambda: swift.all("data", text=text) or "no:", 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
