@@ -38,7 +38,11 @@ public final class FileSource: Sendable {
   ) throws(MediaError) {
     self.location = location
     let isURL = location.contains("://")
-    if !isURL { try Self.checkFile(location) }
+    if !isURL {
+      try Self.checkFile(location)
+    } else if let path = Self.path(ofURL: location) {
+      try Self.checkFile(path)
+    }
     try GStreamer.load()
     let uri: String
     if isURL {
@@ -69,15 +73,28 @@ public final class FileSource: Sendable {
     return String(cString: folder) + "/" + path
   }
 
+  /// The path of a `file:` URL in its plain form, so that it is checked as a path is; nil for every other.
+  private static func path(ofURL url: String) -> String? {
+    guard url.lowercased().hasPrefix("file:///"), !url.contains("%") else { return nil }
+    return String(url.dropFirst(7))
+  }
+
   /// The common mistakes, before a library is loaded for them.
   private static func checkFile(_ path: String) throws(MediaError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).")
     }
-    if status.st_mode & S_IFMT == S_IFDIR { throw .cannotOpen(path, reason: "it is a folder.") }
+    // What has no end and no beginning, and may never answer: opening a FIFO waits for somebody to write to it.
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .cannotOpen(path, reason: "it is a folder.")
+    case S_IFIFO: throw .cannotOpen(path, reason: "it is a FIFO, not a file.")
+    case S_IFSOCK: throw .cannotOpen(path, reason: "it is a socket, not a file.")
+    default: throw .cannotOpen(path, reason: "it is a device, not a file.")
+    }
     guard access(path, R_OK) == 0 else { throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).") }
-    if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { throw .notMedia(path, reason: "it is empty.") }
+    if status.st_size == 0 { throw .notMedia(path, reason: "it is empty.") }
   }
 
   private static func check(_ found: parley_discovery, _ location: String, _ timeout: TimeSpan) throws(MediaError) {

@@ -117,6 +117,34 @@ import Testing
     }
   }
 
+  @Test("What is no regular file is refused at once, with a sentence that names it")
+  func fifosSocketsAndDevicesAreRefused() throws {
+    let folder = ScratchFolder()
+    let fifo = folder.file("fifo")
+    try #require(mkfifo(fifo, 0o600) == 0)
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    // Beside the folder's long path, of which an address has no room.
+    let path = "/tmp/parley-\(getpid()).socket"
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+    defer { unlink(path) }
+    let cases = [(fifo, "a FIFO"), ("file://" + fifo, "a FIFO"), (path, "a socket"), ("/dev/zero", "a device")]
+    for (location, words) in cases {
+      let begin = MonotonicClock.now
+      let error = #expect(throws: MediaError.self) { try FileSource(location) }
+      #expect(error?.description.contains(words) == true, "\(location): \(String(describing: error))")
+      #expect(MonotonicClock.now - begin < .seconds(1))
+    }
+  }
+
   /// Damage anywhere must end in an error or in playing what is left, never in a trap or a wait without end.
   @Test func damagedFilmsDoNotCrashOrHang() throws {
     let folder = ScratchFolder()
