@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Text to and from the person at the command line.
 enum CommandLineText {
@@ -26,16 +27,47 @@ enum CommandLineText {
     return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Writes to standard output at once, so that a program reading along sees whole lines.
-  static func say(_ text: String) {
-    print(text, terminator: "")
-    fflush(nil)
+  /// The first error of writing to standard output; 0 while all is well.
+  private static let outputError = Atomic<Int32>(0)
+
+  /// Why standard output can be written no more, in a sentence: whoever read it has gone, or its disk is full. Nil while all is well.
+  static var outputProblem: String? {
+    let code = outputError.load(ordering: .relaxed)
+    return code == 0 ? nil : "Standard output cannot be written: \(String(cString: strerror(code)))."
   }
 
-  /// Writes one sentence to standard error.
-  static func complain(_ text: String) {
-    var line = "parley: " + text + "\n"
-    line.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+  /// Writes to standard output at once, so that a program reading along sees whole lines. See ``outputProblem`` for what went wrong.
+  static func say(_ text: String) {
+    guard outputError.load(ordering: .relaxed) == 0 else { return }
+    let code = put(text, to: 1)
+    if code != 0 { outputError.store(code, ordering: .relaxed) }
+  }
+
+  /// Writes one sentence to standard error; what came from others cannot steer the terminal with it.
+  static func complain(_ text: String) { _ = put("parley: " + printable(text) + "\n", to: 2) }
+
+  /// Writes everything; returns the system's error code, 0 for none.
+  static func put(_ text: String, to descriptor: Int32) -> Int32 {
+    var text = text
+    return text.withUTF8 { bytes in
+      var done = 0
+      while done < bytes.count {
+        let rest = UnsafeBufferPointer(rebasing: bytes[done...])
+        let count = write(descriptor, rest.baseAddress, rest.count)
+        if count > 0 {
+          done += count
+          continue
+        }
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        switch errno {
+        case EINTR: continue
+        // A terminal or pipe that somebody made non-blocking.
+        case EAGAIN: _ = poll(&waiting, 1, -1)
+        default: return errno == 0 ? EIO : errno
+        }
+      }
+      return 0
+    }
   }
 
   /// Text of others, made safe for a terminal: control characters and direction overrides are taken out.

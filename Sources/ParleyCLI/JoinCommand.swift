@@ -5,7 +5,7 @@ import Parley
 /// `parley join`: takes part in a meeting from the terminal.
 enum JoinCommand {
   static let table: [CommandOptions.Option] = [
-    .init("name", "NAME", "the display name (default: the address's, or parley)"),
+    .init("name", "NAME", "the display name (default: the one in the address, or Guest)"),
     .init(
       "publish", "testsrc|sync|FILE|none",
       "what to send: a test picture with a tone, a flash with a beep each second, a media file or URL, or nothing (default)"
@@ -22,6 +22,8 @@ enum JoinCommand {
       "raw", nil,
       "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
     .init("token", "TOKEN", "a join token, where the address has none"),
+    .init("server", "URL", "with --token and without an address: the server of the meeting that the token is for"),
+    .init("discover", "URL", "instead of an address: that of a discover document, as the service gives it"),
     .init("duration", "S", "leave after so many seconds (default: when told to)"),
     .init("patience", "S", "for how many seconds to try to come back after the meeting was lost (default 120)"),
     .init("json", nil, "print one JSON object a line instead of the live screen"),
@@ -33,6 +35,8 @@ enum JoinCommand {
     Joins a meeting.
 
     Usage: parley join URL [options]
+           parley join --server URL --token TOKEN [options]
+           parley join --discover URL [--token TOKEN] [options]
 
     Options:
     \(CommandOptions.help(table))
@@ -40,7 +44,8 @@ enum JoinCommand {
     On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
     joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
     {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
-    {"command":"leave"}. The exit status is 0 after leaving, 1 when the meeting could not be joined or was lost.
+    {"command":"leave"}. The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
+    could not be written, or nobody reads standard output any more; 2 when the options are wrong.
     """
 
   /// Runs the command and returns the exit status.
@@ -51,26 +56,28 @@ enum JoinCommand {
     }
     do {
       let options = try CommandOptions(arguments, table: table)
-      guard let url = options.operands.first, options.operands.count == 1 else {
-        throw CommandOptions.Problem(
-          description: "The address of one meeting is expected: parley join http://localhost:8080/hello")
+      let target = try JoinTarget(options)
+      if options.has("raw"), !options.has("record") {
+        throw CommandOptions.Problem(description: "--raw says how to record, so --record is needed too.")
       }
       let plan = try JoinPlan(options)
-      return await run(url, plan, options, signals)
+      return await run(target, plan, options, signals)
     } catch {
       CommandLineText.complain("\(error)")
       return 2
     }
   }
 
-  @MainActor private static func makeObserver(of meeting: Meeting, json: Bool) -> any JoinObserver {
+  @MainActor private static func makeObserver(of meeting: Meeting, _ departure: Departure, json: Bool)
+    -> any JoinObserver
+  {
     if json { return JoinReport(meeting) }
-    if isatty(1) == 1, isatty(0) == 1 { return JoinScreen(meeting) }
+    if isatty(1) == 1, isatty(0) == 1 { return JoinScreen(meeting, departure) }
     return JoinReport(meeting, plain: true)
   }
 
   @MainActor private static func run(
-    _ url: String, _ plan: JoinPlan, _ options: CommandOptions, _ signals: AsyncStream<Int32>
+    _ target: JoinTarget, _ plan: JoinPlan, _ options: CommandOptions, _ signals: AsyncStream<Int32>
   ) async -> Int32 {
     let meeting: Meeting
     do {
@@ -79,7 +86,7 @@ enum JoinCommand {
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
       if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
-      meeting = try Meeting(url, token: options["token"].map { Secret($0) }, name: options["name"], options: join)
+      meeting = try target.meeting(name: options["name"], options: join)
     } catch {
       CommandLineText.complain("\(error)")
       return 1
@@ -93,20 +100,25 @@ enum JoinCommand {
       CommandLineText.complain("\(error)")
       return 1
     }
-    let observer = makeObserver(of: meeting, json: options.has("json"))
+    let departure = Departure(from: meeting)
+    let observer = makeObserver(of: meeting, departure, json: options.has("json"))
     let events = meeting.events
+    let opening = Task { @MainActor in try await plan.open() }
     // The media and the wait for signals must not depend on each other.
     let stop = Task { @MainActor in
       for await _ in signals { break }
-      if !Task.isCancelled { await meeting.leave() }
+      guard !Task.isCancelled else { return }
+      opening.cancel()
+      departure.leave()
     }
     defer { stop.cancel() }
     do {
-      try await plan.publish(to: meeting)
+      try await plan.publish(try await opening.value, to: meeting)
       try await meeting.join()
     } catch {
       observer.close()
-      await meeting.leave()
+      departure.leave()
+      await departure.finished()
       CommandLineText.complain("\(error)")
       return 1
     }
@@ -114,27 +126,33 @@ enum JoinCommand {
     let timer = plan.duration.map { seconds in
       Task { @MainActor in
         try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
-        if !Task.isCancelled { await meeting.leave() }
+        if !Task.isCancelled { departure.leave() }
       }
     }
-    let input = Task { @MainActor in await StandardInput.follow(meeting, observer, json: options.has("json")) }
+    let input = Task { @MainActor in
+      await StandardInput.follow(meeting, observer, departure, json: options.has("json"))
+    }
     let clock = Task { @MainActor in
       while !Task.isCancelled {
         try? await Task.sleep(nanoseconds: observer.interval)
         await observer.tick()
+        if CommandLineText.outputProblem != nil { departure.leave() }
       }
     }
     var status: Int32 = 0
     for await event in events {
       if case .subscribed(let subscription) = event { recording?.add(subscription) ?? plan.watch(subscription) }
       observer.take(event)
+      // Nobody sees what happens here: the one at the other end of the pipe has gone, or the disk is full.
+      if CommandLineText.outputProblem != nil { departure.leave() }
       if case .ended(let reason, _) = event { status = reason == .left || reason == .shutdown ? 0 : 1 }
     }
     timer?.cancel()
     input.cancel()
     clock.cancel()
-    recording?.finish()
     observer.close()
+    if recording?.finish() == false { status = 1 }
+    await departure.finished()
     if status != 0, let error = meeting.lastError { CommandLineText.complain("\(error)") }
     return status
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Parley
 
 /// What `parley join` sends and for how long, read from its options.
@@ -43,15 +44,35 @@ import Parley
     patience = try options.seconds("patience")
   }
 
+  /// Opens the file or URL to send, if there is one. That may take seconds, for which a thread waits that is nobody else's; cancelling
+  /// the task ends the waiting here at once.
+  func open() async throws -> FileSource? {
+    guard case .file(let path) = content else { return nil }
+    return try await Self.open(path)
+  }
+
+  private nonisolated static func open(_ path: String) async throws -> FileSource {
+    let (results, continuation) = AsyncStream.makeStream(of: Result<FileSource, MediaError>.self)
+    DispatchQueue(label: "opening").async {
+      do throws(MediaError) {
+        continuation.yield(.success(try FileSource(path)))
+      } catch { continuation.yield(.failure(error)) }
+      continuation.finish()
+    }
+    for await result in results { return try result.get() }
+    throw JoinError.cancelled
+  }
+
   /// Publishes everything; called before joining, so that it goes out with the first offer.
-  func publish(to meeting: Meeting) async throws {
+  /// - Parameter file: What ``open()`` gave.
+  func publish(_ file: FileSource?, to meeting: Meeting) async throws {
     switch content {
     case .nothing: break
     case .testPicture(let style):
       try await publish(TestMedia.make(style: style), to: meeting)
     case .syncSignal: try await publish(TestMedia.makeSyncSignal(), to: meeting)
-    case .file(let path):
-      let file = try FileSource(path)
+    case .file:
+      guard let file else { return }
       if let picture = file.video { try await meeting.local.publish(LocalVideoTrack(picture, options: video)) }
       if let sound = file.audio { try await meeting.local.publish(LocalAudioTrack(sound)) }
     }

@@ -5,6 +5,7 @@ import Parley
 @MainActor final class JoinScreen: JoinObserver {
   nonisolated let interval: UInt64 = 500_000_000
   private let meeting: Meeting
+  private let departure: Departure
   private var rates = RateMeter()
   private var table: [ScreenRow] = []
   private var totals = ""
@@ -14,8 +15,9 @@ import Parley
   private var isOpen = true
   private var saved = termios()
 
-  init(_ meeting: Meeting) {
+  init(_ meeting: Meeting, _ departure: Departure) {
     self.meeting = meeting
+    self.departure = departure
     tcgetattr(0, &saved)
     var raw = saved
     // Keys come one by one and are drawn by us; signals keep working.
@@ -51,7 +53,7 @@ import Parley
   func type(_ bytes: [UInt8]) {
     for text in line.add(bytes) {
       if text == "/leave" || text == "/quit" {
-        Task { await meeting.leave() }
+        departure.leave()
       } else if text.contains(where: { !$0.isWhitespace }) {
         do throws(JoinError) { try meeting.send(chat: text) } catch { note("\(error)") }
       }
@@ -123,8 +125,5 @@ import Parley
 
   private func fit(_ text: String, _ width: Int) -> String { ScreenRow.fit(text, width) }
 
-  private func write(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in _ = Glibc.write(1, bytes.baseAddress, bytes.count) }
-  }
+  private func write(_ text: String) { CommandLineText.say(text) }
 }

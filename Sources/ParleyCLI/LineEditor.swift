@@ -1,7 +1,27 @@
 /// A line being typed on a terminal in raw mode.
 struct LineEditor {
   private var bytes: [UInt8] = []
-  private var isEscape = false
+  private var escape = Escape.none
+
+  /// Where a sequence of an arrow or function key stands (ECMA-48, sections 5.3 and 5.4).
+  private enum Escape {
+    case none
+    /// After Esc.
+    case begun
+    /// After CSI: parameters follow, and a letter or ~ at the end.
+    case control
+    /// After SS3: one character follows.
+    case single
+
+    init(introducer: UInt8) {
+      self =
+        switch introducer {
+        case UInt8(ascii: "["): .control
+        case UInt8(ascii: "O"): .single
+        default: .none
+        }
+    }
+  }
 
   /// What is typed so far.
   var text: String { CommandLineText.printable(String(decoding: bytes, as: UTF8.self)) }
@@ -10,13 +30,19 @@ struct LineEditor {
   mutating func add(_ keys: [UInt8]) -> [String] {
     var lines: [String] = []
     for key in keys {
-      if isEscape {
-        // Arrow and function keys: letters and ~ end their sequence.
-        if (0x40...0x7E).contains(key), key != UInt8(ascii: "["), key != UInt8(ascii: "O") { isEscape = false }
-        continue
+      switch escape {
+      case .none: break
+      case .begun:
+        escape = Escape(introducer: key)
+        if escape != .none { continue }
+      case .control where (0x20...0x3F).contains(key): continue
+      case .control, .single:
+        // Its last byte; a control character is none, but breaks it off.
+        escape = .none
+        if (0x40...0x7E).contains(key) { continue }
       }
       switch key {
-      case 0x1B: isEscape = true
+      case 0x1B: escape = .begun
       case 10, 13:
         lines.append(text)
         bytes = []
@@ -26,6 +52,8 @@ struct LineEditor {
       default: if bytes.count < 16_000 { bytes.append(key) }
       }
     }
+    // A terminal sends a key's sequence at once: Esc as the last byte is the key of that name, and what comes next is typed.
+    if escape == .begun { escape = .none }
     return lines
   }
 

@@ -103,7 +103,8 @@ import Parley
   private func measure(since before: LoadTotals) async {
     let start = MonotonicClock.now
     var last = before
-    while !isStopped {
+    // Nobody reads on: there is nothing to measure for.
+    while !isStopped, CommandLineText.outputProblem == nil {
       let left = seconds - (MonotonicClock.now - start).seconds
       guard left > 0.01 else { break }
       await sleep(min(2, left))
@@ -130,13 +131,15 @@ import Parley
     ]
     for (key, value) in after.rate(since: before).pairs { line.add(key, value) }
     line.add("failures", .list(Array(Set(failures)).sorted().prefix(10).map { .text($0) }))
-    if !isJSON { CommandLineText.say("\r\u{1B}[K") }
+    if !isJSON, isatty(2) == 1 { _ = CommandLineText.put("\r\u{1B}[K", to: 2) }
     line.print()
   }
 
   private func progress(_ text: String) {
     if isJSON { return }
-    CommandLineText.say(isatty(1) == 1 ? "\r\u{1B}[K\(text)" : "\(text)\n")
+    // Beside the result, which is for standard output.
+    let text = CommandLineText.printable(text)
+    _ = CommandLineText.put(isatty(2) == 1 ? "\r\u{1B}[K\(text)" : "\(text)\n", to: 2)
   }
 
   private func sleep(_ seconds: Double) async {

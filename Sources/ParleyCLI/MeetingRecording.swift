@@ -29,18 +29,22 @@ import Synchronization
     }
   }
 
-  /// Completes every file.
-  func finish() {
-    if isRaw { writeStarts() }
+  /// Completes every file; returns whether all of them could be written.
+  func finish() -> Bool {
+    var isWhole = isRaw ? writeStarts() : true
     for file in files {
-      do throws(MediaError) { try file.finish() } catch { CommandLineText.complain("\(file.path): \(error)") }
+      do throws(MediaError) { try file.finish() } catch {
+        isWhole = false
+        CommandLineText.complain("The recording \(file.path) is not whole: \(error)")
+      }
     }
     files = []
+    return isWhole
   }
 
   /// Writes when each file's first frame is to be shown or heard, in seconds of one clock: raw files have no times of their own, and
   /// without a common one sound and pictures cannot be laid side by side.
-  private func writeStarts() {
+  private func writeStarts() -> Bool {
     var line: JSONLine = [:]
     for file in files {
       guard let start = file.start, let name = file.path.split(separator: "/").last else { continue }
@@ -49,7 +53,9 @@ import Synchronization
     let path = "\(directory)/starts.json"
     do { try Data((line.text + "\n").utf8).write(to: URL(filePath: path)) } catch {
       CommandLineText.complain("\(path) could not be written.")
+      return false
     }
+    return true
   }
 
   /// A name that no path can be made of, and that was not used yet.

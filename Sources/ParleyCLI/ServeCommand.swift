@@ -25,7 +25,7 @@ enum ServeCommand {
     whileServing: (Server) async -> (() async -> Void)? = { _ in nil }
   ) async -> Int32 {
     if arguments.contains("--help") || arguments.contains("-h") {
-      print(help)
+      CommandLineText.say(help + "\n")
       return 0
     }
     let configuration: ServerConfiguration

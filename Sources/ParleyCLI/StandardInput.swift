@@ -19,13 +19,22 @@ import Parley
   }
 
   /// Reads until the input ends or the task is cancelled. The end of the input is no wish to leave: a bot may have none.
-  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, json: Bool) async {
-    for await bytes in input() {
+  ///
+  /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it waits, in the pipe.
+  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: Departure, json: Bool) async {
+    while let bytes = await read() {
       guard !Task.isCancelled else { return }
       if let screen = observer as? JoinScreen {
         screen.type(bytes)
-      } else {
-        for line in lines.add(bytes) { json ? await run(line, meeting) : chat(line, meeting) }
+        continue
+      }
+      for line in lines.add(bytes) {
+        guard !Task.isCancelled else { return }
+        switch line {
+        case .tooLong:
+          CommandLineText.complain("A line of more than \(LineSplitter.limit) bytes was ignored.")
+        case .text(let text): json ? await run(text, meeting, departure) : chat(text, meeting)
+        }
       }
     }
   }
@@ -37,7 +46,7 @@ import Parley
     do throws(JoinError) { try meeting.send(chat: line) } catch { CommandLineText.complain("\(error)") }
   }
 
-  private static func run(_ line: String, _ meeting: Meeting) async {
+  private static func run(_ line: String, _ meeting: Meeting, _ departure: Departure) async {
     guard let command = try? JSONDecoder().decode(Command.self, from: Data(line.utf8)) else {
       CommandLineText.complain("This line is no command: \(CommandLineText.printable(String(line.prefix(100))))")
       return
@@ -59,55 +68,83 @@ import Parley
           payload, topic: command.topic ?? "", reliability: command.reliable == false ? .lossy : .reliable,
           to: recipient.map { [$0] } ?? [])
       case "mute":
-        for publication in meeting.local.publications where publication.source.rawValue == command.source ?? "camera" {
-          publication.setMuted(command.muted ?? true)
-        }
+        for publication in publications(command.source, meeting) { publication.setMuted(command.muted ?? true) }
       case "unpublish":
-        for publication in meeting.local.publications where publication.source.rawValue == command.source ?? "camera" {
-          await publication.unpublish()
-        }
+        for publication in publications(command.source, meeting) { await publication.unpublish() }
       case "rename": meeting.local.rename(command.text ?? "")
-      case "leave": await meeting.leave()
+      case "leave": departure.leave()
       default: CommandLineText.complain("There is no command \(CommandLineText.printable(command.command)).")
       }
     } catch { CommandLineText.complain("\(error)") }
   }
 
-  /// Chunks of standard input, read as they come without holding a thread.
-  // Not on the main actor: Dispatch calls what is handed to it here on threads of its own.
-  private nonisolated static func input() -> AsyncStream<[UInt8]> {
-    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-    // Cancelled from whichever side ends first, which Dispatch allows from any thread.
-    nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())
-    source.setEventHandler {
-      var buffer = [UInt8](repeating: 0, count: 4_096)
-      let count = read(0, &buffer, buffer.count)
-      if count > 0 {
-        continuation.yield(Array(buffer.prefix(count)))
-      } else {
-        continuation.finish()
-        source.cancel()
-      }
+  /// What is published from a source; says so when there is nothing.
+  private static func publications(_ source: String?, _ meeting: Meeting) -> [LocalPublication] {
+    let source = source ?? "camera"
+    let found = meeting.local.publications.filter { $0.source.rawValue == source }
+    if found.isEmpty { CommandLineText.complain("Nothing is published from the source \(source).") }
+    return found
+  }
+
+  /// A queue, and so a thread, of its own, since reading waits for as long as nothing is typed.
+  private nonisolated static let queue = DispatchQueue(label: "standard input")
+
+  /// The next bytes; nil at the end of the input.
+  private nonisolated static func read() async -> [UInt8]? {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: nextBytes()) }
     }
-    continuation.onTermination = { _ in source.cancel() }
-    source.resume()
-    return stream
+  }
+
+  private nonisolated static func nextBytes() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      var waiting = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+      // A process in the background that only reads its terminal when something comes is not stopped for it.
+      if poll(&waiting, 1, -1) < 0, errno != EINTR { return nil }
+      let count = Glibc.read(0, &buffer, buffer.count)
+      if count > 0 { return Array(buffer.prefix(count)) }
+      guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
+    }
   }
 }
 
-/// Cuts chunks of bytes into lines; a line of more than 1 MiB is cut.
+/// Cuts chunks of bytes into lines. What is longer than ``limit`` is left out as a whole.
 struct LineSplitter {
+  /// How many bytes a line may have.
+  static let limit = 1 << 20
+
+  /// What was between two line ends.
+  enum Line: Hashable {
+    case text(String)
+    /// More than ``LineSplitter/limit`` bytes.
+    case tooLong
+  }
+
   private var rest: [UInt8] = []
+  private var isTooLong = false
 
   /// The lines that `bytes` complete.
-  mutating func add(_ bytes: [UInt8]) -> [String] {
-    rest += bytes
-    var lines: [String] = []
-    while let end = rest.firstIndex(of: 10) {
-      lines.append(String(decoding: rest[..<end], as: UTF8.self))
-      rest.removeSubrange(...end)
+  mutating func add(_ bytes: [UInt8]) -> [Line] {
+    var lines: [Line] = []
+    var bytes = bytes[...]
+    while let end = bytes.firstIndex(of: 10) {
+      keep(bytes[..<end])
+      lines.append(isTooLong ? .tooLong : .text(String(decoding: rest, as: UTF8.self)))
+      rest = []
+      isTooLong = false
+      bytes = bytes[(end + 1)...]
     }
-    if rest.count > 1 << 20 { rest = [] }
+    keep(bytes)
     return lines
+  }
+
+  private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+    guard !isTooLong else { return }
+    rest += bytes
+    if rest.count > Self.limit {
+      isTooLong = true
+      rest = []
+    }
   }
 }

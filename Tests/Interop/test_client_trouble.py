@@ -155,6 +155,105 @@ class BadInput(unittest.TestCase):
     def test_a_file_that_is_not_there(self) -> None:
         self.refuse(f"{self.server.url}/x", "--publish", "/nonexistent.mp4", words=("/nonexistent.mp4", "No such file"))
 
+    def test_a_fifo_that_nobody_writes_to(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "fifo")
+            os.mkfifo(path)
+            self.refuse(f"{self.server.url}/x", "--publish", str(path), words=(str(path), "it is a FIFO"), seconds=10)
+
+    def test_a_signal_while_a_file_is_being_opened(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            client = subprocess.Popen(
+                [str(BINARY), "join", f"{self.server.url}/x", "--json", "--publish", f"http://127.0.0.1:{silent.getsockname()[1]}/film.webm"],
+                cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            silent.settimeout(20)
+            connection, _ = silent.accept()
+            with connection:
+                client.send_signal(signal.SIGINT)
+                _, errors = client.communicate(timeout=5)
+            self.assertEqual((client.returncode, errors), (1, "parley: The meeting was left before it was joined.\n"))
+
+    def test_options_that_belong_together(self) -> None:
+        for arguments, word in ((("--raw",), "--record"), (("--server", self.server.url), "One meeting")):
+            self.refuse(f"{self.server.url}/x", *arguments, words=(word,), status=2)
+        self.refuse("--server", self.server.url, words=("--token",), status=2)
+        self.refuse("--token", "psat=x", words=("address of one meeting",), status=2)
+
+    def test_a_token_alone_opens_its_meeting(self) -> None:
+        meeting, token = self.token()
+        with Client("--server", "", "Swift", self.server.url, "--token", token) as swift:
+            joined = swift.joined().expect("joined")
+            self.assertEqual(joined["url"], meeting)
+        self.refuse("--server", self.server.url, "--token", "psat=nonsense", words=("token",))
+
+    def test_a_discover_document_opens_its_meeting(self) -> None:
+        body = urllib.request.Request(self.server.url + "/GetAdhocMeetingJob", b"Subject=found")
+        with urllib.request.urlopen(body, timeout=10) as answer:
+            meeting = json.loads(answer.read())
+        with Client("--discover", "", "Swift", meeting["DiscoverUri"]) as swift:
+            joined = swift.joined().expect("joined")
+            self.assertEqual(joined["url"], meeting["JoinUrl"])
+
+    def test_output_that_nobody_reads_or_that_has_no_room_ends_it(self) -> None:
+        for way in ("gone", "full"):
+            with Client(self.server.url, way, "Witness") as witness:
+                witness.joined()
+                command = [str(BINARY), "join", f"{self.server.url}/{way}", "--json", "--name", "Blind"]
+                with open("/dev/full", "w") as full, subprocess.Popen(
+                        command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=full if way == "full" else subprocess.PIPE,
+                        stderr=subprocess.PIPE) as client:
+                    if way == "gone":
+                        client.stdout.readline()
+                        client.stdout.close()
+                    # Its standard input stays open: that is not what ends it.
+                    self.assertEqual(client.wait(20), 1, way)
+                    self.assertRegex(client.stderr.read(), r"^parley: Standard output cannot be written: .+\n$")
+                witness.expect("participantLeft", 5, reason="left")
+
+    def test_commands_that_come_faster_than_the_network_takes_them_wait(self) -> None:
+        with Client(self.server.url, "flood", "Swift") as swift, Client(self.server.url, "flood", "Other") as other:
+            swift.joined(), other.joined()
+            lines = 0
+            def flood() -> None:
+                nonlocal lines
+                with contextlib.suppress(OSError, ValueError):
+                    while True:
+                        swift.process.stdin.write('{"command":"data","bytes":65536}\n' * 100)
+                        swift.process.stdin.flush()
+                        lines += 100
+            threading.Thread(target=flood, daemon=True).start()
+            time.sleep(6)
+            taken = lines
+            status = Path(f"/proc/{swift.process.pid}/status").read_text()
+            resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1])
+            self.assertGreater(taken, 0)
+            self.assertLess(resident, 300_000, f"{resident} kB after {taken} commands")
+            print(f"{resident} kB after {taken} commands", end=" … ")
+            swift.process.send_signal(signal.SIGINT)
+            self.assertEqual(swift.end(20), 0, swift.errors[:5])
+
+    def test_a_source_that_is_not_published(self) -> None:
+        with Client(self.server.url, "nothing", "Swift") as swift:
+            swift.joined()
+            swift.command("mute", source="screen")
+            swift.command("unpublish", source="nonsense")
+            wait_until = time.monotonic() + 10
+            while len(swift.errors) < 2 and time.monotonic() < wait_until:
+                time.sleep(0.05)
+            self.assertEqual([line.rsplit(" ", 1)[1] for line in swift.errors], ["screen.", "nonsense."])
+
+    def test_a_recording_that_cannot_be_written(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "record", "Ann", "--publish", "testsrc") as ann:
+            ann.joined()
+            # The file's name is taken by a folder.
+            Path(folder, "Ann-camera.webm").mkdir()
+            with Client(self.server.url, "record", "Bob", "--record", folder) as bob:
+                bob.joined().expect("trackSubscribed", kind="video")
+                bob.sees("Ann")
+                bob.command("leave")
+                self.assertEqual(bob.end(20), 1)
+            self.assertIn("Ann-camera.webm", "\n".join(bob.errors))
+
     def test_a_camera_that_is_not_there(self) -> None:
         self.refuse(f"{self.server.url}/x", "--camera", "No such camera", words=("No such camera", "camera"))
 

@@ -1,0 +1,38 @@
+import Parley
+
+/// Which meeting `parley join` is told to join: by its address, by a token alone, or by its discover document.
+enum JoinTarget {
+  case address(String, token: Secret<String>?)
+  case token(Secret<String>, server: String)
+  case discover(String, token: Secret<String>?)
+
+  init(_ options: CommandOptions) throws(CommandOptions.Problem) {
+    let token = options["token"].map { Secret($0) }
+    let ways = options.operands.count + (options.has("server") ? 1 : 0) + (options.has("discover") ? 1 : 0)
+    guard ways == 1 else {
+      throw CommandOptions.Problem(
+        description: ways == 0
+          ? "The address of one meeting is expected: parley join http://localhost:8080/hello"
+          : "One meeting is expected: by its address, by --server with --token, or by --discover.")
+    }
+    if let server = options["server"] {
+      guard let token else {
+        throw CommandOptions.Problem(description: "--server needs --token: the token says which meeting.")
+      }
+      self = .token(token, server: server)
+    } else if let url = options["discover"] {
+      self = .discover(url, token: token)
+    } else {
+      self = .address(options.operands.first ?? "", token: token)
+    }
+  }
+
+  /// The meeting, not joined yet.
+  @MainActor func meeting(name: String?, options: JoinOptions) throws(JoinError) -> Meeting {
+    switch self {
+    case .address(let url, let token): try Meeting(url, token: token, name: name, options: options)
+    case .token(let token, let server): Meeting(token: token, server: server, name: name, options: options)
+    case .discover(let url, let token): Meeting(discover: url, token: token, name: name, options: options)
+    }
+  }
+}

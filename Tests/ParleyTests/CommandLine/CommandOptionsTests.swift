@@ -1,0 +1,83 @@
+import Testing
+
+@testable import ParleyCLI
+
+@Suite struct CommandOptionsTests {
+  private static let table: [CommandOptions.Option] = [
+    .init("name", "NAME", "a name"), .init("json", nil, "a switch"), .init("key", "K", "may come again", repeats: true),
+    .init("count", "N", "a number"), .init("time", "S", "a time"),
+  ]
+
+  private func read(_ arguments: String...) throws -> CommandOptions {
+    try CommandOptions(arguments, table: Self.table)
+  }
+
+  @Test("Options, switches and operands are told apart, in any order") func reads() throws {
+    let options = try read("http://x/y", "--json", "--name", "--json", "--key=a", "--key", "b=c", "-", "--count=")
+    #expect(options.operands == ["http://x/y", "-"])
+    #expect(options.has("json") && !options.has("time"))
+    // What stands behind an option is its value, whatever it looks like.
+    #expect(options["name"] == "--json")
+    #expect(options.all("key") == ["a", "b=c"] && options["key"] == "b=c")
+    #expect(options["count"] == "" && options["time"] == nil && options.all("time") == [])
+  }
+
+  @Test(
+    "What cannot be understood is refused with words that name it",
+    arguments: [
+      (["--nope"], "--nope is not known"), (["-x"], "-x is not known"), (["--"], "-- is not known"),
+      (["--=x"], "is not known"), (["--json=1"], "--json takes no value"), (["--name"], "--name needs a value"),
+      (["--name", "a", "--name", "b"], "--name was given twice"), (["--json", "--json"], "given twice"),
+      (["--Name", "a"], "--Name is not known"),
+    ]) func refuses(_ arguments: [String], _ words: String)
+  {
+    let problem = #expect(throws: CommandOptions.Problem.self) { try CommandOptions(arguments, table: Self.table) }
+    #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
+  }
+
+  @Test("Numbers are whole and within their range")
+  func numbers() throws {
+    #expect(try read("--count", "3").number("count", in: 0...3) == 3)
+    #expect(try read().number("count", in: 0...3) == nil)
+    for text in ["4", "-1", "", " 1", "1.0", "0x1", "99999999999999999999", "١", "1e3"] {
+      #expect(throws: CommandOptions.Problem.self, "\(text)") {
+        try read("--count", text).number("count", in: 0...3)
+      }
+    }
+  }
+
+  @Test("Times have a unit or are seconds, and none is endless or negative")
+  func times() throws {
+    let good: [(String, Double)] = [
+      ("10", 10), ("2.5", 2.5), ("0", 0), ("500ms", 0.5), ("10s", 10), ("5m", 300), ("1h", 3_600), ("10000000", 1e7),
+    ]
+    for (text, seconds) in good { #expect(try read("--time", text).seconds("time") == seconds, "\(text)") }
+    for text in ["", "s", "ms", "-1", "-0.1s", "nan", "inf", "infinity", "1e9", "1e300h", "5 m", "1d", "1m30s"] {
+      #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--time", text).seconds("time") }
+    }
+  }
+
+  @Test("One meeting is named in one of three ways")
+  func targets() throws {
+    func target(_ arguments: String...) throws -> JoinTarget {
+      try JoinTarget(CommandOptions(arguments, table: JoinCommand.table))
+    }
+    guard case .address("http://x/y", nil) = try target("http://x/y") else { throw Unexpected() }
+    guard case .address("http://x/y", let token?) = try target("http://x/y", "--token", "t"), token.value == "t"
+    else { throw Unexpected() }
+    guard case .token(let token, "http://x") = try target("--token", "t", "--server", "http://x"), token.value == "t"
+    else { throw Unexpected() }
+    guard case .discover("http://x/d", nil) = try target("--discover", "http://x/d") else { throw Unexpected() }
+    let wrong: [[String]] = [
+      [], ["a", "b"], ["--token", "t"], ["--server", "http://x"], ["http://x/y", "--discover", "http://x/d"],
+      ["--server", "http://x", "--token", "t", "--discover", "http://x/d"],
+    ]
+    for arguments in wrong {
+      #expect(throws: CommandOptions.Problem.self, "\(arguments)") {
+        try JoinTarget(CommandOptions(arguments, table: JoinCommand.table))
+      }
+    }
+  }
+
+  private struct Unexpected: Error {}
+}
