@@ -47,8 +47,24 @@ import Testing
       // Mute, chat and names travel by signalling.
       ann.local.publication(.camera)?.setMuted(true)
       try await wait(for: "the mute of Ann's camera at Bob's") { bobSees.saw("muted camera") }
+      // A muted picture is not sent, rather than sent and hidden; sound, which goes on, tells how long that was looked at.
+      var before = await sent(by: ann)
+      try await wait(for: "half a second of sound") { await sent(by: ann).sound >= before.sound + 25 }
+      let muted = await sent(by: ann)
+      #expect(
+        muted.pictures <= before.pictures + 2, "\(muted.pictures - before.pictures) pictures were sent while muted")
       ann.local.publication(.camera)?.setMuted(false)
       try await wait(for: "the unmute") { bobSees.saw("unmuted camera") }
+      try await wait(for: "pictures after the unmute") { await sent(by: ann).pictures >= muted.pictures + 5 }
+      // And the other way round.
+      ann.local.publication(.microphone)?.setMuted(true)
+      try await wait(for: "the mute of Ann's microphone at Bob's") { bobSees.saw("muted microphone") }
+      before = await sent(by: ann)
+      try await wait(for: "ten more pictures") { await sent(by: ann).pictures >= before.pictures + 10 }
+      let silent = await sent(by: ann)
+      #expect(silent.sound <= before.sound + 3, "\(silent.sound - before.sound) packets of sound were sent while muted")
+      ann.local.publication(.microphone)?.setMuted(false)
+      try await wait(for: "sound after the unmute") { await sent(by: ann).sound >= silent.sound + 10 }
       try bob.send(chat: "hello Ann")
       try await wait(for: "the chat message at Ann's") { annSees.saw("chat Bob: hello Ann") }
       try await wait(for: "the chat message at Bob's own") { bob.chat.contains { $0.text == "hello Ann" } }
@@ -67,6 +83,15 @@ import Testing
       try await wait(for: "Bob's leaving at Ann's") { annSees.saw("participantLeft Bobby left") }
       await ann.leave()
     }
+  }
+
+  /// How many pictures, and how many packets of sound, were sent so far.
+  private func sent(by meeting: Meeting) async -> (pictures: UInt64, sound: UInt64) {
+    let streams = await meeting.statistics()?.outbound ?? []
+    return (
+      streams.filter { $0.kind == .video }.reduce(0) { $0 + $1.framesSent },
+      streams.filter { $0.kind == .audio }.reduce(0) { $0 + $1.packetsSent }
+    )
   }
 
   @Test(arguments: [Codec.vp8, .vp9, .h264]) func everyCodecArrives(_ codec: Codec) async throws {
