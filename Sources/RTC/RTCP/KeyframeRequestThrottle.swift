@@ -1,16 +1,24 @@
 import Basics
 
-/// Turns any number of wishes for a keyframe of one stream into at most one request an interval. A wish that comes too early is kept for
-/// later, unless a keyframe answers it meanwhile, so that a storm of wishes costs one keyframe and none is lost.
+/// Turns any number of wishes for a keyframe of one stream into few requests. A wish that comes too early is kept for later, unless a
+/// keyframe answers it meanwhile, so that a storm of wishes costs few keyframes and none is lost.
 ///
 /// A sender puts it between picture loss indications and its encoder, a receiver between its decoder and the indications it sends.
 struct KeyframeRequestThrottle: Sendable {
+  /// The longest time between two requests.
   let interval: TimeSpan
+  /// The shortest: after a calm time somebody new is served this soon, and each further request waits twice as long as the one before.
+  let shortest: TimeSpan
+  private var wait: TimeSpan
   private var last: Instant?
   /// Whether a keyframe is wanted that has not come yet.
   private(set) var isPending = false
 
-  init(interval: TimeSpan) { self.interval = interval }
+  init(interval: TimeSpan, shortest: TimeSpan? = nil) {
+    self.interval = interval
+    self.shortest = min(shortest ?? interval, interval)
+    wait = self.shortest
+  }
 
   /// Somebody wants a keyframe.
   mutating func request() { isPending = true }
@@ -22,12 +30,16 @@ struct KeyframeRequestThrottle: Sendable {
   var deadline: Instant {
     guard isPending else { return .distantFuture }
     guard let last else { return .zero }
-    return last + interval
+    return last + wait
   }
 
-  /// Whether to ask now; it then counts as asked, and is repeated after an interval unless it is settled.
+  /// Whether to ask now; it then counts as asked, and is repeated after a while unless it is settled.
   mutating func take(now: Instant) -> Bool {
     guard isPending, deadline <= now else { return false }
+    if let last {
+      let isCalm = now - last > interval + interval
+      wait = isCalm ? shortest : min(wait + wait, interval)
+    }
     last = now
     return true
   }

@@ -68,7 +68,7 @@ public struct MediaSender: Sendable {
   }
 
   /// What leaves at once after a pause, in time at the pacing rate: a picture of usual size, and the keyframe that somebody waits for.
-  private static let burst = TimeSpan.milliseconds(40)
+  private static let burst = TimeSpan.milliseconds(20)
 
   // MARK: Streams
 

@@ -18,7 +18,7 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
   public var history: Int
   /// The time between two sender reports.
   public var reportInterval: TimeSpan
-  /// Keyframe requests that come in a shorter time than this are answered by one keyframe.
+  /// Keyframe requests that go on coming are answered once in this time; the first ones after a calm time up to five times as often.
   public var keyframeInterval: TimeSpan
   /// Whether the sender looks for more bandwidth by sending more than the media needs for a moment.
   public var probes: Bool
@@ -28,7 +28,7 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
     startBitrate: DataRate = .kilobits(300), minimumBitrate: DataRate = .kilobits(30),
     maximumBitrate: DataRate = .kilobits(8_000), maximumPacketSize: Int = 1_200, retransmissionBytes: Int = 1 << 20,
     retransmissionAge: TimeSpan = .seconds(2), history: Int = 2_048, reportInterval: TimeSpan = .seconds(1),
-    keyframeInterval: TimeSpan = .milliseconds(100), probes: Bool = true
+    keyframeInterval: TimeSpan = .milliseconds(500), probes: Bool = true
   ) {
     self.startBitrate = startBitrate
     self.minimumBitrate = minimumBitrate
