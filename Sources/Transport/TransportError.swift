@@ -31,6 +31,8 @@ public enum TransportError: Error, Equatable, Sendable {
   case badURL(String)
   /// The loop, server or connection is stopped.
   case stopped
+  /// The task that waited for it was cancelled.
+  case cancelled
   /// Another error of the system call `call`.
   case system(call: String, code: Int32)
 
@@ -79,6 +81,8 @@ extension TransportError: CustomStringConvertible {
       "\(text) is not a URL that can be opened here: http, https, ws or wss with a host is expected."
     case .stopped:
       "The connection or server is stopped."
+    case .cancelled:
+      "It was cancelled."
     case .system(let call, let code):
       "\(call) failed: \(errorText(code)) (error \(code))."
     }

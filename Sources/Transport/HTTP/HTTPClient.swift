@@ -26,6 +26,7 @@ public enum HTTPClient {
   ///   - limit: Bytes of body that are taken; more is ``TransportError/tooLarge(limit:)``.
   ///   - timeout: How long all of it may take.
   ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
+  /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled.
   public static func request(
     _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
     limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false
@@ -39,9 +40,13 @@ public enum HTTPClient {
       let wire = HTTPClientWire(
         service: service, method: method, parts: parts, remote: remote, headers: headers, body: body, limit: limit,
         deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
-      let result = await withCheckedContinuation { continuation in
-        let posted = service.post { wire.connect(host: host, continuation) }
-        if !posted { continuation.resume(returning: .failure(.stopped)) }
+      let result = await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let posted = service.post { wire.connect(host: host, continuation) }
+          if !posted { continuation.resume(returning: .failure(.stopped)) }
+        }
+      } onCancel: {
+        service.post { wire.cancel() }
       }
       switch result {
       case .success(let response): return response
@@ -76,6 +81,7 @@ public enum HTTPClient {
   private var wsi: OpaquePointer?
   private var isGone = false
   private var certificateIsRefused = false
+  private var isCancelled = false
 
   init(
     service: WireService, method: String, parts: URLParts, remote: TransportAddress, headers: HTTPHeaders,
@@ -93,7 +99,16 @@ public enum HTTPClient {
     unsafe wsi = nil
   }
 
+  /// Nobody waits for the answer any more; may come before ``connect(host:_:)``.
+  func cancel() {
+    isCancelled = true
+    guard waiting != nil else { return }
+    end(.failure(.cancelled))
+    if let wsi = unsafe wsi { unsafe parley_ws_abort(wsi) }
+  }
+
   func connect(host: UInt, _ continuation: Waiting) {
+    guard !isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
     waiting = continuation
     let tag = service.add(self)
     var handle: OpaquePointer?

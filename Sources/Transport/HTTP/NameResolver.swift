@@ -1,6 +1,7 @@
 public import Basics
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
 /// Host names to addresses, on a thread of their own: the resolver blocks, and no loop must.
 public enum NameResolver {
@@ -13,11 +14,50 @@ public enum NameResolver {
   /// As ``resolve(_:)``, for a service on `port`.
   static func resolve(_ host: String, port: Int) async throws(TransportError) -> [IPAddress] {
     if let literal = IPAddress(host) { return [literal] }
-    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Lookup.Answer, Never>) in
-      let lookup = Lookup(host: host, port: port, continuation: continuation)
+    let lookup = Lookup(host: host, port: port)
+    // The system's resolver cannot be called off: its thread ends by itself, and nobody waits for it.
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { lookup.start($0) }
+    } onCancel: {
+      lookup.answer(.cancelled)
+    }
+    switch result {
+    case .found(let addresses) where !addresses.isEmpty: return addresses
+    case .found: throw .unknownHost(host, reason: "no address")
+    case .failed(let reason): throw .unknownHost(host, reason: reason)
+    case .cancelled: throw .cancelled
+    }
+  }
+
+  private final class Lookup: Sendable {
+    enum Answer: Sendable {
+      case found([IPAddress])
+      case failed(String)
+      case cancelled
+    }
+    private struct State {
+      var waiting: CheckedContinuation<Answer, Never>?
+      var isCancelled = false
+    }
+    private let host: String
+    private let port: Int
+    private let state = Mutex(State())
+
+    init(host: String, port: Int) {
+      self.host = host
+      self.port = port
+    }
+
+    /// Looks the name up on a thread of its own, unless it was cancelled before.
+    func start(_ continuation: CheckedContinuation<Answer, Never>) {
+      let goes = state.withLock { state in
+        if !state.isCancelled { state.waiting = continuation }
+        return !state.isCancelled
+      }
+      guard goes else { return continuation.resume(returning: .cancelled) }
       var thread = pthread_t()
       // The thread owns that reference and gives it back.
-      let retained = unsafe Unmanaged.passRetained(lookup)
+      let retained = unsafe Unmanaged.passRetained(self)
       let code = unsafe parley_thread_start(
         &thread, "resolver", -1,
         { if let raw = unsafe $0 { unsafe Unmanaged<Lookup>.fromOpaque(raw).takeRetainedValue().run() } },
@@ -26,32 +66,21 @@ public enum NameResolver {
         pthread_detach(thread)
       } else {
         unsafe retained.release()
-        continuation.resume(returning: .failed(errorText(code)))
+        answer(.failed(errorText(code)))
       }
     }
-    switch result {
-    case .found(let addresses) where !addresses.isEmpty: return addresses
-    case .found: throw .unknownHost(host, reason: "no address")
-    case .failed(let reason): throw .unknownHost(host, reason: reason)
-    }
-  }
 
-  private final class Lookup: Sendable {
-    enum Answer: Sendable {
-      case found([IPAddress])
-      case failed(String)
-    }
-    let host: String
-    let port: Int
-    let continuation: CheckedContinuation<Answer, Never>
-
-    init(host: String, port: Int, continuation: CheckedContinuation<Answer, Never>) {
-      self.host = host
-      self.port = port
-      self.continuation = continuation
+    /// Ends the waiting; only the first answer counts.
+    func answer(_ answer: Answer) {
+      let waiting = state.withLock { state in
+        if case .cancelled = answer { state.isCancelled = true }
+        defer { state.waiting = nil }
+        return state.waiting
+      }
+      waiting?.resume(returning: answer)
     }
 
-    func run() {
+    private func run() {
       var raw = [parley_address](repeating: parley_address(), count: 16)
       // The pointer and the capacity are those of one array.
       let count = unsafe raw.withUnsafeMutableBufferPointer { b in
@@ -60,9 +89,9 @@ public enum NameResolver {
       guard count >= 0 else {
         // The text is a constant of the library.
         let reason = unsafe gai_strerror(count).map { unsafe String(cString: $0) } ?? "error \(count)"
-        return continuation.resume(returning: .failed(reason))
+        return answer(.failed(reason))
       }
-      continuation.resume(returning: .found(raw.prefix(Int(count)).map { TransportAddress($0).ip }))
+      answer(.found(raw.prefix(Int(count)).map { TransportAddress($0).ip }))
     }
   }
 }

@@ -358,7 +358,7 @@ import Glibc
         unsafe self.webSocket?.woken(wsi)
       }
     }
-    webSocket = WebSocketWire(connection, limits: limits.webSocket, service: service)
+    webSocket = WebSocketWire(connection, limits: limits.webSocket, service: service, isClient: false)
     server.state.withLock { $0.webSockets[tag] = connection }
     let serve = server.serve
     webSocketTask = Task {

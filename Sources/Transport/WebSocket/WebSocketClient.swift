@@ -13,7 +13,8 @@ public enum WebSocketClient {
   ///   - timeout: How long opening may take.
   ///   - allowsSelfSigned: Trust any certificate: for tests and for servers reached over a trusted network.
   /// - Throws: ``TransportError/badURL(_:)``, ``TransportError/unknownHost(_:reason:)``,
-  ///   ``TransportError/connectionFailed(_:)``, ``TransportError/timedOut(_:)``.
+  ///   ``TransportError/connectionFailed(_:)``, ``TransportError/timedOut(_:)``, ``TransportError/cancelled`` as soon as the task is
+  ///   cancelled.
   public static func connect(
     _ url: String, headers: HTTPHeaders = HTTPHeaders(), limits: WebSocketLimits = WebSocketLimits(),
     timeout: TimeSpan = .seconds(10), allowsSelfSigned: Bool = false
@@ -27,12 +28,17 @@ public enum WebSocketClient {
       let wire = WebSocketClientWire(
         service: service, parts: parts, remote: remote, headers: headers, limits: limits,
         deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
-      let result = await withCheckedContinuation { continuation in
-        let posted = service.post { wire.connect(host: host, continuation) }
-        if !posted { continuation.resume(returning: .failure(.stopped)) }
+      let result = await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let posted = service.post { wire.connect(host: host, continuation) }
+          if !posted { continuation.resume(returning: .failure(.stopped)) }
+        }
+      } onCancel: {
+        service.post { wire.cancel() }
       }
       switch result {
       case .success(let connection): return connection
+      case .failure(.cancelled): throw .cancelled
       case .failure(let error): failure = error
       }
     }
@@ -58,6 +64,7 @@ public enum WebSocketClient {
   // The library's handle, valid until `wireClosed`.
   private var wsi: OpaquePointer?
   private var isGone = false
+  private var isCancelled = false
 
   init(
     service: WireService, parts: URLParts, remote: TransportAddress, headers: HTTPHeaders, limits: WebSocketLimits,
@@ -73,7 +80,16 @@ public enum WebSocketClient {
     unsafe wsi = nil
   }
 
+  /// Nobody waits for it any more; may come before ``connect(host:_:)``. One that is open stays open.
+  func cancel() {
+    isCancelled = true
+    guard opening != nil else { return }
+    fail(.cancelled)
+    if let wsi = unsafe wsi { unsafe parley_ws_abort(wsi) }
+  }
+
   func connect(host: UInt, _ continuation: Opening) {
+    guard !isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
     opening = continuation
     let tag = service.add(self)
     var handle: OpaquePointer?
@@ -145,7 +161,7 @@ public enum WebSocketClient {
         unsafe self.webSocket?.woken(wsi)
       }
     }
-    webSocket = WebSocketWire(connection, limits: limits, service: service)
+    webSocket = WebSocketWire(connection, limits: limits, service: service, isClient: true)
     opening.resume(returning: .success(connection))
   }
 

@@ -5,6 +5,7 @@ import CWebSockets
 final class WebSocketWire {
   let connection: WebSocketConnection
   private let limits: WebSocketLimits
+  private let isClient: Bool
   private let service: WireService
   private var assembly: [UInt8] = []
   private var isOverlong = false
@@ -18,8 +19,9 @@ final class WebSocketWire {
   private var peerClosing: WebSocketConnection.Closing?
   private var ownClosing: WebSocketConnection.Closing?
 
-  init(_ connection: WebSocketConnection, limits: WebSocketLimits, service: WireService) {
+  init(_ connection: WebSocketConnection, limits: WebSocketLimits, service: WireService, isClient: Bool) {
     self.connection = connection
+    self.isClient = isClient
     self.limits = limits
     self.service = service
     lastHeard = EventLoop.clock
@@ -37,7 +39,7 @@ final class WebSocketWire {
       assembly.count + piece.count
         <= limits.maxMessageSize - Int(announced)
     else {
-      return unsafe fail(wsi, 1_009, "message larger than \(limits.maxMessageSize) bytes")
+      return unsafe refuse(wsi, 1_009, "message larger than \(limits.maxMessageSize) bytes")
     }
     unsafe assembly.append(contentsOf: piece)
     guard unsafe lws_is_final_fragment(wsi) != 0 else { return 0 }
@@ -46,7 +48,7 @@ final class WebSocketWire {
       message = .binary(assembly)
     } else {
       guard let text = String(validating: assembly, as: UTF8.self) else {
-        return unsafe fail(wsi, 1_007, "text is not UTF-8")
+        return unsafe refuse(wsi, 1_007, "text is not UTF-8")
       }
       message = .text(text)
     }
@@ -155,6 +157,18 @@ final class WebSocketWire {
   func closed() {
     let lost = WebSocketConnection.Closing(code: 1_006, reason: "connection lost", byPeer: true)
     connection.finish(peerClosing ?? ownClosing ?? lost)
+  }
+
+  /// Ends the connection for what was received; the value to return from the callback.
+  ///
+  /// A server closes with the handshake. At a client the library goes on filling its buffer of one piece after a callback that
+  /// failed, past the buffer's end: there the connection is broken off, and what still comes is taken and dropped until it is gone.
+  private func refuse(_ wsi: OpaquePointer, _ code: UInt16, _ reason: String) -> Int32 {
+    guard isClient else { return unsafe fail(wsi, code, reason) }
+    ownClosing = WebSocketConnection.Closing(code: code, reason: reason, byPeer: false)
+    assembly = []
+    unsafe parley_ws_abort(wsi)
+    return 0
   }
 
   /// Starts the closing handshake; the value to return from a callback.
