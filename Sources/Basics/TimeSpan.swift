@@ -11,12 +11,17 @@ public struct TimeSpan: Hashable, Sendable, Comparable {
   /// No time at all.
   public static let zero = TimeSpan(nanoseconds: 0)
 
-  /// A span of whole microseconds.
-  @inlinable public static func microseconds(_ n: Int64) -> TimeSpan { TimeSpan(nanoseconds: n &* 1_000) }
-  /// A span of whole milliseconds.
-  @inlinable public static func milliseconds(_ n: Int64) -> TimeSpan { TimeSpan(nanoseconds: n &* 1_000_000) }
-  /// A span of whole seconds.
-  @inlinable public static func seconds(_ n: Int64) -> TimeSpan { TimeSpan(nanoseconds: n &* 1_000_000_000) }
+  /// A span of whole microseconds; of more than there is, the longest.
+  @inlinable public static func microseconds(_ n: Int64) -> TimeSpan { saturating(n, 1_000) }
+  /// A span of whole milliseconds; of more than there is, the longest.
+  @inlinable public static func milliseconds(_ n: Int64) -> TimeSpan { saturating(n, 1_000_000) }
+  /// A span of whole seconds; of more than there is, the longest.
+  @inlinable public static func seconds(_ n: Int64) -> TimeSpan { saturating(n, 1_000_000_000) }
+
+  @inlinable static func saturating(_ n: Int64, _ unit: Int64) -> TimeSpan {
+    let (product, overflow) = n.multipliedReportingOverflow(by: unit)
+    return TimeSpan(nanoseconds: overflow ? (n < 0 ? .min : .max) : product)
+  }
 
   /// The span in whole microseconds, rounded toward zero.
   @inlinable public var microseconds: Int64 { nanoseconds / 1_000 }

@@ -19,7 +19,14 @@ public final class CleanedAudioSource: AudioSource {
   /// Begins to deliver.
   /// - Throws: What the source throws.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
-    try source.start { [processor] frame in sink(processor.capture(frame)) }
+    try start(sink) { _ in }
+  }
+
+  /// As ``start(_:)``, and tells when the source ends.
+  public func start(
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
+    try source.start({ [processor] frame in sink(processor.capture(frame)) }, onEnd: onEnd)
   }
 
   /// Stops the source.

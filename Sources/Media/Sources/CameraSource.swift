@@ -24,12 +24,19 @@ public final class CameraSource: VideoSource {
   /// Opens the camera; blocks until it runs.
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is no camera, or another program holds it.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    try start(sink) { _ in }
+  }
+
+  /// As ``start(_:)``, and tells when it is taken away.
+  public func start(
+    _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
     if device == nil, access("/dev/video0", F_OK) != 0 {
       throw .deviceUnavailable("camera", reason: "this machine has no camera (there is no /dev/video0).")
     }
     try GStreamer.load()
     try GStreamer.require(device?.element ?? "v4l2src", package: "gstreamer1.0-plugins-good gstreamer1.0-pipewire")
-    try source.start(sink)
+    try source.start(sink, onEnd: onEnd)
   }
 
   /// Gives the camera back.

@@ -130,6 +130,9 @@ private final class FilePlayer: Sendable {
     var runner: PipelineRunner?
     var video: (@Sendable (VideoFrame) -> Void)?
     var audio: (@Sendable (AudioFrame) -> Void)?
+    /// Who is told of the end besides the one who opened the file.
+    var onVideoEnd: (@Sendable (MediaError?) -> Void)?
+    var onAudioEnd: (@Sendable (MediaError?) -> Void)?
   }
 
   private let recipe: PipelineRunner.Recipe
@@ -159,12 +162,29 @@ private final class FilePlayer: Sendable {
     self.onEnd = onEnd
   }
 
-  func start(video: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
-    try start { $0.video = video }
+  func start(
+    video: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
+    try start {
+      $0.video = video
+      $0.onVideoEnd = onEnd
+    }
   }
 
-  func start(audio: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
-    try start { $0.audio = audio }
+  func start(
+    audio: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
+    try start {
+      $0.audio = audio
+      $0.onAudioEnd = onEnd
+    }
+  }
+
+  private func ended(_ error: MediaError?) {
+    let (video, audio) = state.withLock { ($0.onVideoEnd, $0.onAudioEnd) }
+    video?(error)
+    audio?(error)
+    onEnd(error)
   }
 
   private func start(_ change: (inout State) -> Void) throws(MediaError) {
@@ -178,11 +198,11 @@ private final class FilePlayer: Sendable {
       }
       do throws(MediaError) {
         state.runner = try PipelineRunner(
-          recipe, timeout: timeout, video: state.video, audio: state.audio, onEnd: onEnd)
+          recipe, timeout: timeout, video: state.video, audio: state.audio,
+          onEnd: { [weak self] error in self?.ended(error) })
         return .success(())
       } catch {
-        state.video = nil
-        state.audio = nil
+        state = State()
         return .failure(error)
       }
     }
@@ -190,8 +210,18 @@ private final class FilePlayer: Sendable {
   }
 
   func stop() { stop { $0 = State() } }
-  func stopVideo() { stop { $0.video = nil } }
-  func stopAudio() { stop { $0.audio = nil } }
+  func stopVideo() {
+    stop {
+      $0.video = nil
+      $0.onVideoEnd = nil
+    }
+  }
+  func stopAudio() {
+    stop {
+      $0.audio = nil
+      $0.onAudioEnd = nil
+    }
+  }
 
   private func stop(_ change: (inout State) -> Void) {
     let idle = state.withLock { state -> PipelineRunner? in
@@ -211,7 +241,12 @@ private final class FileVideo: VideoSource {
   private let player: FilePlayer
   init(_ player: FilePlayer) { self.player = player }
   deinit { player.stopVideo() }
-  func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try player.start(video: sink) }
+  func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try start(sink) { _ in } }
+  func start(
+    _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
+    try player.start(video: sink, onEnd: onEnd)
+  }
   func stop() { player.stopVideo() }
 }
 
@@ -219,6 +254,11 @@ private final class FileAudio: AudioSource {
   private let player: FilePlayer
   init(_ player: FilePlayer) { self.player = player }
   deinit { player.stopAudio() }
-  func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try player.start(audio: sink) }
+  func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try start(sink) { _ in } }
+  func start(
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
+    try player.start(audio: sink, onEnd: onEnd)
+  }
   func stop() { player.stopAudio() }
 }

@@ -23,11 +23,19 @@ public final class MicrophoneSource: AudioSource {
   /// Opens the microphone; blocks until it runs, some seconds at most.
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is none or it is in use.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
+    try start(sink) { _ in }
+  }
+
+  /// As ``start(_:)``, and tells when it is taken away.
+  public func start(
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
     stop()
     try GStreamer.load()
     if let device {
       try start(
-        "\(device.element) name=device", device.name, [("device", device.property, device.value)], sink)
+        "\(device.element) name=device", device.name, [("device", device.property, device.value)], sink,
+        onEnd)
       return
     }
     var last = MediaError.missingComponent(
@@ -36,7 +44,7 @@ public final class MicrophoneSource: AudioSource {
     for element in ["pulsesrc", "alsasrc"] + (PipeWire.isRunning ? ["pipewiresrc"] : []) {
       do throws(MediaError) {
         try GStreamer.require(element, package: "gstreamer1.0-pulseaudio")
-        try start(element, "microphone", [], sink)
+        try start(element, "microphone", [], sink, onEnd)
         return
       } catch {
         // The first reason is that of the sound system most machines have.
@@ -50,11 +58,11 @@ public final class MicrophoneSource: AudioSource {
 
   private func start(
     _ description: String, _ name: String, _ properties: [(element: String, property: String, value: String)],
-    _ sink: @escaping @Sendable (AudioFrame) -> Void
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, _ onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
     let source = PipelineAudioSource(
       description, name: name, channels: channels, timeout: .seconds(3), properties: properties)
-    try source.start(sink)
+    try source.start(sink, onEnd: onEnd)
     running.exchange(source)?.stop()
   }
 

@@ -40,8 +40,15 @@ public final class PipelineAudioSource: AudioSource {
 
   /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
+    try start(sink) { _ in }
+  }
+
+  /// Begins to deliver, and tells when the pipeline has ended or failed.
+  public func start(
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
     stop()
-    let started = try PipelineRunner(recipe, timeout: timeout, video: nil, audio: sink) { _ in }
+    let started = try PipelineRunner(recipe, timeout: timeout, video: nil, audio: sink, onEnd: onEnd)
     runner.exchange(started)?.stop()
   }
 

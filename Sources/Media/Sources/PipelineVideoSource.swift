@@ -50,8 +50,15 @@ public final class PipelineVideoSource: VideoSource {
 
   /// Begins to deliver.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    try start(sink) { _ in }
+  }
+
+  /// Begins to deliver, and tells when the pipeline has ended or failed.
+  public func start(
+    _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
     stop()
-    let started = try PipelineRunner(recipe, timeout: timeout, video: sink, audio: nil) { _ in }
+    let started = try PipelineRunner(recipe, timeout: timeout, video: sink, audio: nil, onEnd: onEnd)
     runner.exchange(started)?.stop()
   }
 

@@ -40,6 +40,13 @@ public final class ScreenSource: VideoSource {
   /// Opens the screen; blocks until it runs.
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is no such screen, or it may not be watched.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
+    try start(sink) { _ in }
+  }
+
+  /// As ``start(_:)``, and tells when it is taken away.
+  public func start(
+    _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) {
     if screen == .display(nil), getenv("DISPLAY") == nil {
       throw .deviceUnavailable("screen", reason: "no X display is set (DISPLAY is empty).")
     }
@@ -48,7 +55,7 @@ public final class ScreenSource: VideoSource {
     case .display: try GStreamer.require("ximagesrc", package: "gstreamer1.0-plugins-good")
     case .pipeWire: try GStreamer.require("pipewiresrc", package: "gstreamer1.0-pipewire")
     }
-    try source.start(sink)
+    try source.start(sink, onEnd: onEnd)
   }
 
   /// Gives the screen back.
