@@ -72,6 +72,11 @@ import Parley
     case .reconnecting(let step):
       say("reconnecting", ["step": .text(step.rawValue)], "the connection was lost (\(step.rawValue)), trying again")
     case .reconnected: say("reconnected", [:], "connected again")
+    case .sourceEnded(let publication, let error):
+      let words = error.map { "the source of \(publication.source.rawValue) broke off: \($0)" }
+      say(
+        "sourceEnded", ["source": .text(publication.source.rawValue), "error": .text(error?.description ?? "")],
+        words ?? "the source of \(publication.source.rawValue) has ended")
     case .problem(let text): say("problem", ["message": .text(text)], text)
     case .ended(let reason, let message):
       say("left", ["reason": .text(reason.rawValue), "message": .text(message)], message)

@@ -53,8 +53,10 @@ import Testing
       await #expect(throws: JoinError.ended) { try await meeting.send([1, 2, 3]) }
       await #expect(throws: JoinError.ended) { try await meeting.join() }
       await meeting.leave()
-      var events = meeting.events.makeAsyncIterator()
-      #expect(await events.next() == nil, "events of an ended meeting must end")
+      var seen: [String] = []
+      for await event in meeting.events { seen.append("\(event)") }
+      #expect(seen.last?.hasPrefix("ended(") == true, "the first reader hears of the end: \(seen)")
+      for await event in meeting.events { Issue.record("events of an ended meeting must end, came \(event)") }
     }
   }
 
@@ -88,8 +90,67 @@ import Testing
       } catch { return error }
     }
     try await wait(for: "the connection") { silent.hasConnection }
+    let start = MonotonicClock.now
     join.cancel()
-    await meeting.leave()
+    #expect(await join.value == .cancelled)
+    #expect(MonotonicClock.now - start < .seconds(2), "a join that was cancelled waits for the server")
     #expect(meeting.state == .ended)
+  }
+
+  @Test func leavingEndsAJoinAtOnce() async throws {
+    let silent = try SilentListener()
+    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", name: "Ann")
+    let join = Task { () -> JoinError? in
+      do throws(JoinError) {
+        try await meeting.join()
+        return nil
+      } catch { return error }
+    }
+    try await wait(for: "the connection") { silent.hasConnection }
+    let start = MonotonicClock.now
+    await meeting.leave()
+    #expect(await join.value == .cancelled)
+    #expect(MonotonicClock.now - start < .seconds(2), "a join waits for the server after the meeting was left")
+  }
+
+  @Test func aSecondJoinIsRefusedWithATrueSentence() async throws {
+    try await LiveServer.run { server in
+      let meeting = try await Meeting.join("\(server.url)/twice", name: "Ann")
+      do throws(JoinError) {
+        try await meeting.join()
+        Issue.record("joined twice")
+      } catch {
+        #expect(error.code == "alreadyJoined")
+        #expect(!error.description.contains("over"))
+      }
+      #expect(meeting.state == .connected)
+      await meeting.leave()
+    }
+  }
+
+  @Test func timesWithoutEndAreTimes() async throws {
+    try await LiveServer.run { server in
+      var options = JoinOptions()
+      options.timeout = .seconds(.max)
+      options.reconnectPatience = .seconds(.max)
+      let meeting = try await Meeting.join("\(server.url)/ever", name: "Ann", options: options)
+      #expect(meeting.state == .connected)
+      await meeting.leave()
+    }
+  }
+
+  @Test func relayedMediaWithoutARelayFailsAtOnceAndSaysWhy() async throws {
+    try await LiveServer.run { server in
+      var options = JoinOptions()
+      options.usesOnlyRelays = true
+      let start = MonotonicClock.now
+      let error = try #require(await failure("\(server.url)/relay", options))
+      guard case .mediaFailed(let text) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(text.contains("TURN") && !text.contains("firewall"))
+      #expect(MonotonicClock.now - start < .seconds(5))
+    }
   }
 }

@@ -10,15 +10,19 @@ final class AudioPublisher: Publisher {
     var timeline = MediaTimeline(clockRate: 48_000)
     var isMuted: Bool
     var destination: PublisherDestination?
+    /// Failures of the encoder in a row.
+    var failures = 0
   }
 
   let kind = MediaKind.audio
   let rids: [RID] = []
   private let track: LocalAudioTrack
   private let state: Mutex<State>
+  private let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
 
   init(_ track: LocalAudioTrack, isMuted: Bool) throws(MediaError) {
     self.track = track
+    try track.options.check()
     let encoder = try OpusEncoder(Self.settings(track.options))
     state = Mutex(State(encoder: encoder, isMuted: isMuted))
   }
@@ -46,8 +50,9 @@ final class AudioPublisher: Publisher {
       minimumBitrate: min(.kilobits(12), track.options.bitrate), maximumBitrate: track.options.bitrate)
   }
 
-  func start() throws(MediaError) {
-    try track.source.start { [weak self] frame in self?.take(frame) }
+  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {
+    self.onTrouble.withLock { $0 = onTrouble }
+    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onTrouble(.sourceEnded($0)) })
   }
 
   func stop() {
@@ -78,13 +83,20 @@ final class AudioPublisher: Publisher {
   }
 
   private func take(_ frame: AudioFrame) {
-    let (packet, destination) = state.withLock { state -> (EncodedFrame?, PublisherDestination?) in
-      guard !state.isMuted, state.destination != nil, var packet = try? state.encoder.encode(frame) else {
-        return (nil, nil)
+    let (packet, destination, trouble) = state.withLock {
+      state -> (EncodedFrame?, PublisherDestination?, MediaError?) in
+      guard !state.isMuted, state.destination != nil else { return (nil, nil, nil) }
+      do throws(MediaError) {
+        guard var packet = try state.encoder.encode(frame) else { return (nil, nil, nil) }
+        state.failures = 0
+        packet.timestamp = state.timeline.timestamp(at: packet.time)
+        return (packet, state.destination, nil)
+      } catch {
+        state.failures += 1
+        return (nil, nil, state.failures == PublisherTrouble.patience ? error : nil)
       }
-      packet.timestamp = state.timeline.timestamp(at: packet.time)
-      return (packet, state.destination)
     }
+    if let trouble { onTrouble.withLock { $0 }?(.encoderFailed(trouble)) }
     guard let packet, let destination else { return }
     destination.connection.post { session, now in
       session.send(packet, mid: destination.mid, rid: nil, now: now)

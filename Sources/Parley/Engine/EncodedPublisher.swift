@@ -24,7 +24,7 @@ final class EncodedPublisher: Publisher {
     return EncodingParameters(minimumBitrate: rate, maximumBitrate: rate)
   }
 
-  func start() throws(MediaError) {}
+  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {}
   func stop() { attach(nil) }
 
   func setMuted(_ muted: Bool) {

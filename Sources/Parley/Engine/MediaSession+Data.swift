@@ -6,6 +6,13 @@ import Signaling
 struct SessionDataChannels {
   var reliable: DataChannelID?
   var lossy: DataChannelID?
+  /// When a channel that was closed is opened again.
+  var nextOpening = Instant.distantFuture
+  /// Whether the association under them is over: there are none any more.
+  var isOver = false
+
+  /// The pause before a closed channel is opened again, so that a server that closes each at once is not flooded.
+  static let pause = TimeSpan.milliseconds(100)
 
   subscript(_ reliability: DataReliability) -> DataChannelID? { reliability == .reliable ? reliable : lossy }
 }
@@ -19,28 +26,39 @@ enum SessionDataError: Error {
 }
 
 extension MediaSession {
-  /// Opens the channels once both sides agreed on them.
+  /// Opens the channels once both sides agreed on them, and what was closed since.
   func openDataChannels(now: Instant) {
-    guard dataChannels.reliable == nil, dataChannels.lossy == nil else { return }
-    dataChannels.reliable = try? peer.openDataChannel(
-      DataChannelOptions(label: DataReliability.reliable.label), now: now)
-    dataChannels.lossy = try? peer.openDataChannel(
-      DataChannelOptions(label: DataReliability.lossy.label, ordered: false, maxRetransmits: 0), now: now)
+    dataChannels.nextOpening = .distantFuture
+    guard !dataChannels.isOver else { return }
+    if dataChannels.reliable == nil {
+      dataChannels.reliable = try? peer.openDataChannel(
+        DataChannelOptions(label: DataReliability.reliable.label), now: now)
+    }
+    if dataChannels.lossy == nil {
+      dataChannels.lossy = try? peer.openDataChannel(
+        DataChannelOptions(label: DataReliability.lossy.label, ordered: false, maxRetransmits: 0), now: now)
+    }
   }
 
   /// Queues a message, header and all.
   func sendData(_ message: [UInt8], _ reliability: DataReliability, now: Instant) -> Result<Void, SessionDataError> {
-    guard let channel = dataChannels[reliability] else { return .failure(.unavailable) }
+    guard let channel = dataChannels[reliability] else { return .failure(isReopening ? .full : .unavailable) }
     do throws(PeerConnectionError) {
       try peer.sendData(message.span, on: channel, now: now)
       return .success(())
     } catch {
-      if case .dataChannel(.bufferFull) = error { return .failure(.full) }
-      return .failure(.unavailable)
+      switch error {
+      case .dataChannel(.bufferFull): return .failure(.full)
+      case .dataChannel(.closing), .dataChannel(.unknownChannel): return .failure(isReopening ? .full : .unavailable)
+      default: return .failure(.unavailable)
+      }
     }
   }
 
-  func take(_ event: DataChannelEvent) {
+  /// Whether a channel that is not there now will be in a moment.
+  private var isReopening: Bool { !dataChannels.isOver && peer.negotiatedDataChannels != nil }
+
+  func take(_ event: DataChannelEvent, now: Instant) {
     switch event {
     case .message(let channel, _, let bytes):
       // What does not parse is not of this protocol and means nothing to the app.
@@ -51,9 +69,16 @@ extension MediaSession {
             from: message.header.from, topic: message.header.topic, bytes: Array(message.payload),
             isReliable: channel == dataChannels.reliable)))
     case .closed(let channel):
-      if channel == dataChannels.reliable { dataChannels.reliable = nil }
+      // The server closes the reliable channel of one who reads too slowly.
+      if channel == dataChannels.reliable {
+        dataChannels.reliable = nil
+        events.yield(.dataLost)
+      }
       if channel == dataChannels.lossy { dataChannels.lossy = nil }
-    case .failed: dataChannels = SessionDataChannels()
+      dataChannels.nextOpening = now + SessionDataChannels.pause
+    case .failed:
+      dataChannels = SessionDataChannels()
+      dataChannels.isOver = true
     case .opened, .bufferedAmountLow: events.yield(.dataWanted)
     case .connected: break
     }

@@ -89,6 +89,9 @@ final class MediaSession {
     }
   }
 
+  /// The next packet of the other side is told as ``SessionEvent/restored``.
+  func expectSignOfLife() { isInterrupted = true }
+
   private func noteReceived(_ now: Instant) {
     lastReceived = now
     if isInterrupted && peer.selectedPath != nil {
@@ -125,7 +128,9 @@ final class MediaSession {
 
   /// When ``handleTimeout(now:)`` wants to be called.
   var deadline: Instant {
-    var next = min(min(peer.deadline, sender.deadline), min(receiver.deadline, min(nextPlayout, nextLipSync)))
+    var next = min(
+      min(min(peer.deadline, dataChannels.nextOpening), sender.deadline),
+      min(receiver.deadline, min(nextPlayout, nextLipSync)))
     for slot in slots.values { next = min(next, slot.deadline) }
     for replay in replays.values { next = min(next, replay.deadline) }
     if peer.isConnected, !isInterrupted, let lastReceived { next = min(next, lastReceived + Self.patience) }
@@ -137,6 +142,7 @@ final class MediaSession {
     if peer.deadline <= now { peer.handleTimeout(now: now) }
     if sender.deadline <= now { sender.handleTimeout(now: now) }
     if nextPlayout <= now { playOut(now) }
+    if dataChannels.nextOpening <= now { openDataChannels(now: now) }
     if nextLipSync <= now { synchronize(now) }
     for mid in replays.keys {
       while let frame = replays[mid]?.next(now: now) { send(frame, mid: mid, rid: nil, now: now) }
@@ -202,7 +208,7 @@ final class MediaSession {
       case .iceConsentRestored: noteReceived(now)
       case .dtlsFailed(let failure): events.yield(.failed("The encryption could not be set up: \(failure)"))
       case .closed: events.yield(.failed("The server closed the media connection."))
-      case .data(let event): take(event)
+      case .data(let event): take(event, now: now)
       case .iceServerFailed(let url, let error):
         events.yield(.serverFailed("The server \(url) cannot be used: \(error)"))
       case .icePathValidated, .icePathForgotten, .iceUfragRetired, .iceLocalCandidate, .iceGatheringComplete: break

@@ -13,8 +13,8 @@ protocol Publisher: AnyObject, Sendable {
   func codecs(outOf codecs: [Codec]) -> [Codec]
   /// What a stream of this track wants of the network.
   func parameters(_ rid: RID?) -> EncodingParameters
-  /// Opens the source.
-  func start() throws(MediaError)
+  /// Opens the source. `onTrouble` is called on any thread when nothing can be sent any more, or not for now.
+  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError)
   /// Stops the source; afterwards nothing is encoded any more.
   func stop()
   /// Muted: nothing is encoded or sent.
@@ -29,6 +29,17 @@ protocol Publisher: AnyObject, Sendable {
   func setWanted(_ wanted: WantedLayers)
   /// The share of packets (0 to 1) that the server reports as lost, so that error correction fits it.
   func prepare(forLoss fraction: Double)
+}
+
+/// Why a publication does not send what it should.
+enum PublisherTrouble: Sendable {
+  /// The source has ended, or broke off with an error.
+  case sourceEnded(MediaError?)
+  /// The encoder fails again and again. It is tried with each further frame.
+  case encoderFailed(MediaError)
+
+  /// Failures in a row after which it is told, once until it works again.
+  static let patience = 3
 }
 
 extension Publisher {

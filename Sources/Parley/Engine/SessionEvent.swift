@@ -21,6 +21,8 @@ enum SessionEvent: Sendable {
   case firstPacket(Instant)
   /// A message of another participant on a data channel.
   case data(ReceivedData)
+  /// The server closed the reliable data channel: what it did not deliver is lost. The channel is opened again.
+  case dataLost
   /// A data channel has opened, or has room again after it was full.
   case dataWanted
 }

@@ -39,7 +39,8 @@ final class VideoPublisher: Publisher {
   private final class Encoders: @unchecked Sendable {
     var byLayer: [Int: any VideoEncoder] = [:]
     var timeline = MediaTimeline(clockRate: 90_000)
-    var failures = 0
+    /// Failures in a row of each layer.
+    var failures: [Int: Int] = [:]
     /// The time of the last picture that was encoded; the next one is later.
     var lastTime = Instant.zero
   }
@@ -50,17 +51,14 @@ final class VideoPublisher: Publisher {
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "parley.encode")
   private let encoders = Encoders()
-  /// Told once when encoding fails for good.
-  private let onFailure = Mutex<(@Sendable (MediaError) -> Void)?>(nil)
+  private let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
 
   init(_ track: LocalVideoTrack, isMuted: Bool) throws(MediaError) {
+    try track.options.check()
     self.track = track
     rids = track.options.simulcast ? ["q", "h", "f"].map { RID(rawValue: $0) } : []
     state = Mutex(State(isMuted: isMuted))
   }
-
-  /// Calls `handler` when the encoder fails for good.
-  func setFailureHandler(_ handler: @escaping @Sendable (MediaError) -> Void) { onFailure.withLock { $0 = handler } }
 
   func codecs(outOf codecs: [Codec]) -> [Codec] {
     let possible = codecs.filter { VideoCodecFactory.encodable.contains($0) }
@@ -80,8 +78,9 @@ final class VideoPublisher: Publisher {
     return parameters
   }
 
-  func start() throws(MediaError) {
-    try track.source.start { [weak self] frame in self?.take(frame) }
+  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {
+    self.onTrouble.withLock { $0 = onTrouble }
+    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onTrouble(.sourceEnded($0)) })
   }
 
   func stop() {
@@ -234,12 +233,12 @@ final class VideoPublisher: Publisher {
         destination.connection.post { session, now in
           session.send(encoded, mid: destination.mid, rid: layer.rid, now: now)
         }
-        encoders.failures = 0
+        encoders.failures[index] = nil
       } catch {
         encoders.byLayer[index] = nil
-        encoders.failures += 1
+        encoders.failures[index, default: 0] += 1
         wantKeyframe(layer.rid)
-        if encoders.failures == 3 { onFailure.withLock { $0 }?(error) }
+        if encoders.failures[index] == PublisherTrouble.patience { onTrouble.withLock { $0 }?(.encoderFailed(error)) }
       }
     }
   }

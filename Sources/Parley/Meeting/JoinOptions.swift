@@ -15,11 +15,16 @@ public struct JoinOptions: Sendable {
   public var trustsAnyCertificate = false
   /// Whether media must go through a TURN server.
   public var usesOnlyRelays = false
-  /// How long joining may take before it fails with ``JoinError/timedOut(_:)``.
+  /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``.
   public var timeout = TimeSpan.seconds(30)
-  /// For how long the connection is tried to be brought back after it was lost.
+  /// For how long after its loss a connection is tried to be brought back; a year at most.
   public var reconnectPatience = TimeSpan.seconds(120)
 
   /// The defaults.
   public init(name: String? = nil) { self.name = name }
+}
+
+extension TimeSpan {
+  /// As a time to wait: neither negative nor longer than a year, so that sums with it do not overflow.
+  var bounded: TimeSpan { min(max(self, .zero), .seconds(365 * 86_400)) }
 }

@@ -40,54 +40,62 @@ extension Meeting {
     self.init(.token(token, server: server), name: name, options: options)
   }
 
-  /// Joins, and waits until media flows. May be called once.
-  /// - Throws: ``JoinError``; the meeting has ended then.
+  /// Joins, and waits until media flows. May be called once. Cancelling the task ends the joining at once.
+  /// - Throws: ``JoinError``; the meeting has ended then, unless the error is that of a second call (`alreadyJoined`).
   public func join() async throws(JoinError) {
-    guard state == .idle else { throw .ended }
+    guard state != .ended else { throw .ended }
+    guard state == .idle else {
+      throw .refused(
+        code: "alreadyJoined",
+        message: "This meeting is joined already, or being joined. To take part twice, make a second Meeting.")
+    }
     state = .connecting
     times.started = MonotonicClock.now
     do throws(JoinError) {
-      try await withDeadline { meeting throws(JoinError) in
-        try await meeting.enter()
-        try await meeting.untilMediaFlows()
-      }
+      try await enterWithDeadline()
     } catch {
       lastError = error
+      place?.channel.close()
       end(error == .cancelled ? .left : .failed, message: error.description)
       throw error
     }
     joinedOnce = true
     state = .connected
     emit(.joined)
+    catchUp()
   }
 
-  /// Ends `body` when the time of ``JoinOptions/timeout`` has passed, or the task is cancelled, by taking the connections away from under it.
-  private func withDeadline(_ body: (Meeting) async throws(JoinError) -> Void) async throws(JoinError) {
-    let timeout = options.timeout
+  /// Enters and waits for media, until the time of ``JoinOptions/timeout`` has passed, the task is cancelled, or the meeting is left.
+  private func enterWithDeadline() async throws(JoinError) {
+    let work = Task { () async -> Result<Void, JoinError> in
+      do throws(JoinError) {
+        try await self.enter()
+        try await self.untilMediaFlows()
+        return .success(())
+      } catch { return .failure(error) }
+    }
+    joining = work
+    defer { joining = nil }
+    let timeout = options.timeout.bounded
     let timer = Task { [weak self] in
-      try? await Task.sleep(nanoseconds: UInt64(max(timeout.nanoseconds, 0)))
+      try? await Task.sleep(nanoseconds: UInt64(timeout.nanoseconds))
       guard !Task.isCancelled else { return }
-      self?.abandon(.timedOut("The meeting could not be joined within \(timeout.milliseconds / 1_000) seconds."))
+      self?.abandon(.timedOut("The meeting could not be joined within \(timeout.milliseconds) ms."))
     }
     defer { timer.cancel() }
-    do throws(JoinError) {
-      try await withTaskCancellationHandler {
-        do throws(JoinError) {
-          try await body(self)
-          return Result<Void, JoinError>.success(())
-        } catch { return .failure(error) }
-      } onCancel: {
-        Task { @MainActor [weak self] in self?.abandon(.cancelled) }
-      }.get()
-    } catch { throw abandoned ?? error }
+    let result = await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
     if let abandoned { throw abandoned }
+    try result.get()
   }
 
   private func abandon(_ error: JoinError) {
     guard !joinedOnce, state == .connecting else { return }
     lastError = error
-    place?.channel.close()
-    mediaWaiters.wake(false)
+    joining?.cancel()
   }
 
   private var abandoned: JoinError? { state == .ended ? .cancelled : lastError }
@@ -95,11 +103,16 @@ extension Meeting {
   /// One attempt: discover, connect, offer, and take the welcome. Afterwards media is being set up.
   func enter() async throws(JoinError) {
     let (document, token) = try await location.document(
-      timeout: min(options.timeout, .seconds(10)), trustsAny: options.trustsAnyCertificate)
+      timeout: min(options.timeout.bounded, .seconds(10)), trustsAny: options.trustsAnyCertificate)
     try ensureGoingOn()
+    try checkRelays(document)
     if !joinedOnce { times.discovered = MonotonicClock.now }
     async let channel = openChannel(document.signaling)
-    let connection = try await openConnection(document)
+    let connection: MediaConnection
+    do throws(JoinError) { connection = try await openConnection(document) } catch {
+      if case .success(let unused) = await channel { unused.close() }
+      throw error
+    }
     let opened: SignalingChannel
     do throws(JoinError) {
       opened = try (await channel).get()
@@ -117,7 +130,10 @@ extension Meeting {
     do throws(JoinError) {
       let (offer, tracks) = try await firstOffer(connection)
       opened.send(
-        .join(.init(token: token.value, name: local.name, offer: offer, tracks: tracks, client: options.client)))
+        .join(
+          .init(
+            token: token.value, name: local.wantedName ?? local.name, offer: offer, tracks: tracks,
+            client: options.client)))
       try await takeWelcome(place, connection)
     } catch {
       opened.close()
@@ -176,6 +192,7 @@ extension Meeting {
       }
     }
     try ensureGoingOn()
+    if let failure = place.channel.failure { throw failure }
     throw .unreachable("The server closed the connection before the meeting was joined.")
   }
 
@@ -183,6 +200,14 @@ extension Meeting {
     if state == .ended { throw .cancelled }
     if !joinedOnce, let lastError { throw lastError }
     if Task.isCancelled { throw .cancelled }
+  }
+
+  /// Media that must go through a TURN server cannot go anywhere without one: that need not be waited for.
+  private func checkRelays(_ document: DiscoverDocument) throws(JoinError) {
+    guard options.usesOnlyRelays else { return }
+    let urls = document.iceServers.flatMap(\.urls)
+    guard !urls.contains(where: { $0.lowercased().hasPrefix("turn") }) else { return }
+    throw .mediaFailed("Media is to go through a TURN server only, and this meeting's server names none.")
   }
 
   // MARK: Waiting for media
@@ -194,8 +219,8 @@ extension Meeting {
       try ensureGoingOn()
       if attempt == 0 { restartMedia() }
     }
-    throw .mediaFailed(
-      "The meeting was found, but no way for sound and pictures through this network. A firewall may block UDP.")
+    let reason = serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.joined(separator: " ")
+    throw .mediaFailed("The meeting was found, but no way for sound and pictures through this network. \(reason)")
   }
 
   private func mediaFlows(within limit: TimeSpan) async -> Bool {

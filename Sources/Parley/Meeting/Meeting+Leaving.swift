@@ -22,18 +22,25 @@ extension Meeting {
     state = .ended
     endReason = reason
     if reason != .left { place?.channel.close() }
+    giveBack()
+    failNegotiation()
+    emit(.ended(reason, message: message))
+    for reader in readers.values { reader.finish() }
+    readers = [:]
+  }
+
+  /// Stops everything that runs for this meeting: sources, media, tasks.
+  func giveBack() {
     place = nil
     dropSubscriptions()
     local.stop()
     connection?.close()
     connection = nil
+    joining?.cancel()
+    patience?.cancel()
     for task in tasks { task.cancel() }
     tasks = []
     mediaWaiters.wake(false)
     dataWaiters.wake(false)
-    failNegotiation()
-    emit(.ended(reason, message: message))
-    for reader in readers.values { reader.finish() }
-    readers = [:]
   }
 }

@@ -3,13 +3,15 @@ import Signaling
 extension Meeting {
   /// Reads the socket of `place` until it closes, and then brings it back.
   func follow(_ place: Place) {
+    let channel = place.channel
+    // Neither the meeting nor its place is held: an app that lets go of the meeting leaves it.
     tasks.append(
-      Task { [weak self] in
-        while let message = await place.channel.receive() {
-          guard let self, self.place === place else { return }
+      Task { [weak self, weak place] in
+        while let message = await channel.receive() {
+          guard let self, let place, self.place === place else { return }
           self.take(message)
         }
-        guard let self, self.place === place, self.state != .ended else { return }
+        guard let self, let place, self.place === place, self.state != .ended else { return }
         await self.resume(place)
       })
   }
@@ -47,11 +49,26 @@ extension Meeting {
     let error = JoinError.refused(code: code.rawValue, message: text)
     if let id, takeRefusal(id: id, error) { return }
     guard fatal else {
+      forgetRefused(code)
       emit(.problem(text))
       return
     }
     lastError = error
     if error.isFinal { end(.failed, message: text) } else { rejoin() }
+  }
+
+  /// What the server will not take is not sent again. Refusals name no message, but come in the order of what was sent: whatever was
+  /// said before the refused message is confirmed by then.
+  private func forgetRefused(_ code: SignalingErrorCode) {
+    switch code {
+    case .badName, .notAllowed: local.wantedName = nil
+    case .badMessage:
+      // The bounds of the text were checked before it was sent; that leaves the recipient.
+      if let refused = unsentChat.firstIndex(where: { $0.to != nil }) ?? unsentChat.indices.first {
+        unsentChat.remove(at: refused)
+      }
+    default: break
+    }
   }
 
   // MARK: Participants
@@ -76,6 +93,7 @@ extension Meeting {
   private func takeParticipant(_ info: ParticipantInfo) {
     if info.id == local.id {
       local.role = ParticipantRole(rawValue: info.role)
+      if local.wantedName == info.name { local.wantedName = nil }
       if local.name != info.name {
         // The server has the last word: a token may set the name.
         local.name = info.name
@@ -168,6 +186,7 @@ extension Meeting {
       unsentChat.remove(at: sent)
     }
     chat.append(entry)
+    if chat.count > Self.maximumChatMessages { chat.removeFirst(chat.count - Self.maximumChatMessages) }
     emit(.chat(entry, isHistory: isHistory))
   }
 }

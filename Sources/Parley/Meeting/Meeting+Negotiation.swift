@@ -38,17 +38,48 @@ extension Meeting {
     let publisher = publication.publisher
     let (kind, rids) = (publisher.kind, publisher.rids)
     let codecs = publisher.codecs(outOf: options.codecs)
-    publication.mid = await connection.call { session, _ in
+    guard publication.mid == nil, publication.addedTo !== connection else { return }
+    publication.addedTo = connection
+    let mid = await connection.call { session, _ in
       session.addTrack(kind, codecs: codecs, rids: rids, publisher: publisher)
+    }
+    // A rejoin may have begun meanwhile, which adds it to its own connection.
+    guard let mid, self.connection === connection else { return }
+    if local.publications.contains(where: { $0 === publication }) {
+      publication.mid = mid
+    } else {
+      connection.post { session, _ in session.stopTrack(mid) }
     }
   }
 
-  /// Takes a new publication into the connection, when there is one.
+  /// Takes a new publication into the connection, when there is one. Otherwise ``catchUp()`` does, once there is.
   func takeUp(_ publication: LocalPublication) async throws(JoinError) {
     guard state != .ended else { throw .ended }
-    guard let connection, joinedOnce || place != nil, negotiationIsPossible else { return }
+    guard let connection, negotiationIsPossible else { return }
     await addTrack(publication, connection)
-    try await negotiate()
+    do throws(JoinError) {
+      try await negotiate()
+    } catch {
+      // The connection was lost meanwhile: the next one takes the track along.
+      guard error == .cancelled, state != .ended, self.connection !== connection else { throw error }
+    }
+  }
+
+  /// Takes in what was published while the meeting was being joined, and is not in the first offer.
+  func catchUp() {
+    guard let connection, local.publications.contains(where: { $0.mid == nil }) else { return }
+    tasks.append(
+      Task { [weak self] in
+        for publication in self?.local.publications ?? [] where publication.mid == nil {
+          await self?.addTrack(publication, connection)
+        }
+        do throws(JoinError) {
+          try await self?.negotiate()
+        } catch {
+          guard let self, self.state != .ended, self.connection === connection else { return }
+          self.emit(.problem("What was published while joining could not be sent: \(error)"))
+        }
+      })
   }
 
   private var negotiationIsPossible: Bool { joinedOnce && !connectionState.rejoining }

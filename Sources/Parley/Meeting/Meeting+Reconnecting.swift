@@ -24,8 +24,19 @@ extension Meeting {
       refreshState(.media)
       restartMedia()
     case .restored: mediaIsBack()
-    case .networkChanged: if joinedOnce, !connectionState.rejoining { restartMedia() }
-    case .serverFailed(let text): emit(.problem(text))
+    case .networkChanged:
+      guard joinedOnce, !connectionState.rejoining else { return }
+      guard !connectionState.mediaDown else {
+        // Somebody looks for a path already, but not with these addresses.
+        tasks.append(Task { [weak self] in try? await self?.negotiate(restartsIce: true) })
+        return
+      }
+      connectionState.mediaDown = true
+      refreshState(.media)
+      restartMedia()
+    case .serverFailed(let text):
+      serverProblems = (serverProblems + [text]).suffix(Self.maximumServerProblems)
+      emit(.problem(text))
     case .failed(let reason):
       guard joinedOnce, !connectionState.rejoining else { return }
       lastError = .mediaFailed(reason)
@@ -33,6 +44,8 @@ extension Meeting {
       refreshState(.media)
       rejoin(unlessToldWithin: .seconds(1))
     case .data(let data): takeData(data)
+    case .dataLost:
+      emit(.problem("Data messages were lost: this client took them too slowly. Later ones arrive again."))
     case .dataWanted: dataWaiters.wake()
     }
   }
@@ -50,6 +63,8 @@ extension Meeting {
         for _ in 0..<4 {
           guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
           try? await self.negotiate(restartsIce: true)
+          // Whatever comes from now on shows that the path found is a good one.
+          self.connection?.post { session, _ in session.expectSignOfLife() }
           try? await Task.sleep(nanoseconds: 6_000_000_000)
           guard self.connectionState.mediaDown else { return }
         }
@@ -135,12 +150,15 @@ extension Meeting {
     for publication in local.publications {
       if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
     }
+    if let name = local.wantedName { send(.rename(name: name)) }
     for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
   }
 
   private func abandonJoin() {
     if lastError == nil {
-      lastError = .unreachable("The server closed the connection while the meeting was being joined.")
+      lastError =
+        place?.channel.failure
+        ?? .unreachable("The server closed the connection while the meeting was being joined.")
     }
     mediaWaiters.wake(false)
   }
@@ -158,7 +176,7 @@ extension Meeting {
       })
   }
 
-  /// The place is lost: joins anew with the same tracks, for as long as patience lasts.
+  /// The place is lost: joins anew with the same tracks, until it works or patience ends.
   func rejoin() {
     guard joinedOnce, state != .ended, !connectionState.rejoining else { return }
     connectionState.rejoining = true
@@ -167,7 +185,6 @@ extension Meeting {
   }
 
   private func joinAnew() async {
-    let end = MonotonicClock.now + options.reconnectPatience
     var pause = TimeSpan.milliseconds(500)
     while state != .ended {
       dropConnection()
@@ -177,16 +194,13 @@ extension Meeting {
         connectionState = ConnectionParts(mediaUp: true)
         for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
         refreshState(nil)
+        catchUp()
         return
       } catch {
         guard state != .ended else { return }
         lastError = error
         if error.isFinal {
           self.end(error.code == "meetingExpired" ? .expired : .failed, message: error.description)
-          return
-        }
-        if MonotonicClock.now > end {
-          self.end(.connectionLost, message: "The connection was lost and could not be brought back: \(error)")
           return
         }
       }
@@ -202,6 +216,7 @@ extension Meeting {
     dropSubscriptions()
     for publication in local.publications {
       publication.mid = nil
+      publication.addedTo = nil
       publication.publisher.attach(nil)
     }
     connection?.close()
@@ -215,12 +230,27 @@ extension Meeting {
   func refreshState(_ step: ReconnectStep?) {
     guard joinedOnce, state != .ended else { return }
     if connectionState.isFine {
+      patience?.cancel()
+      patience = nil
       guard state == .reconnecting else { return }
       state = .connected
       emit(.reconnected)
     } else {
+      if patience == nil { patience = endWhenPatienceEnds() }
       state = .reconnecting
       if let step { emit(.reconnecting(step)) }
+    }
+  }
+
+  /// Counts ``JoinOptions/reconnectPatience`` from the loss, whatever is being tried meanwhile.
+  private func endWhenPatienceEnds() -> Task<Void, Never> {
+    let span = options.reconnectPatience.bounded
+    return Task { [weak self] in
+      try? await Task.sleep(nanoseconds: UInt64(span.nanoseconds))
+      guard !Task.isCancelled, let self, self.state != .ended else { return }
+      let error = self.lastError ?? .unreachable("The server does not answer.")
+      self.lastError = error
+      self.end(.connectionLost, message: "The connection was lost and could not be brought back: \(error)")
     }
   }
 }

@@ -36,7 +36,7 @@ public import Signaling
   public internal(set) var participants: [RemoteParticipant] = []
   /// Who speaks now, loudest first.
   public internal(set) var speakers: [any Participant] = []
-  /// The chat so far, in order.
+  /// The chat so far, in order: the newest ``maximumChatMessages``.
   public internal(set) var chat: [ChatMessage] = []
   /// The meeting's id, name, address, title and end; nil before joining.
   public internal(set) var info: MeetingInfo?
@@ -57,6 +57,14 @@ public import Signaling
   @ObservationIgnored var joinedOnce = false
   @ObservationIgnored var negotiation = NegotiationState()
   @ObservationIgnored var unsentChat: [(text: String, to: String?)] = []
+  /// What happened before anybody read ``events``; nil once somebody does.
+  @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
+  /// The work of ``join()``.
+  @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
+  /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
+  @ObservationIgnored var patience: Task<Void, Never>?
+  /// Why STUN and TURN servers could not be used, the newest ``maximumServerProblems``.
+  @ObservationIgnored var serverProblems: [String] = []
   @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
   @ObservationIgnored var nextReader = 0
   @ObservationIgnored var tasks: [Task<Void, Never>] = []
@@ -78,14 +86,39 @@ public import Signaling
     local.meeting = self
   }
 
+  /// Letting go of a meeting leaves it, too.
+  isolated deinit {
+    guard state != .ended else { return }
+    let channel = place?.channel
+    channel?.send(.leave)
+    channel?.close()
+    giveBack()
+    for reader in readers.values { reader.finish() }
+  }
+
+  /// Most events that wait for a reader: further ones push out the oldest.
+  public static let maximumWaitingEvents = 4_096
+  /// Most messages in ``chat``: further ones push out the oldest.
+  public static let maximumChatMessages = 2_000
+  /// Most chat messages that wait for the signalling to come back.
+  static let maximumUnsentChat = 100
+  /// Most reasons kept of servers that cannot be used.
+  static let maximumServerProblems = 4
+
   /// Somebody by id, oneself included.
   public func participant(_ id: String) -> (any Participant)? {
     id == local.id ? local : participants.first { $0.id == id }
   }
 
-  /// What happens from now on, in order. Each call gives a stream of its own; it ends after ``MeetingEvent/ended(_:message:)``.
+  /// What happens, in order. The first call gives everything from the beginning, also what happened before it; each further one gives a
+  /// stream of its own of what happens from then on. Streams end after ``MeetingEvent/ended(_:message:)``.
+  ///
+  /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
   public var events: AsyncStream<MeetingEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(of: MeetingEvent.self)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumWaitingEvents))
+    for event in unreadEvents ?? [] { continuation.yield(event) }
+    unreadEvents = nil
     guard state != .ended else {
       continuation.finish()
       return stream
@@ -100,6 +133,11 @@ public import Signaling
   }
 
   func emit(_ event: MeetingEvent) {
+    if let count = unreadEvents?.count {
+      // Half of it at once, so that a meeting nobody reads does not move all of them for each event.
+      if count >= 2 * Self.maximumWaitingEvents { unreadEvents?.removeFirst(Self.maximumWaitingEvents) }
+      unreadEvents?.append(event)
+    }
     for reader in readers.values { reader.yield(event) }
   }
 

@@ -1,3 +1,4 @@
+public import Media
 public import Signaling
 
 /// What happens in a meeting, in order. Read them with ``Meeting/events``.
@@ -40,6 +41,9 @@ public enum MeetingEvent: Sendable {
   case reconnecting(ReconnectStep)
   /// Everything flows again.
   case reconnected
+  /// The source of a track has come to its end by itself, or broke off with the error: a file is over, a camera was unplugged. The track
+  /// stays published, and nothing is sent; see ``LocalPublication/unpublish()``.
+  case sourceEnded(LocalPublication, MediaError?)
   /// Something went wrong that does not end the meeting, in words.
   case problem(String)
   /// The meeting is over for this client; no event follows.
@@ -72,6 +76,8 @@ public struct DataMessage: Sendable {
 
 /// A chat message as everybody sees it.
 public typealias ChatMessage = ChatEntry
+/// The meeting's id, name, address, title and end.
+public typealias MeetingInfo = Signaling.MeetingInfo
 /// How well media flows between a participant and the server.
 public typealias ConnectionQuality = Signaling.ConnectionQuality
 /// What a track shows or lets hear.

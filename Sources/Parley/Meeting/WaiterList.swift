@@ -10,7 +10,7 @@ import Basics
     next += 1
     let id = next
     let timer = Task { [weak self] in
-      try? await Task.sleep(nanoseconds: UInt64(max(limit.nanoseconds, 0)))
+      try? await Task.sleep(nanoseconds: UInt64(limit.bounded.nanoseconds))
       self?.end(id)
     }
     defer { timer.cancel() }

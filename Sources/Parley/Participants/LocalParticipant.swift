@@ -20,6 +20,8 @@ public import Observation
   public internal(set) var publications: [LocalPublication] = []
 
   @ObservationIgnored weak var meeting: Meeting?
+  /// A name that the server has not confirmed yet.
+  @ObservationIgnored var wantedName: String?
 
   init(name: String) { self.name = name }
 
@@ -34,7 +36,8 @@ public import Observation
   ///   - track: The track; its source is started here.
   ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
-  /// - Throws: ``MediaError`` when the source cannot be opened, ``JoinError`` when the server does not take it.
+  /// - Throws: ``MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
+  ///   take it.
   @discardableResult
   public func publish(
     _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false
@@ -62,10 +65,24 @@ public import Observation
   }
 
   private func publish(_ publication: LocalPublication) async throws -> LocalPublication {
+    if let meeting {
+      if meeting.state == .ended { throw JoinError.ended }
+      if publication.publisher.codecs(outOf: meeting.options.codecs).isEmpty {
+        let names = meeting.options.codecs.map(\.name).joined(separator: ", ")
+        throw MediaError.invalid(
+          "The track \(publication.source.rawValue) cannot be encoded in any codec of the meeting (\(names)).")
+      }
+      if meeting.startsMuted(publication.source) { publication.setMuted(true) }
+    }
     if let old = self.publication(publication.source) { await old.unpublish() }
     publications.append(publication)
     do {
-      try publication.publisher.start()
+      try publication.publisher.start { [weak meeting, weak publication] trouble in
+        Task { @MainActor in
+          guard let meeting, let publication else { return }
+          meeting.take(trouble, of: publication)
+        }
+      }
       try await meeting?.takeUp(publication)
     } catch {
       publication.publisher.stop()
@@ -75,10 +92,15 @@ public import Observation
     return publication
   }
 
-  /// Changes the display name; refused by the server where the token sets it.
+  /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the name it does not,
+  /// and ``MeetingEvent/problem(_:)`` says so.
   public func rename(_ name: String) {
-    self.name = name
-    meeting?.send(.rename(name: name))
+    guard let meeting, meeting.state != .idle else {
+      self.name = name
+      return
+    }
+    wantedName = name
+    meeting.send(.rename(name: name))
   }
 
   func remove(_ publication: LocalPublication) async {

@@ -14,6 +14,8 @@ import RTC
   @ObservationIgnored let publisher: any Publisher
   /// The m-section that carries it in the connection under way.
   @ObservationIgnored var mid: MID?
+  /// The connection that it was added to, or is being.
+  @ObservationIgnored weak var addedTo: MediaConnection?
   @ObservationIgnored private weak var owner: LocalParticipant?
 
   init(source: TrackSource, publisher: any Publisher, isMuted: Bool, owner: LocalParticipant) {

@@ -45,13 +45,21 @@ public struct MeetingAddress: Hashable, Sendable {
     // A room may be typed as people write it; what a URL cannot hold is encoded here.
     roomSegment = Self.encoded(segment)
     var token: Secret<String>?
-    for (key, value) in Self.pairs(query) where key == "jwt" && !value.isEmpty { token = Secret(value) }
+    for (key, value) in Self.pairs(query, valueIfNone: nil) where key == "jwt" && !value.isEmpty {
+      token = Secret(value)
+    }
     self.token = token
-    overrides = Dictionary(Self.pairs(fragment).map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
+    overrides = Dictionary(
+      Self.pairs(fragment, valueIfNone: "true").map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
   }
 
   /// The name that the fragment gives, if it does.
   public var displayName: String? { overrides["userInfo.displayName"].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Whether the fragment asks to start with the microphone muted.
+  public var startsWithAudioMuted: Bool { overrides["config.startWithAudioMuted"] == "true" }
+  /// Whether the fragment asks to start with the camera muted.
+  public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
   /// Where the discover document is.
   func discover(token: Secret<String>?) -> String {
@@ -60,9 +68,11 @@ public struct MeetingAddress: Hashable, Sendable {
     return "\(origin)/discover?anonymousMeetingJoinContext=\(Self.encoded(Substring(context), keepingPercent: false))"
   }
 
-  private static func pairs(_ text: Substring) -> [(String, String)] {
+  private static func pairs(_ text: Substring, valueIfNone: String?) -> [(String, String)] {
     text.split(separator: "&").prefix(64).compactMap { pair in
-      guard let equals = pair.firstIndex(of: "=") else { return nil }
+      guard let equals = pair.firstIndex(of: "=") else {
+        return valueIfNone.map { (decoded(pair), $0) }
+      }
       return (decoded(pair[..<equals]), decoded(pair[pair.index(after: equals)...]))
     }
   }

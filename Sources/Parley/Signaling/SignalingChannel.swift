@@ -35,6 +35,14 @@ final class SignalingChannel: Sendable {
     return nil
   }
 
+  /// What the server did that ended the connection, when it was more than going away.
+  var failure: JoinError? {
+    guard let closing = socket.closing, !closing.byPeer, closing.code == 1_009 || closing.code == 1_007 else {
+      return nil
+    }
+    return .notParley("The server sent what a Parley server does not send: \(closing.reason).")
+  }
+
   /// Closes after what is queued has been sent.
   func close() { socket.close() }
 
@@ -53,6 +61,7 @@ extension JoinError {
       case .unknownHost(let host, _): .unreachable("There is no server named \(host). Check the address.")
       case .badCertificate(let reason), .untrustedCertificate(let reason):
         .untrustedCertificate("The certificate of \(place) is not trusted: \(reason).")
+      case .cancelled: .cancelled
       case .timedOut: .timedOut("\(place) did not answer in time.")
       case .connectionFailed(let reason) where reason.contains("certificate"):
         .untrustedCertificate("The certificate of \(place) is not trusted: \(reason).")

@@ -43,6 +43,24 @@ public struct VideoOptions: Hashable, Sendable {
     self.simulcast = simulcast
     self.isScreen = isScreen
   }
+
+  /// Refuses what nothing can be encoded with.
+  func check() throws(MediaError) {
+    guard (1...Self.highestRate).contains(maximumFramesPerSecond) else {
+      throw .invalid("Video is sent at 1 to \(Self.highestRate) frames a second, not at \(maximumFramesPerSecond).")
+    }
+    guard maximumBitrate >= Self.lowestBitrate else {
+      throw .invalid(
+        "Video needs \(Self.lowestBitrate.bitsPerSecond / 1_000) kb/s at least, not \(maximumBitrate.bitsPerSecond) bit/s."
+      )
+    }
+    if let codec, !VideoCodecFactory.encodable.contains(codec) {
+      throw .missingComponent("An encoder for \(codec.name)", hint: "Send VP8, VP9 or H.264 instead.")
+    }
+  }
+
+  private static let highestRate = 240
+  private static let lowestBitrate = DataRate.kilobits(10)
 }
 
 /// Audio to publish: a source, and how to encode it.
@@ -80,4 +98,18 @@ public struct AudioOptions: Hashable, Sendable {
     self.discontinuous = discontinuous
     self.forwardErrorCorrection = forwardErrorCorrection
   }
+
+  /// Refuses what nothing can be encoded with.
+  func check() throws(MediaError) {
+    guard channels == 1 || channels == 2 else {
+      throw .invalid("Opus encodes one channel or two, not \(channels).")
+    }
+    guard bitrate >= Self.lowestBitrate, bitrate <= Self.highestBitrate else {
+      throw .invalid("Opus is sent at 6 to 510 kb/s, not at \(bitrate.bitsPerSecond) bit/s.")
+    }
+  }
+
+  /// RFC 6716 section 2.1.1.
+  private static let lowestBitrate = DataRate.kilobits(6)
+  private static let highestBitrate = DataRate.kilobits(510)
 }

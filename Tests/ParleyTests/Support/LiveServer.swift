@@ -15,8 +15,11 @@ final class LiveServer: Sendable {
   }
 
   /// Runs `body` with a fresh server and shuts it down.
-  static func run(port: UInt16 = 0, _ body: @MainActor (LiveServer) async throws -> Void) async throws {
-    let live = try await start(port: port)
+  static func run(
+    port: UInt16 = 0, configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+    _ body: @MainActor (LiveServer) async throws -> Void
+  ) async throws {
+    let live = try await start(port: port, configure: configure)
     do {
       try await body(live)
     } catch {
@@ -26,7 +29,9 @@ final class LiveServer: Sendable {
     await live.stop()
   }
 
-  static func start(port: UInt16 = 0) async throws -> LiveServer {
+  static func start(
+    port: UInt16 = 0, configure: @Sendable (inout ServerConfiguration) -> Void = { _ in }
+  ) async throws -> LiveServer {
     let folder = NSTemporaryDirectory() + "parley-live-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
     for page in ["index.html", "meeting.html"] {
@@ -39,6 +44,7 @@ final class LiveServer: Sendable {
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
+    configure(&configuration)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
     return LiveServer(try await Server.start(configuration, media: media, program: "", log: log), folder)

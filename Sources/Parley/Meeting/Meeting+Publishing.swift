@@ -1,0 +1,24 @@
+import Media
+import Signaling
+
+extension Meeting {
+  /// Whether the address asks for a track of this source to start muted. What is published after joining is the person's own doing.
+  func startsMuted(_ source: TrackSource) -> Bool {
+    guard !joinedOnce, case .address(let address, _) = location else { return false }
+    return switch source {
+    case .microphone: address.startsWithAudioMuted
+    case .camera: address.startsWithVideoMuted
+    case .screen, .screenAudio: false
+    }
+  }
+
+  /// Tells the app why a track of its own sends nothing.
+  func take(_ trouble: PublisherTrouble, of publication: LocalPublication) {
+    guard state != .ended, local.publications.contains(where: { $0 === publication }) else { return }
+    switch trouble {
+    case .sourceEnded(let error): emit(.sourceEnded(publication, error))
+    case .encoderFailed(let error):
+      emit(.problem("Nothing is sent of the track \(publication.source.rawValue): \(error)"))
+    }
+  }
+}
