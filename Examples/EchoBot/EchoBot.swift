@@ -23,7 +23,7 @@ import Parley
 
     let leaving = leaveOnSignals(meeting)
     let events = meeting.events
-    try await meeting.join()
+    guard try await join(meeting) else { return await leaving.value }
     print("Echoing in \(url). Press Ctrl-C to leave.")
 
     // One participant at a time: the first who sends something. The next one's turn comes when that one leaves.
@@ -63,6 +63,15 @@ import Parley
     }
   }
 
+  /// Joins; false when it was told to stop meanwhile.
+  @MainActor private static func join(_ meeting: Meeting) async throws -> Bool {
+    do { try await meeting.join() } catch {
+      if meeting.endReason == .left { return false }
+      throw error
+    }
+    return true
+  }
+
   /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once. The task is done when the server knows.
   @MainActor private static func leaveOnSignals(_ meeting: Meeting) -> Task<Void, Never> {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -74,7 +83,10 @@ import Parley
     }
     return Task {
       for await _ in signals { break }
+      let isJoining = meeting.state == .connecting
       await meeting.leave()
+      // A join that is under way may take its time to notice.
+      if isJoining { exit(0) }
       for source in sources { source.cancel() }
     }
   }

@@ -19,7 +19,7 @@ import Parley
     let meeting = try Meeting(url, name: "Photographer")
     let (leaving, now) = leaveOnSignals(meeting)
     let events = meeting.events
-    try await meeting.join()
+    guard try await join(meeting) else { return await leaving.value }
 
     // Whoever sends a picture within five seconds is photographed.
     let timer = Task {
@@ -57,6 +57,15 @@ import Parley
     String(participant.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40)) + "-" + participant.id
   }
 
+  /// Joins; false when it was told to stop meanwhile.
+  @MainActor private static func join(_ meeting: Meeting) async throws -> Bool {
+    do { try await meeting.join() } catch {
+      if meeting.endReason == .left { return false }
+      throw error
+    }
+    return true
+  }
+
   /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once, or when it is told to. The task is done when the
   /// server knows.
   @MainActor private static func leaveOnSignals(
@@ -71,7 +80,10 @@ import Parley
     }
     let task = Task {
       for await _ in signals { break }
+      let isJoining = meeting.state == .connecting
       await meeting.leave()
+      // A join that is under way may take its time to notice.
+      if isJoining { exit(0) }
       for source in sources { source.cancel() }
     }
     return (task, continuation)

@@ -181,7 +181,7 @@ class BadInput(unittest.TestCase):
 
     def test_a_token_alone_opens_its_meeting(self) -> None:
         meeting, token = self.token()
-        with Client("--server", "", "Swift", self.server.url, "--token", token) as swift:
+        with Client(f"--server={self.server.url}", "", "Swift", "--token", token) as swift:
             joined = swift.joined().expect("joined")
             self.assertEqual(joined["url"], meeting)
         self.refuse("--server", self.server.url, "--token", "psat=nonsense", words=("token",))
@@ -190,7 +190,7 @@ class BadInput(unittest.TestCase):
         body = urllib.request.Request(self.server.url + "/GetAdhocMeetingJob", b"Subject=found")
         with urllib.request.urlopen(body, timeout=10) as answer:
             meeting = json.loads(answer.read())
-        with Client("--discover", "", "Swift", meeting["DiscoverUri"]) as swift:
+        with Client(f"--discover={meeting['DiscoverUri']}", "", "Swift") as swift:
             joined = swift.joined().expect("joined")
             self.assertEqual(joined["url"], meeting["JoinUrl"])
 

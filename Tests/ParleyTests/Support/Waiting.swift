@@ -57,8 +57,6 @@ struct StillMissing: Error, CustomStringConvertible {
     case .reconnecting(let step):
       steps.append(step)
       events.append("reconnecting \(step)")
-    case .paused(let subscription): events.append("paused \(subscription.publication.source)")
-    case .resumed(let subscription): events.append("resumed \(subscription.publication.source)")
     case .sourceEnded(let publication, let error):
       events.append("sourceEnded \(publication.source)\(error == nil ? "" : " with an error")")
     case .reconnected: events.append("reconnected")
