@@ -67,7 +67,8 @@ struct SendStream: Sendable {
         bytes: isVideo ? configuration.retransmissionBytes : configuration.retransmissionBytes / 16,
         age: configuration.retransmissionAge))
     keyframes = KeyframeRequestThrottle(
-      interval: configuration.keyframeInterval, shortest: TimeSpan(nanoseconds: configuration.keyframeInterval.nanoseconds / 5))
+      interval: configuration.keyframeInterval,
+      shortest: TimeSpan(nanoseconds: configuration.keyframeInterval.nanoseconds / 5))
     parameters = isVideo ? .layer(rid.flatMap { media.rids.firstIndex(of: $0) } ?? 0, of: media.rids.count) : .audio
     statistics = OutboundStreamStatistics(
       ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, mid: media.mid, rid: rid, kind: media.kind)
