@@ -248,7 +248,7 @@ extension Meeting {
     return Task { [weak self] in
       try? await Task.sleep(nanoseconds: UInt64(span.nanoseconds))
       guard !Task.isCancelled, let self, self.state != .ended else { return }
-      let error = self.lastError ?? .unreachable("The server does not answer.")
+      let error = self.lastError ?? .unreachable("The server cannot be reached.")
       self.lastError = error
       self.end(.connectionLost, message: "The connection was lost and could not be brought back: \(error)")
     }
