@@ -31,11 +31,13 @@ import Parley
 final class BenchServer {
   let url: String
   private let process = Process()
+  private let program: String
   private let folder = NSTemporaryDirectory() + "parley-bench-" + UUID().uuidString
 
   init(program: String) throws {
     let port = UInt16.random(in: 20_000..<30_000)
     url = "http://127.0.0.1:\(port)"
+    self.program = program
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = ["serve", "--port", "\(port)", "--data", folder, "--host", "127.0.0.1", "--log-level", "error"]
     let output = Pipe()
@@ -47,6 +49,17 @@ final class BenchServer {
       process.terminate()
       throw MediaError.cannotOpen(program, reason: "it did not start: \(line)")
     }
+  }
+
+  /// Lets a process of its own receive what is published in a meeting: what nobody watches is not sent.
+  func watch(_ address: String) throws -> Process {
+    let viewer = Process()
+    viewer.executableURL = URL(fileURLWithPath: program)
+    viewer.arguments = ["join", address, "--json", "--name", "Viewer"]
+    viewer.standardInput = Pipe()
+    viewer.standardOutput = FileHandle.nullDevice
+    try viewer.run()
+    return viewer
   }
 
   func stop() {

@@ -18,6 +18,8 @@ enum StreamCost {
     try await publisher.local.publish(LocalVideoTrack(push, options: options))
     try await publisher.join()
     let feeder = Feeder(pictures, into: push)
+    let viewer = try server.watch(url)
+    defer { viewer.terminate() }
     // The estimate needs some seconds to allow the full rate.
     try await Task.sleep(nanoseconds: 6_000_000_000)
     let publishing = try await measure(seconds)
@@ -26,11 +28,10 @@ enum StreamCost {
     let receiver = try await Meeting.join(url, name: "Receiver")
     let events = receiver.events
     let sink = NullSink()
-    while receiver.participants.first?.publication(.camera)?.subscription == nil {
-      try await Task.sleep(nanoseconds: 10_000_000)
+    for await event in events {
+      if case .subscribed(let subscription) = event { subscription.video?.add(sink) }
+      if case .firstFrame = event { break }
     }
-    receiver.participants.first?.publication(.camera)?.subscription?.video?.add(sink)
-    for await event in events { if case .firstFrame = event { break } }
     let both = try await measure(seconds)
     let frames = sink.videoFrames
     feeder.stop()
