@@ -14,11 +14,26 @@ const sendLimits = {
   screenAudio: { maxBitrate: 128_000 },
 };
 
-/** The sizes that a camera is sent in, smallest first, so that each receiver can have what suits it. */
+/**
+ * The sizes that a camera is sent in, smallest first, so that each receiver can have what suits it. Browsers leave out the largest ones when
+ * there are more than they find worth it: below 960 pixels two, below 480 one.
+ */
 const cameraLayers = [
-  { rid: "q", scaleResolutionDownBy: 4, maxBitrate: 150_000 },
-  { rid: "h", scaleResolutionDownBy: 2, maxBitrate: 500_000 },
-  { rid: "f", scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
+  {
+    from: 960,
+    layers: [
+      { rid: "q", scaleResolutionDownBy: 4, maxBitrate: 150_000 },
+      { rid: "h", scaleResolutionDownBy: 2, maxBitrate: 500_000 },
+      { rid: "f", scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
+    ],
+  },
+  {
+    from: 480,
+    layers: [
+      { rid: "q", scaleResolutionDownBy: 2, maxBitrate: 180_000 },
+      { rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1_000_000 },
+    ],
+  },
 ];
 
 /**
@@ -99,17 +114,19 @@ export class Connection extends EventTarget {
       if (known.wanted) { this.setWanted({ mid: known.transceiver.mid, active: true }); }
       return;
     }
-    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: this.#encodings(source) });
+    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: this.#encodings(source, track) });
     this.#preferCodecs(transceiver, track.kind, true);
     this.#senders.set(source, { transceiver, muted, active: true, replaced: Promise.resolve() });
   }
 
-  #encodings(source) {
+  #encodings(source, track) {
     const codec = this.#options.preferredVideoCodec;
     if (source !== "camera" || this.#options.simulcast === false) { return [{ ...sendLimits[source] }]; }
     // These two carry their sizes in one stream.
     if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
-    return cameraLayers.map((layer) => ({ ...layer }));
+    const { width = 0, height = 0 } = track.getSettings?.() ?? {};
+    const layers = cameraLayers.find(({ from }) => Math.max(width, height) >= from)?.layers ?? [{ ...sendLimits.camera }];
+    return layers.map((layer) => ({ ...layer }));
   }
 
   /**
