@@ -31,6 +31,7 @@ test-swift: ## The Swift tests.
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
 	$(SWIFT) build -c release --static-swift-stdlib --product impairment-proxy
+	for bot in echo-bot chat-bot snapshot-bot; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
 	.venv/bin/python Tests/Interop/run.py
 
 bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks.
