@@ -118,7 +118,8 @@ import Glibc
       }
       if output?.progress != before { return }
     }
-    if phase != .handling && now >= deadline {
+    // Asked once: each further request would put the end off again.
+    if phase != .handling, phase != .closing, now >= deadline {
       server.state.withLock { $0.counters.timedOut &+= 1 }
       phase = .closing
       unsafe parley_ws_kill(wsi)
