@@ -118,10 +118,11 @@ import Glibc
       }
       if output?.progress != before { return }
     }
-    // Asked once: each further request would put the end off again.
-    if phase != .handling, phase != .closing, now >= deadline {
-      server.state.withLock { $0.counters.timedOut &+= 1 }
+    if phase != .handling && now >= deadline {
+      if phase != .closing { server.state.withLock { $0.counters.timedOut &+= 1 } }
       phase = .closing
+      // Not with each tick: the library first waits some seconds for what is unsent, and would begin to wait anew.
+      deadline = now + .seconds(6)
       unsafe parley_ws_kill(wsi)
     }
   }
