@@ -36,9 +36,14 @@ class SoundSystem:
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._old = os.environ.get("PULSE_SERVER")
         os.environ["PULSE_SERVER"] = f"unix:{socket}"
-        wait_for("PulseAudio's devices", self._is_ready)
-        self.run("set-default-sink", self.default)
-        self.run("set-default-source", f"{self.listening}.monitor")
+        try:
+            wait_for("PulseAudio's devices", self._is_ready)
+            self.run("set-default-sink", self.default)
+            self.run("set-default-source", f"{self.listening}.monitor")
+        except BaseException:
+            # A `with` block that was never entered is not left either.
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,7 +10,8 @@ import Signaling
   public let track: RemoteTrack
   /// The slot (m-section) that carries it.
   let mid: MID
-  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
+  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself. This version
+  /// of the server does not pause pictures yet.
   public internal(set) var isPaused = false
   /// At what size it is shown; nil when nothing was said.
   private(set) var view: SlotView?
@@ -32,7 +33,8 @@ import Signaling
   /// - Parameters:
   ///   - width: In pixels of the screen; 0 for hidden.
   ///   - height: Likewise.
-  ///   - isPinned: Whether it matters more than what is not pinned, when the network does not take everything.
+  ///   - isPinned: Whether it matters more than what is not pinned, when the network does not take everything. This version of the server
+  ///     takes note of it and does not act on it yet.
   public func show(width: Int, height: Int, isPinned: Bool = false) {
     guard publication.kind == .video else { return }
     let most = Int(UInt16.max)

@@ -67,7 +67,8 @@ public struct MediaSender: Sendable {
         bytes: configuration.retransmissionBytes / 2, time: configuration.retransmissionAge, burst: Self.burst))
   }
 
-  /// What leaves at once after a pause, in time at the pacing rate: a picture of usual size, and the keyframe that somebody waits for.
+  /// What leaves at once after a pause, in time at the pacing rate: about half a picture, so that a keyframe that somebody waits for is
+  /// under way soon.
   private static let burst = TimeSpan.milliseconds(20)
 
   // MARK: Streams
