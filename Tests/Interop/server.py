@@ -38,6 +38,7 @@ class Server:
         self.output = output
         self.lines: list[str] = []
         self.url = ""
+        self._stopping = False
 
     def __enter__(self) -> "Server":
         command = [str(BINARY), self.command, "--port", str(self.port), "--data", self.data]
@@ -64,9 +65,15 @@ class Server:
             raise AssertionError("the server did not say that it is ready within 20 s; it printed:\n" + self.log())
         return self
 
+    def stop(self) -> None:
+        """Asks the server to end, once: it takes a second signal for an order to end at once, with another exit code."""
+        if not self._stopping and self.process.poll() is None:
+            self._stopping = True
+            self.process.send_signal(signal.SIGTERM)
+
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.stop()
             try:
                 self.process.wait(15)
             except subprocess.TimeoutExpired:

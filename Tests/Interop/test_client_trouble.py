@@ -315,7 +315,7 @@ class Outages(unittest.TestCase):
         check = unittest.TestCase()
         with Server() as server, Client(server.url, "x", "Swift", "--publish", "testsrc") as swift:
             swift.joined()
-            server.process.send_signal(signal.SIGTERM)
+            server.stop()
             check.assertEqual(swift.end(20), 0)
             check.assertEqual(swift.all("left")[-1]["reason"], "shutdown")
             return swift.all("left")[-1]["message"]

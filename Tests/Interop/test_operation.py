@@ -153,7 +153,7 @@ class Ends(unittest.TestCase):
         with Server() as server, Person(self.driver, "Ann") as ann:
             ann.join(server.url, "room")
             ann.evaluate("() => window.parley.addEventListener('ended', (event) => { window.ended = event.detail.reason; })")
-            server.process.send_signal(signal.SIGTERM)
+            server.stop()
             wait_for("the page to learn of the end", lambda: ann.page.evaluate("() => window.ended") == "shutdown")
             self.assertEqual(server.process.wait(10), 0)
 
