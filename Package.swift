@@ -142,6 +142,9 @@ let package = Package(
     .testTarget(
       name: "ConditionsTests",
       dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator"], swiftSettings: common),
+    // What receivers see on bad networks, over the server's routing in virtual time.
+    .testTarget(
+      name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator"], swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),

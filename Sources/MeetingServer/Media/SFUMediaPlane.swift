@@ -187,7 +187,8 @@ extension MediaAnswer {
 extension TrackOffer {
   fileprivate init(_ track: MediaTrack) {
     self.init(
-      mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted)
+      mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted,
+      isScreenShare: track.source == .screen)
   }
 }
 
@@ -198,6 +199,8 @@ extension MediaEvent {
     case .connected(let id): self = .connected(participant: id.rawValue)
     case .lost(let id): self = .lost(participant: id.rawValue)
     case .publicationStarted: return nil
+    case .paused(let id, let paused):
+      self = .paused(receiver: id.rawValue, publications: paused.map(\.publication.rawValue))
     case .layersWanted(let id, let wanted):
       self = .demand(
         publication: id.rawValue,

@@ -7,6 +7,8 @@ public import Basics
 public struct AcknowledgedBitrate: Sendable {
   private static let firstWindow: Int64 = 500_000_000
   private static let window: Int64 = 150_000_000
+  /// Without arrivals for this long there is no rate to measure.
+  private static let pause: Int64 = 1_000_000_000
 
   private var last: Int64?
   private var elapsed: Int64 = 0
@@ -27,8 +29,8 @@ public struct AcknowledgedBitrate: Sendable {
     let window = estimate == nil ? Self.firstWindow : Self.window
     if let last {
       let step = received &- last
-      if step < -2_000_000_000 || step > 10_000_000_000 {
-        // The receiver's clock jumped, or nothing was sent for long: start anew, keeping what is believed.
+      if step < -2_000_000_000 || step > Self.pause {
+        // The receiver's clock jumped, nothing was sent for long, or the path stood still: start anew, keeping what is believed.
         self.last = received
         elapsed = 0
         bytes = 0

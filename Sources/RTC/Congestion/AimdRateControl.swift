@@ -7,7 +7,11 @@ public struct AimdRateControl: Sendable {
 
   /// What is left of the delivered rate after an overuse.
   static let decreaseFactor = 0.85
+  /// What is left of the rate where so little is sent that the delivered rate says little, and what is sent comes in steps.
+  static let limitedFactor = 0.6
 
+  /// How far the rate may grow beyond what is seen to arrive.
+  private let reach: Double
   private let minimum: Double
   private let maximum: Double
   private var current: Double
@@ -19,7 +23,8 @@ public struct AimdRateControl: Sendable {
   private var capacityVariance = 0.4
 
   /// A control that begins at `start`.
-  public init(start: DataRate, minimum: DataRate, maximum: DataRate) {
+  public init(start: DataRate, minimum: DataRate, maximum: DataRate, reach: Double = 1.5) {
+    self.reach = reach
     self.minimum = Double(max(minimum.bitsPerSecond, 1_000))
     self.maximum = Double(max(maximum.bitsPerSecond, minimum.bitsPerSecond, 1_000))
     current = min(max(Double(start.bitsPerSecond), self.minimum), self.maximum)
@@ -74,7 +79,7 @@ public struct AimdRateControl: Sendable {
     let measured = delivered.map { Double($0.bitsPerSecond) }
     if let measured, let upper = capacityBound(3), measured / 1_000 > upper { capacity = nil }
     // Not far beyond what was seen to arrive: nobody knows what the path does there.
-    let limit = measured.map { 1.5 * $0 + 10_000 } ?? current
+    let limit = measured.map { reach * $0 + 10_000 } ?? current
     guard !isLimited, current < limit else { return }
     let step: Double
     if capacity != nil {
@@ -99,7 +104,8 @@ public struct AimdRateControl: Sendable {
     let measured = Double(delivered.bitsPerSecond)
     if isLimited {
       // What arrives is what little was sent, and says nothing about what the path takes: the delay may not even be our doing.
-      current = bounded(max(Self.decreaseFactor * current, Self.decreaseFactor * measured))
+      current = bounded(
+        max((reach < 1.5 ? Self.limitedFactor : Self.decreaseFactor) * current, Self.decreaseFactor * measured))
       return
     }
     var next = Self.decreaseFactor * measured

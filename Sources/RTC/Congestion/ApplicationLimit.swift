@@ -3,10 +3,12 @@ public import Basics
 /// Tells whether the application sends clearly less than it may, so that the path is not tried by what is sent (an application-limited
 /// region). A plain value.
 ///
-/// A budget grows at 65 % of the target and shrinks by what is sent: nearly full for half a second means limited.
+/// A budget grows at a share of the target and shrinks by what is sent: nearly full for half a second means limited.
 public struct ApplicationLimit: Sendable {
-  private static let share = 0.65
   private static let window = 0.5
+
+  /// Sending less than this share of the target counts as limited.
+  private let share: Double
 
   /// Bits in hand, at most half a second's worth.
   private var budget = 0.0
@@ -18,12 +20,12 @@ public struct ApplicationLimit: Sendable {
   public private(set) var ended: Instant?
 
   /// Not limited.
-  public init() {}
+  public init(share: Double = 0.65) { self.share = share }
 
   /// Takes note of `bytes` that left.
   public mutating func sent(bytes: Int, target: DataRate, now: Instant) {
     advance(target, now)
-    let full = Double(target.bitsPerSecond) * Self.share * Self.window
+    let full = Double(target.bitsPerSecond) * share * Self.window
     budget = max(budget - Double(bytes) * 8, -full)
     if since != nil, budget < 0.5 * full {
       since = nil
@@ -33,10 +35,10 @@ public struct ApplicationLimit: Sendable {
 
   /// Lets time pass.
   public mutating func advance(_ target: DataRate, _ now: Instant) {
-    let full = Double(target.bitsPerSecond) * Self.share * Self.window
+    let full = Double(target.bitsPerSecond) * share * Self.window
     let elapsed = min(max((now - (updated ?? now)).seconds, 0), 2)
     updated = now
-    budget = min(budget + elapsed * Double(target.bitsPerSecond) * Self.share, full)
+    budget = min(budget + elapsed * Double(target.bitsPerSecond) * share, full)
     if since == nil, full > 0, budget > 0.8 * full { since = now }
   }
 }

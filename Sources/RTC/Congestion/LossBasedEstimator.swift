@@ -5,16 +5,45 @@ public import Basics
 /// Unlike the draft it learns which share of packets the path loses whatever is sent, as radio links do, and acts on what comes on
 /// top of it: above 10 % the bound falls, below 2 % it rises, between them it stays. That share is learnt only up to
 /// ``maximumInherentLoss`` and only while the delay shows no overuse, so that a bottleneck with a short queue still brings
-/// the rate down. A plain value.
+/// the rate down.
+///
+/// Beyond that share a *trial* decides: the rate is taken back once, and if as much is lost as before, although a bottleneck would lose
+/// less, the loss is the path's own too (up to ``maximumProvenLoss``) and the rate comes back. A plain value.
 public struct LossBasedEstimator: Sendable {
-  /// More than this is never taken for the path's own loss.
+  /// More than this is not taken for the path's own loss without a trial.
   public static let maximumInherentLoss = 0.12
+  /// More than this is never taken for the path's own loss.
+  public static let maximumProvenLoss = 0.35
   private static let interval = TimeSpan.milliseconds(500)
+  /// What a trial leaves of the rate.
+  private static let trialFactor = 0.8
+
+  /// Whether less loss comes with a lower rate.
+  private struct Trial {
+    /// What was sent, lost and targeted before.
+    var rate: Double
+    var loss: Double
+    var target: Double
+    /// What is on its way from before does not count.
+    var skipped = 0
+    var intervals = 0
+    var packets = 0.0
+    var lost = 0.0
+    var bits = 0.0
+    var seconds = 0.0
+  }
 
   private var expected = 0
   private var lost = 0
   private var since: Instant?
   private var limit: Double?
+  private var ceiling = Self.maximumInherentLoss
+  private var trial: Trial?
+  private var nextTrial = Instant.zero
+  /// The share of losses, smoothed.
+  private var average = 0.0
+  private var restored: Double?
+  private var samples = 0
 
   /// The share of packets lost in the last interval, 0 to 1.
   public private(set) var loss = 0.0
@@ -29,15 +58,25 @@ public struct LossBasedEstimator: Sendable {
   /// The bound; nil when loss is no reason for one.
   public var bound: DataRate? { limit.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e12))) } }
 
+  /// The rate that a trial took back for no reason; nil when there is none, and after it was taken.
+  public mutating func takeRestored() -> DataRate? {
+    defer { restored = nil }
+    return restored.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e12))) }
+  }
+
   /// Takes what feedback said: packets that count as arrived and as lost now. Negative numbers take back what was said before.
   /// - Parameters:
-  ///   - target: the rate that was sent at.
+  ///   - sentBits: what was sent since the last report, in bits; without it there are no trials.
+  ///   - target: the rate that may be sent at.
   ///   - usage: what the delay says.
   public mutating func add(
-    received: Int, lost newlyLost: Int, target: DataRate, usage: BandwidthUsage, roundTrip: TimeSpan, now: Instant
+    received: Int, lost newlyLost: Int, sentBits: Double = 0, target: DataRate, usage: BandwidthUsage,
+    roundTrip: TimeSpan,
+    now: Instant
   ) {
     expected &+= received &+ newlyLost
     lost &+= newlyLost
+    bits += sentBits
     guard let start = since else {
       since = now
       return
@@ -49,28 +88,108 @@ public struct LossBasedEstimator: Sendable {
     let share = min(max(Double(lost) / Double(expected), 0), 1)
     // What chance alone may add to the share in a sample of this size.
     let noise = (share * (1 - share) / Double(expected)).squareRoot()
+    let sample = Sample(
+      share: share, noise: noise, packets: Double(expected), bits: bits, seconds: elapsed.seconds,
+      target: Double(target.bitsPerSecond), usage: usage, now: now)
     since = now
     expected = 0
     lost = 0
-    judge(share, noise: noise, target: Double(target.bitsPerSecond), usage)
+    bits = 0
+    judge(sample)
   }
 
-  private mutating func judge(_ share: Double, noise: Double, target: Double, _ usage: BandwidthUsage) {
+  private var bits = 0.0
+
+  private struct Sample {
+    var share: Double
+    var noise: Double
+    var packets: Double
+    var bits: Double
+    var seconds: Double
+    var target: Double
+    var usage: BandwidthUsage
+    var now: Instant
+  }
+
+  private mutating func judge(_ sample: Sample) {
+    let share = sample.share
     loss = share
-    let excess = share - inherentLoss - noise
-    let weight = share < inherentLoss ? 0.3 : usage == .overusing ? 0 : 0.12
-    inherentLoss = min(inherentLoss + weight * (share - inherentLoss), Self.maximumInherentLoss)
+    let excess = share - inherentLoss - sample.noise
+    samples = min(samples + 1, 10)
+    // The first samples are as good as any.
+    let rise = max(0.12, 0.5 / Double(samples))
+    let weight = share < inherentLoss ? 0.3 : sample.usage == .overusing ? 0 : rise
+    if share < inherentLoss || inherentLoss < ceiling {
+      inherentLoss = min(inherentLoss + weight * (share - inherentLoss), ceiling)
+    }
+    average += 0.5 * (share - average)
+    if trial != nil {
+      continueTrial(sample)
+      return
+    }
     if excess > 0.10 {
       isHolding = true
-      limit = min(limit ?? target, target) * (1 - 0.5 * excess)
+      if beginTrial(sample) { return }
+      limit = min(limit ?? sample.target, sample.target) * (1 - 0.5 * excess)
     } else if excess > 0.02 {
       isHolding = true
-      limit = min(limit ?? target, target)
+      if inherentLoss >= 0.95 * ceiling, average > ceiling + 0.02, beginTrial(sample) { return }
+      limit = min(limit ?? sample.target, sample.target)
     } else {
       isHolding = false
+      if inherentLoss < 0.08 { ceiling = Self.maximumInherentLoss }
       // Out of the way once it is well above what is sent.
-      if let old = limit { limit = old * 1.05 > target * 1.5 ? nil : old * 1.05 }
+      if let old = limit { limit = old * 1.05 > sample.target * 1.5 ? nil : old * 1.05 }
     }
+  }
+
+  /// Takes the rate back to see what comes of it; false when the loss is too high to wait, or the last trial was a moment ago.
+  private mutating func beginTrial(_ sample: Sample) -> Bool {
+    guard sample.usage != .overusing, sample.share < 0.45, average < 0.40, sample.now >= nextTrial else { return false }
+    let rate = sample.bits / max(sample.seconds, 0.1)
+    guard rate > 0 else { return false }
+    trial = Trial(rate: rate, loss: max(average, sample.share * 0.75), target: sample.target)
+    limit = min(limit ?? sample.target, sample.target, rate) * Self.trialFactor
+    return true
+  }
+
+  private mutating func continueTrial(_ sample: Sample) {
+    guard var trial else { return }
+    isHolding = true
+    if sample.usage == .overusing || sample.share > 0.6 {
+      // There is a queue that fills: it is congestion.
+      self.trial = nil
+      nextTrial = sample.now + .seconds(10)
+      return
+    }
+    guard trial.skipped >= 1 else {
+      trial.skipped += 1
+      self.trial = trial
+      return
+    }
+    trial.intervals += 1
+    trial.packets += sample.packets
+    trial.lost += sample.share * sample.packets
+    trial.bits += sample.bits
+    trial.seconds += sample.seconds
+    self.trial = trial
+    guard trial.intervals >= 2, trial.packets >= 60 || trial.intervals >= 6 else { return }
+    self.trial = nil
+    let share = trial.lost / max(trial.packets, 1)
+    let factor = trial.bits / max(trial.seconds, 0.1) / trial.rate
+    // What a bottleneck that took all it could before would lose of the lower rate.
+    let congested = max(0, 1 - (1 - trial.loss) / max(factor, 0.01))
+    guard factor < 0.95, share >= (trial.loss + congested) / 2 else {
+      nextTrial = sample.now + .seconds(factor < 0.95 ? 10 : 2)
+      return
+    }
+    average = (share + trial.loss) / 2
+    ceiling = min(average * 1.15 + 0.02, Self.maximumProvenLoss)
+    inherentLoss = min(average, ceiling)
+    limit = nil
+    restored = trial.target
+    isHolding = false
+    nextTrial = sample.now + .seconds(5)
   }
 
   /// A probe has shown that the path takes more.

@@ -18,16 +18,20 @@ public struct ProbeBitrateEstimator: Sendable {
 
   private var clusters = InlineArray<4, Cluster>(repeating: Cluster())
 
+  /// Whether the newest rate is what the path took rather than what was sent: it is the limit of the path.
+  public private(set) var isSaturated = false
+
   /// No probe known.
   public init() {}
 
-  /// A probe is about to be sent.
-  public mutating func begin(_ probe: ProbeCluster) {
+  /// A probe is about to be sent. `loss`: the share of its packets that will be lost whatever the path takes.
+  public mutating func begin(_ probe: ProbeCluster, loss: Double = 0) {
+    let share = 0.8 * (1 - min(max(loss, 0), 0.5))
     var cluster = Cluster()
     cluster.id = probe.id
     // A few may be lost on the way.
-    cluster.minimumBytes = probe.bytes * 8 / 10
-    cluster.minimumPackets = max(4, probe.packets * 8 / 10)
+    cluster.minimumBytes = Int(Double(probe.bytes) * share)
+    cluster.minimumPackets = max(4, Int(Double(probe.packets) * share))
     clusters[Int(probe.id) & 3] = cluster
   }
 
@@ -55,7 +59,7 @@ public struct ProbeBitrateEstimator: Sendable {
     return rate(of: cluster)
   }
 
-  private func rate(of cluster: Cluster) -> DataRate? {
+  private mutating func rate(of cluster: Cluster) -> DataRate? {
     guard cluster.count >= cluster.minimumPackets, cluster.bytes >= cluster.minimumBytes else { return nil }
     let sentTime = cluster.lastSent &- cluster.firstSent
     let receivedTime = cluster.lastReceived &- cluster.firstReceived
@@ -66,7 +70,8 @@ public struct ProbeBitrateEstimator: Sendable {
     let receiveRate = Double(cluster.bytes - cluster.firstReceivedSize) * 8e9 / Double(receivedTime)
     // Arriving twice as fast as sent is a path that stood still in between.
     guard receiveRate <= 2 * sendRate else { return nil }
-    let rate = receiveRate < 0.9 * sendRate ? 0.95 * receiveRate : min(sendRate, receiveRate)
+    isSaturated = receiveRate < 0.9 * sendRate
+    let rate = isSaturated ? 0.92 * receiveRate : min(sendRate, receiveRate)
     return rate.isFinite && rate > 0 ? DataRate(bitsPerSecond: Int64(min(rate, 1e11))) : nil
   }
 }

@@ -12,13 +12,19 @@ public struct ProbeCluster: Hashable, Sendable {
   public var packets: Int
 }
 
-/// Decides when to probe, and at which rate: at the start (three times the start rate, and on from what that shows), after the rate fell far, regularly while the application is limited, and now and then when the path was quiet for long. A plain value.
+/// Decides when to probe, and at which rate: at the start (three times the start rate, and on from what that shows), at the rate of
+/// before after it fell far or the path stood still, regularly while the application is limited, and now and then when the path was
+/// quiet for long. A plain value.
 public struct ProbeController: Sendable {
-  private static let duration = 0.015
+  private static let shortDuration = 0.015
+  /// Long probes, in which jitter says less.
+  private static let longDuration = 0.09
   private static let resultTimeout = TimeSpan.seconds(1)
-  private static let limitedInterval = TimeSpan.seconds(5)
-  private static let quietInterval = TimeSpan.seconds(6)
+  /// How long the rate of before is worth trying.
+  private static let memory = TimeSpan.seconds(30)
 
+  private let interval: TimeSpan
+  private let isLong: Bool
   private var lastID: UInt8 = 0
   private var waiting: ProbeCluster?
   private var hasStarted = false
@@ -27,15 +33,31 @@ public struct ProbeController: Sendable {
   private var lastProbe: Instant?
   private var lastOveruse: Instant?
   private var lastUpdate = Instant.zero
-  /// The target before it fell far, and when it did.
-  private var before: (rate: DataRate, at: Instant)?
+  private var before: Before?
   private var highest: (rate: DataRate, at: Instant)?
+
+  /// The target before it fell far.
+  private struct Before {
+    var rate: DataRate
+    var at: Instant
+    /// How often it was tried to get back to it.
+    var tries = 0
+    /// No try before this.
+    var next: Instant
+  }
 
   /// The rate above which there is nothing to gain.
   public var maximum: DataRate
 
   /// No probe sent yet.
-  public init(maximum: DataRate) { self.maximum = maximum }
+  /// - Parameters:
+  ///   - interval: between two regular probes.
+  ///   - isLong: whether regular probes are long and of a rate a little above the target, for paths that nothing else tries.
+  public init(maximum: DataRate, interval: TimeSpan = .seconds(5), isLong: Bool = false) {
+    self.isLong = isLong
+    self.maximum = maximum
+    self.interval = interval
+  }
 
   /// The next burst to send; nil when there is none.
   public mutating func poll() -> ProbeCluster? {
@@ -45,8 +67,11 @@ public struct ProbeController: Sendable {
 
   /// When ``update(target:usage:isHolding:limit:now:)`` may have a probe to decide on.
   public var deadline: Instant {
-    guard hasStarted, let lastProbe else { return .distantFuture }
-    return max(lastProbe + Self.limitedInterval, lastUpdate + .seconds(1))
+    guard hasStarted else { return .distantFuture }
+    guard let lastProbe else { return lastUpdate + .milliseconds(500) }
+    var next = lastProbe + interval
+    if let before { next = min(next, before.next) }
+    return max(next, lastUpdate + .milliseconds(500))
   }
 
   /// Media can be sent: the first burst.
@@ -54,6 +79,12 @@ public struct ProbeController: Sendable {
     guard !hasStarted else { return }
     hasStarted = true
     request(target, times: 3, now)
+  }
+
+  /// The path stood still and moves again: what it took before is worth a try at once.
+  public mutating func recover(to rate: DataRate, now: Instant) {
+    before = Before(rate: rate, at: now, next: now)
+    probing = nil
   }
 
   /// Takes the estimate after each change, and when time passes.
@@ -67,28 +98,21 @@ public struct ProbeController: Sendable {
     guard hasStarted else { return }
     if probing != nil, let lastProbe, now - lastProbe > Self.resultTimeout { probing = nil }
     guard probing == nil, usage == .normal, !isHolding, target < maximum else { return }
-    let idle = now - (lastProbe ?? now)
-    if let before, idle >= .seconds(1), now - (lastOveruse ?? .zero) >= .milliseconds(500) {
-      self.before = nil
-      // Within this time what took the bandwidth may have gone.
-      if now - before.at < .seconds(10), target.bitsPerSecond * 3 / 2 < before.rate.bitsPerSecond {
-        request(
-          DataRate(bitsPerSecond: min(before.rate.bitsPerSecond * 85 / 100, target.bitsPerSecond * 3)), times: 1, now)
-        return
-      }
+    if returnToBefore(target, now) { return }
+    guard let lastProbe else {
+      request(target, times: 3, now)
+      return
     }
-    if limit.since != nil, idle >= Self.limitedInterval {
-      request(target, times: 2, now)
-    } else if idle >= Self.quietInterval, now - (lastOveruse ?? .zero) >= Self.quietInterval {
-      request(target, times: 2, now)
+    guard now - lastProbe >= interval else { return }
+    if limit.since != nil || now - (lastOveruse ?? .zero) >= interval {
+      request(target, times: isLong ? 1.5 : 2, isLong: isLong, now)
     }
   }
 
   /// A probe showed `rate`; goes on upwards as long as probes succeed.
   public mutating func measured(_ rate: DataRate, now: Instant) {
-    guard let asked = probing, Double(rate.bitsPerSecond) > 0.7 * Double(asked.bitsPerSecond), asked < maximum else {
-      return
-    }
+    guard let asked = probing else { return }
+    guard Double(rate.bitsPerSecond) > 0.7 * Double(asked.bitsPerSecond), asked < maximum else { return }
     probing = nil
     request(rate, times: 2, now)
   }
@@ -100,17 +124,42 @@ public struct ProbeController: Sendable {
     }
     if target >= top.rate || now - top.at > .seconds(5) { highest = (target, now) }
     if target.bitsPerSecond * 3 < top.rate.bitsPerSecond * 2 {
-      before = (top.rate, now)
+      // A fall on top of a fall leaves the rate to come back to.
+      if let known = before, known.rate >= top.rate, now - known.at < Self.memory {
+        before?.next = max(known.next, now + .seconds(1))
+      } else {
+        before = Before(rate: top.rate, at: now, next: now + .seconds(1))
+      }
       highest = (target, now)
     }
   }
 
-  private mutating func request(_ base: DataRate, times: Int64, _ now: Instant) {
-    let rate = min(DataRate(bitsPerSecond: min(base.bitsPerSecond, 1 << 40) * times), maximum)
+  /// Tries the rate of before after a second, and then less and less often; true when it asked for a probe.
+  private mutating func returnToBefore(_ target: DataRate, _ now: Instant) -> Bool {
+    guard var before else { return false }
+    guard now - before.at < Self.memory, target.bitsPerSecond * 10 < before.rate.bitsPerSecond * 9 else {
+      self.before = nil
+      return false
+    }
+    guard now >= before.next, now - (lastOveruse ?? .zero) >= .milliseconds(500) else { return false }
+    let isFirst = before.tries == 0
+    before.tries += 1
+    before.next = now + .seconds(Int64(min(1 << before.tries, 8)))
+    self.before = before
+    let rate = Double(before.rate.bitsPerSecond) * (isFirst ? 1 : 0.85)
+    let bounded = min(rate, Double(target.bitsPerSecond) * (isFirst ? 8 : 4))
+    request(DataRate(bitsPerSecond: Int64(bounded)), times: 1, now)
+    return true
+  }
+
+  private mutating func request(_ base: DataRate, times: Double, isLong: Bool = false, _ now: Instant) {
+    let rate = min(DataRate(bitsPerSecond: Int64(Double(min(base.bitsPerSecond, 1 << 40)) * times)), maximum)
     guard rate > base || times == 1 else { return }
+    // A long one far above the target would fill the queue.
+    let duration = isLong ? Self.longDuration : Self.shortDuration
     lastID = lastID == 255 ? 1 : lastID + 1
     let cluster = ProbeCluster(
-      id: lastID, rate: rate, bytes: max(Int(Double(rate.bitsPerSecond) * Self.duration / 8), 1_000), packets: 5)
+      id: lastID, rate: rate, bytes: max(Int(Double(rate.bitsPerSecond) * duration / 8), 1_000), packets: 5)
     waiting = cluster
     probing = rate
     lastProbe = now

@@ -29,6 +29,13 @@ public struct SendSideBandwidthEstimator: Sendable {
     public var history: Int
     /// Whether to probe.
     public var probes: Bool
+    /// How far the estimate may grow beyond what is seen to arrive. An encoder follows the estimate at once; what comes in steps (the
+    /// layers of a media server) does not, and there a probe must show more.
+    public var reach = 1.5
+    /// Sending less than this share of the target does not try the path.
+    public var limitedShare = 0.65
+    /// The time between regular probes.
+    public var probeInterval = TimeSpan.seconds(5)
 
     /// A configuration.
     public init(
@@ -46,6 +53,10 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Without feedback for this long, and a round trip, the target is taken back.
   static let feedbackTimeout = TimeSpan.milliseconds(500)
   private static let backOffInterval = TimeSpan.milliseconds(250)
+  /// Less is no queue.
+  private static let leastQueue = TimeSpan.milliseconds(40)
+  /// More is a queue whatever fills it.
+  private static let standingQueue = TimeSpan.milliseconds(150)
 
   /// What was given at the start.
   public let configuration: Configuration
@@ -56,7 +67,19 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The round-trip time, smoothed; nil while unknown.
   public private(set) var roundTrip: TimeSpan?
 
-  private var adapter: TransportFeedbackAdapter
+  /// The estimate before feedback went missing.
+  private var lastGood: DataRate?
+  /// Bits sent since the last report.
+  private var sentBits = 0.0
+  /// The rate that was sent at, smoothed over about half a second of reports, and when it was last worked out.
+  private var sentRate = 0.0
+  private var sentRateAt: Instant?
+  /// The last probe that showed the path's limit, and the one before.
+  private var saturated: (rate: DataRate, at: Instant)?
+  /// What the last probe that met the path's limit measured.
+  private var pathLimit: (rate: DataRate, at: Instant)?
+
+  @usableFromInline var adapter: TransportFeedbackAdapter
   private var interArrival = InterArrivalDelta()
   private var trendline = TrendlineEstimator()
   private var delivered = AcknowledgedBitrate()
@@ -64,13 +87,16 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var loss = LossBasedEstimator()
   private var probeEstimator = ProbeBitrateEstimator()
   private var probes: ProbeController
-  private var limit = ApplicationLimit()
+  private var limit: ApplicationLimit
   private var receiverBound: DataRate?
   private var lastFeedback: Instant?
   private var firstUnanswered: Instant?
   /// Packets sent since the last report or back-off: silence after silence means nothing.
   private var unanswered = 0
   private var lastBackOff: Instant?
+  private var lastProbePacket: Instant?
+  /// When a probe last took the estimate back.
+  private var lastBound: Instant?
 
   /// An estimator whose first transport-wide number is `firstSequence`.
   public init(configuration: Configuration = .init(), firstSequence: UInt16 = 0) {
@@ -78,8 +104,11 @@ public struct SendSideBandwidthEstimator: Sendable {
     adapter = TransportFeedbackAdapter(
       history: SentPacketHistory(capacity: configuration.history, first: firstSequence))
     aimd = AimdRateControl(
-      start: configuration.start, minimum: configuration.minimum, maximum: configuration.maximum)
-    probes = ProbeController(maximum: configuration.maximum)
+      start: configuration.start, minimum: configuration.minimum, maximum: configuration.maximum,
+      reach: configuration.reach)
+    probes = ProbeController(
+      maximum: configuration.maximum, interval: configuration.probeInterval, isLong: configuration.reach < 1.5)
+    limit = ApplicationLimit(share: configuration.limitedShare)
     target = min(max(configuration.start, configuration.minimum), configuration.maximum)
   }
 
@@ -91,6 +120,12 @@ public struct SendSideBandwidthEstimator: Sendable {
   public var acknowledgedRate: DataRate? { delivered.rate }
   /// The share of packets lost lately, 0 to 1.
   public var lossShare: Double { loss.loss }
+  /// The share that the path loses whatever is sent, as far as is known, 0 to 1.
+  public var inherentLoss: Double { loss.inherentLoss }
+  /// What the newest probe showed, and when; nil before the first.
+  public private(set) var lastProbe: (rate: DataRate, at: Instant)?
+  /// Whether any feedback has come.
+  public var hasFeedback: Bool { lastFeedback != nil }
   /// Whether the application sends clearly less than it may.
   public var isApplicationLimited: Bool { limit.since != nil }
   /// Bytes that left and were not reported on.
@@ -108,9 +143,15 @@ public struct SendSideBandwidthEstimator: Sendable {
   public mutating func packetSent(size: Int, cluster: UInt8 = 0, now: Instant) {
     adapter.history.append(size: size, cluster: cluster, now: now)
     limit.sent(bytes: size, target: target, now: now)
+    sentBits += Double(size) * 8
+    if cluster != 0 { lastProbePacket = now }
     if firstUnanswered == nil { firstUnanswered = now }
     unanswered &+= 1
   }
+
+  /// A packet left under ``nextSequence`` that nothing is to be known of.
+  @inlinable
+  public mutating func skipSequence() { adapter.history.skip() }
 
   /// Packets may be sent, and padding to probe with: begins with the first probes.
   public mutating func startProbing(now: Instant) {
@@ -126,7 +167,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The next probe to send; nil when there is none.
   public mutating func pollProbe() -> ProbeCluster? {
     guard let probe = probes.poll() else { return nil }
-    probeEstimator.begin(probe)
+    probeEstimator.begin(probe, loss: loss.inherentLoss)
     return probe
   }
 
@@ -147,17 +188,24 @@ public struct SendSideBandwidthEstimator: Sendable {
     }
     let summary = adapter.finish()
     guard summary.received > 0 else { return }
+    if summary.outage > 0 || lastBackOff != nil { resume(now) }
     lastFeedback = now
     firstUnanswered = nil
     unanswered = 0
     lastBackOff = nil
     if let sent = summary.newestSent { measured(roundTrip: now - sent, weight: 8) }
     limit.advance(target, now)
+    noteSent(now)
     loss.add(
-      received: summary.received, lost: summary.lost - summary.recovered, target: target,
-      usage: trendline.usage, roundTrip: roundTrip ?? .milliseconds(100), now: now)
+      received: summary.received, lost: summary.lost - summary.recovered, sentBits: sentBits, target: target,
+      usage: trendline.queueDelay > .milliseconds(100) ? .overusing : trendline.usage,
+      roundTrip: roundTrip ?? .milliseconds(100), now: now)
+    sentBits = 0
+    if let rate = loss.takeRestored(), rate > aimd.rate { aimd.set(rate, now: now) }
+    let isSpurious = trendline.usage == .overusing && isOveruseSpurious(now)
     aimd.update(
-      trendline.usage, delivered: delivered.rate, roundTrip: roundTrip ?? .milliseconds(100),
+      isSpurious ? .normal : trendline.usage, delivered: offered(delivered.rate),
+      roundTrip: roundTrip ?? .milliseconds(100),
       isLimited: limit.since != nil, now: now)
     if let probed { take(probe: probed, now) }
     settle(now)
@@ -174,8 +222,9 @@ public struct SendSideBandwidthEstimator: Sendable {
   public mutating func receive(received: Int, lost: Int, now: Instant) {
     guard !expectsFeedback, received >= 0, lost >= 0, received < 1 << 24, lost < 1 << 24 else { return }
     loss.add(
-      received: received, lost: lost, target: target, usage: .normal, roundTrip: roundTrip ?? .milliseconds(100),
-      now: now)
+      received: received, lost: lost, sentBits: sentBits, target: target, usage: .normal,
+      roundTrip: roundTrip ?? .milliseconds(100), now: now)
+    sentBits = 0
     // Nothing but loss is known, so the rate rises while there is none, and the receiver's bound holds it where there is one.
     if receiverBound == nil {
       aimd.update(
@@ -194,12 +243,95 @@ public struct SendSideBandwidthEstimator: Sendable {
     roundTrip = TimeSpan(nanoseconds: (old.nanoseconds * (weight - 1) + sample.nanoseconds) / weight)
   }
 
-  private mutating func take(probe rate: DataRate, _ now: Instant) {
+  /// Whether what looks like overuse is none: while less is sent than may be, jitter and single large pictures look like a queue that grows.
+  /// A queue of ours would be seen and would not pass, and that of a probe passes.
+  private func isOveruseSpurious(_ now: Instant) -> Bool {
+    guard limit.since != nil || comesInSteps, trendline.queueDelay < Self.standingQueue else { return false }
+    return trendline.queueDelay < Self.leastQueue || isProbeFelt(now) || !isFallingBehind
+  }
+
+  /// Whether what is sent follows the estimate in steps only, so that it lies below it most of the time.
+  private var comesInSteps: Bool { configuration.reach < 1.5 }
+
+  /// Whether less arrives than is sent, beyond what the path loses by itself.
+  private var isFallingBehind: Bool {
+    guard let arriving = offered(delivered.rate) else { return false }
+    return Double(arriving.bitsPerSecond) < 0.92 * sentRate
+  }
+
+  /// Whether a probe may still fill the path's queue.
+  private func isProbeFelt(_ now: Instant) -> Bool {
+    guard let lastProbePacket else { return false }
+    return now - lastProbePacket < .milliseconds(300) + (roundTrip ?? .milliseconds(100))
+  }
+
+  private mutating func noteSent(_ now: Instant) {
+    if let since = sentRateAt {
+      let elapsed = max((now - since).seconds, 0.005)
+      sentRate += min(elapsed / 0.4, 1) * (sentBits / elapsed - sentRate)
+    }
+    sentRateAt = now
+  }
+
+  /// What must be sent so that `rate` arrives: the path's own loss is on top.
+  private func offered(_ rate: DataRate?) -> DataRate? {
+    rate.map { DataRate(bitsPerSecond: Int64(Double($0.bitsPerSecond) / (1 - min(loss.inherentLoss, 0.5)))) }
+  }
+
+  /// The path moves again after it stood still. What the pause did to delays and rates says nothing; a probe tells whether it takes what
+  /// it took before.
+  private mutating func resume(_ now: Instant) {
+    interArrival = InterArrivalDelta()
+    trendline.reset()
+    probes.recover(to: max(lastGood ?? target, target), now: now)
+    lastGood = nil
+  }
+
+  private mutating func take(probe measured: DataRate, _ now: Instant) {
+    guard let rate = offered(measured) else { return }
     probes.measured(rate, now: now)
-    guard rate > aimd.rate, trendline.usage != .overusing else { return }
-    aimd.set(rate, now: now)
-    loss.raise(to: rate)
+    lastProbe = (rate, now)
+    guard trendline.usage != .overusing else { return }
+    let raised = smoothed(probe: rate, now)
+    guard raised > aimd.rate else {
+      lower(to: rate, now)
+      return
+    }
+    saturated = nil
+    aimd.set(raised, now: now)
+    loss.raise(to: raised)
     delivered.expectChange()
+  }
+
+  /// What a probe that met the path's limit is believed: jitter makes a single one wrong by a sixth, so it counts half where the one before
+  /// met a limit like it.
+  private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
+    guard comesInSteps, probeEstimator.isSaturated else { return rate }
+    defer { pathLimit = (rate, now) }
+    guard let before = pathLimit, now - before.at < .seconds(15),
+      Double(rate.bitsPerSecond) < 1.5 * Double(before.rate.bitsPerSecond)
+    else { return rate }
+    return DataRate(bitsPerSecond: (rate.bitsPerSecond &+ before.rate.bitsPerSecond) / 2)
+  }
+
+  /// A probe showed less than the estimate, which nothing else would tell while little is sent. Jitter makes a single probe look slow, so the
+  /// better of two in a row counts, and never less than what arrives.
+  private mutating func lower(to rate: DataRate, _ now: Instant) {
+    guard comesInSteps, probeEstimator.isSaturated, Double(rate.bitsPerSecond) < 0.97 * Double(aimd.rate.bitsPerSecond)
+    else {
+      saturated = nil
+      return
+    }
+    let isFirst = lastBound == nil
+    guard isFirst || saturated.map({ now - $0.at < .seconds(15) }) == true else {
+      saturated = (rate, now)
+      return
+    }
+    let floor = offered(delivered.rate) ?? rate
+    let bound = max(max(rate, saturated?.rate ?? rate), floor)
+    saturated = (rate, now)
+    lastBound = now
+    if bound < aimd.rate { aimd.set(bound, now: now) }
   }
 
   // MARK: Time
@@ -222,6 +354,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Lets time pass: takes the target back while feedback is missing, and decides on probes.
   public mutating func handleTimeout(now: Instant) {
     if backOffDeadline <= now {
+      if lastBackOff == nil { lastGood = target }
       lastBackOff = now
       unanswered = 0
       aimd.set(DataRate(bitsPerSecond: target.bitsPerSecond * 8 / 10), now: now)

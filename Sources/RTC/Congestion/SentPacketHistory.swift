@@ -3,7 +3,8 @@ public import Basics
 /// What is remembered of each sent packet until feedback on it comes, by transport-wide sequence number
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2).
 ///
-/// A ring of 16 bytes a packet, made at the first packet; nothing is allocated after it.
+/// A ring of 16 bytes a packet, made at the first packet. It begins small and doubles, up to ``capacity``, while packets that are not
+/// reported on would be overwritten; once the rate and the round trip have been seen, nothing is allocated.
 public struct SentPacketHistory: Sendable {
   /// A packet that was sent.
   public struct Packet: Hashable, Sendable {
@@ -37,10 +38,13 @@ public struct SentPacketHistory: Sendable {
   /// What one remembered packet takes.
   static let bytesPerPacket = MemoryLayout<Entry>.stride
 
-  /// How many packets are remembered; a power of two.
+  /// A packet older than this is given up rather than grown for.
+  private static let patience: Int64 = 2_000_000_000
+
+  /// How many packets are remembered at most; a power of two.
   public let capacity: Int
   /// The number of the next packet, extended.
-  public private(set) var next: Int64
+  public internal(set) var next: Int64
   /// Bytes that left and have not been reported on.
   public private(set) var bytesInFlight: Int64 = 0
   private var ring: ContiguousArray<Entry> = []
@@ -59,9 +63,16 @@ public struct SentPacketHistory: Sendable {
 
   /// Remembers a packet that left under ``nextSequence``.
   public mutating func append(size: Int, cluster: UInt8 = 0, now: Instant) {
-    if ring.isEmpty { ring = ContiguousArray(repeating: Entry(), count: capacity) }
-    let slot = slot(next)
-    if ring[slot].state == .inFlight { bytesInFlight &-= Int64(ring[slot].size) }
+    if ring.isEmpty { ring = ContiguousArray(repeating: Entry(), count: min(capacity, 64)) }
+    var slot = slot(next)
+    if ring[slot].state == .inFlight {
+      if ring.count < capacity, now.nanoseconds &- ring[slot].sent < Self.patience {
+        grow()
+        slot = self.slot(next)
+      } else {
+        bytesInFlight &-= Int64(ring[slot].size)
+      }
+    }
     ring[slot] = Entry(
       sent: now.nanoseconds, sequence: UInt32(truncatingIfNeeded: next), size: UInt16(clamping: size), cluster: cluster,
       state: .inFlight)
@@ -69,12 +80,15 @@ public struct SentPacketHistory: Sendable {
     next &+= 1
   }
 
+  /// Leaves a number out: nothing is remembered of its packet.
+  @usableFromInline mutating func skip() { next &+= 1 }
+
   /// The extended number of the packet that a report calls `number`; nil when none such was sent, or it is forgotten.
   public func extended(_ number: SequenceNumber) -> Int64? {
     guard !ring.isEmpty else { return nil }
     let newest = next &- 1
     let distance = number.distance(from: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: newest)))
-    guard distance <= 0, distance > -capacity else { return nil }
+    guard distance <= 0, distance > -ring.count else { return nil }
     let sequence = newest &+ Int64(distance)
     let entry = ring[slot(sequence)]
     return entry.state != .empty && entry.sequence == UInt32(truncatingIfNeeded: sequence) ? sequence : nil
@@ -108,5 +122,22 @@ public struct SentPacketHistory: Sendable {
     return true
   }
 
-  private func slot(_ sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (capacity &- 1) }
+  /// When the packet left; nil when it is not known any more.
+  public func departure(of sequence: Int64) -> Instant? {
+    guard !ring.isEmpty else { return nil }
+    let entry = ring[slot(sequence)]
+    guard entry.state != .empty, entry.sequence == UInt32(truncatingIfNeeded: sequence) else { return nil }
+    return Instant(nanoseconds: entry.sent)
+  }
+
+  /// Twice the ring; every packet moves to where its number now belongs.
+  private mutating func grow() {
+    let old = ring
+    ring = ContiguousArray(repeating: Entry(), count: old.count &* 2)
+    for entry in old where entry.state != .empty {
+      ring[Int(truncatingIfNeeded: entry.sequence) & (ring.count &- 1)] = entry
+    }
+  }
+
+  private func slot(_ sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (ring.count &- 1) }
 }

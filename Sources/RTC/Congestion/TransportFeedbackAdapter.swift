@@ -19,6 +19,8 @@ public struct TransportFeedbackAdapter: Sendable {
     public var received = 0
     /// Packets that newly count as lost.
     public var lost = 0
+    /// Packets that count as lost in one long run: the path stood still, which says nothing of how much it takes.
+    public var outage = 0
     /// Packets that had counted as lost before and arrived after all.
     public var recovered = 0
     /// When the newest of the arrived packets had left; nil when none arrived.
@@ -27,6 +29,10 @@ public struct TransportFeedbackAdapter: Sendable {
 
   /// What was sent.
   public var history: SentPacketHistory
+  /// Losses in a row over at least this time are an outage.
+  private static let outage = TimeSpan.milliseconds(300)
+  private static let outagePackets = 5
+
   /// Feedback on packets that were never sent, are forgotten, or were reported before.
   public private(set) var ignoredCount: UInt64 = 0
 
@@ -69,9 +75,19 @@ public struct TransportFeedbackAdapter: Sendable {
       // What lies between the last report and this one was in a report that got lost itself, and nothing is known of it. To call it lost would
       // add the loss of the way back to that of the way there.
       var missing = max(max(highest &+ 1, base ?? .min), history.next &- Int64(history.capacity))
+      var run = 0
+      var runStart: Instant?
       while missing < sequence {
-        if history.markLost(missing) { summary.lost &+= 1 }
+        if history.markLost(missing) {
+          run &+= 1
+          if runStart == nil { runStart = history.departure(of: missing) }
+        }
         missing &+= 1
+      }
+      if run >= Self.outagePackets, let runStart, packet.sent - runStart >= Self.outage {
+        summary.outage &+= run
+      } else {
+        summary.lost &+= run
       }
       highest = sequence
     }

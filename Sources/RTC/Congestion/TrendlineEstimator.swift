@@ -31,6 +31,10 @@ public struct TrendlineEstimator: Sendable {
   private var origin: Int64?
   private var accumulated = 0.0
   private var smoothed = 0.0
+  /// The least smoothed delay of this and of the last stretch of ``memory``.
+  private var lowest = (now: Double.infinity, before: Double.infinity)
+  private var stretchBegan: Instant?
+  private static let memory = TimeSpan.seconds(5)
   private var trend = 0.0
   private var previousTrend = 0.0
   private var threshold = 12.5
@@ -44,6 +48,19 @@ public struct TrendlineEstimator: Sendable {
   /// Nothing measured yet.
   public init() {}
 
+  /// How long packets wait in the path's queue now, compared with the best of the last five to ten seconds.
+  public var queueDelay: TimeSpan {
+    let base = min(lowest.now, lowest.before)
+    return base.isFinite ? TimeSpan(nanoseconds: Int64(min(max(smoothed - base, 0), 60_000) * 1e6)) : .zero
+  }
+
+  /// The path stood still: what was measured before says nothing of what comes.
+  public mutating func reset() {
+    let kept = threshold
+    self = TrendlineEstimator()
+    threshold = kept
+  }
+
   /// Takes the deltas between two groups; `received` is when the later one arrived, on the receiver's clock.
   public mutating func add(_ deltas: InterArrivalDelta.Deltas, received: TimeSpan, now: Instant) {
     let sentMilliseconds = Double(deltas.sent.nanoseconds) / 1e6
@@ -54,12 +71,24 @@ public struct TrendlineEstimator: Sendable {
     origin = start
     accumulated += variation
     smoothed = Self.smoothing * smoothed + (1 - Self.smoothing) * accumulated
+    noteLowest(now)
     times[position] = Double(received.nanoseconds &- start) / 1e6
     delays[position] = smoothed
     position = (position + 1) % Self.window
     filled = min(filled + 1, Self.window)
     if filled == Self.window, let slope { trend = slope }
     detect(sentMilliseconds, now)
+  }
+
+  private mutating func noteLowest(_ now: Instant) {
+    let began = stretchBegan ?? now
+    if now - began >= Self.memory {
+      lowest = (smoothed, lowest.now)
+      stretchBegan = now
+    } else {
+      stretchBegan = began
+      lowest.now = min(lowest.now, smoothed)
+    }
   }
 
   /// The slope of the line with the least squared distances; nil when all points lie at one time.

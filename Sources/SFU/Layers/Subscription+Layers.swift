@@ -30,6 +30,9 @@ struct ShownSize: Hashable, Sendable {
   /// Pictures a second; 0 for as many as there are.
   var frameRate: Int
 
+  /// In pixels.
+  var area: UInt32 { UInt32(min(max(width, 0), 0xFFFF)) &* UInt32(min(max(height, 0), 0xFFFF)) }
+
   /// Whether nothing is shown.
   var isHidden: Bool { width <= 0 || height <= 0 }
 

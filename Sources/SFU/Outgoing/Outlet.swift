@@ -19,9 +19,10 @@ public final class Outlet {
 
   /// Whether a stream began that the receiver should soon get a sender report of.
   var wantsReport = false
-  private var sender: SRTPSender?
+  /// What the path takes, and what waits for it.
+  var bandwidth = SubscriberBandwidth()
+  private(set) var sender: SRTPSender?
   private let clock: NTPClock
-  private var transportSequence: UInt16 = 1
   private var budget = RetransmissionBudget()
   private var resends: ContiguousArray<Resend> = []
   private static let maximumResends = 256
@@ -46,12 +47,14 @@ public final class Outlet {
   func close() {
     sender = nil
     resends.removeAll(keepingCapacity: true)
+    bandwidth.queue.removeAll()
   }
 
   func add(_ subscription: Subscription) { subscriptions.append(subscription) }
 
   func remove(_ subscription: Subscription) {
     resends.removeAll(keepingCapacity: true)
+    bandwidth.queue.removeAll()
     subscriptions.removeAll { $0 === subscription }
   }
 
@@ -85,6 +88,8 @@ public final class Outlet {
   ) {
     guard let sender else { return }
     let count = stream.pending.count
+    let isPaced = bandwidth.isPacing && stream.kind == .video
+    if isPaced { bandwidth.queue.refill(bandwidth.estimator.target, now: now) }
     var index = first
     while index < count {
       let packet = stream.store[Int(stream.pending[index])]
@@ -101,6 +106,10 @@ public final class Outlet {
         continue
       }
       guard let numbers = subscription.numbers(for: packet, of: stream, now: now) else { continue }
+      if isPaced, !bandwidth.queue.admits {
+        enqueue(packet, of: stream, numbers, for: subscription, now: now, &counters)
+        continue
+      }
       if batch.isFull { send(batch, to: sink) }
       if numbers.isFiller {
         appendFiller(numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
@@ -120,7 +129,7 @@ public final class Outlet {
     batch.removeAll()
   }
 
-  private func append(
+  func append(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     skipping skipped: Int, for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
     _ counters: inout RouterCounters
@@ -128,6 +137,12 @@ public final class Outlet {
     if packet.redPrimaryOffset != 0, skipped == 0, subscription.rewritesRedundancy {
       appendRedundancy(
         packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+      return
+    }
+    if subscription.redundancy.level != 0, packet.redPrimaryOffset == 0,
+      appendWithRedundancy(
+        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+    {
       return
     }
     var length = Int(packet.payloadLength) &- skipped
@@ -159,7 +174,7 @@ public final class Outlet {
     let written = protect(
       headerLength, stream.store.block(of: packet), offset..<(offset &+ length), sender, batch, &counters)
     guard written > 0 else { return }
-    transportSequence &+= 1
+    bandwidth.sent(bytes: written, stream.kind == .audio ? .audio : .video, now: now)
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: length &- padding)
     budget.sent(bytes: written)
@@ -168,7 +183,7 @@ public final class Outlet {
   }
 
   /// An empty packet (padding alone, RFC 3550 section 5.1) under a number that the receiver would otherwise ask for in vain.
-  private func appendFiller(
+  func appendFiller(
     _ numbers: StreamRewriter.Numbers, type: PayloadType, for subscription: Subscription, _ sender: SRTPSender,
     batch: OutputBatch, now: Instant, _ counters: inout RouterCounters
   ) {
@@ -180,7 +195,7 @@ public final class Outlet {
     batch.scratch[0] = 1
     let written = protect(headerLength, batch.scratch, 0..<1, sender, batch, &counters)
     guard written > 0 else { return }
-    transportSequence &+= 1
+    bandwidth.sent(bytes: written, .video, now: now)
     subscription.packetCount &+= 1
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
@@ -196,7 +211,7 @@ public final class Outlet {
       sequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: numbers.sequence)),
       timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, hasPadding: true, into: &buffer)
     if layout.transportSequence != 0 {
-      try writer.append(id: layout.transportSequence, uint16: transportSequence, into: &buffer)
+      try writer.append(id: layout.transportSequence, uint16: bandwidth.nextSequence, into: &buffer)
     } else if layout.absSendTime != 0 {
       try writer.append(id: layout.absSendTime, uint24: AbsSendTime(clock.time(at: now)).rawValue, into: &buffer)
     }
@@ -231,7 +246,7 @@ public final class Outlet {
     guard headerLength > 0 else { return }
     let written = protect(headerLength, batch.scratch, 0..<length, sender, batch, &counters)
     guard written > 0 else { return }
-    transportSequence &+= 1
+    bandwidth.sent(bytes: written, .audio, now: now)
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: length)
     counters.packetsForwarded &+= 1
@@ -258,7 +273,7 @@ public final class Outlet {
   }
 
   /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit.
-  private func writeHeader(
+  func writeHeader(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
     ssrc: SSRC, type: PayloadType, sequence: UInt16, batch: OutputBatch, now: Instant
   ) -> Int {
@@ -284,7 +299,7 @@ public final class Outlet {
       sequenceNumber: SequenceNumber(rawValue: sequence), timestamp: RTPTimestamp(rawValue: numbers.timestamp),
       ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
     if layout.transportSequence != 0 {
-      try writer.append(id: layout.transportSequence, uint16: transportSequence, into: &buffer)
+      try writer.append(id: layout.transportSequence, uint16: bandwidth.nextSequence, into: &buffer)
     } else if layout.absSendTime != 0 {
       let time = AbsSendTime(clock.time(at: now))
       try writer.append(id: layout.absSendTime, uint24: time.rawValue, into: &buffer)
@@ -317,7 +332,7 @@ public final class Outlet {
 
   /// Encrypts a payload behind the header in the batch; the packet's length, 0 when that failed.
   @inline(__always)
-  private func protect(
+  func protect(
     _ headerLength: Int, _ block: ByteBlock, _ payload: Range<Int>, _ sender: SRTPSender, _ batch: OutputBatch,
     _ counters: inout RouterCounters
   ) -> Int {
@@ -354,7 +369,7 @@ public final class Outlet {
     }
     let bounded = min(max(roundTrip ?? .milliseconds(100), .milliseconds(10)), .seconds(1))
     let length = Int(stream.store[slot].payloadLength) &+ 64
-    guard resends.count < Self.maximumResends,
+    guard resends.count < Self.maximumResends, bandwidth.allowsRepair(bytes: length),
       budget.take(bytes: length, sequence: origin.out, stream: index, roundTrip: bounded, now: now)
     else {
       counters.retransmissionsRefused &+= 1
@@ -382,14 +397,16 @@ public final class Outlet {
       guard let numbers = subscription.rewriter.numbers(of: packet, out: origin.out, serial: origin.serial)
       else { continue }
       if batch.isFull { send(batch, to: sink) }
-      appendResend(packet, of: stream, numbers, for: subscription, sender, batch: batch, now: now, &counters)
+      appendResend(
+        packet, of: stream, numbers, for: subscription, sender, use: .retransmission, batch: batch, now: now, &counters)
     }
     resends.removeAll(keepingCapacity: true)
   }
 
-  private func appendResend(
+  func appendResend(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers,
-    for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
+    for subscription: Subscription, _ sender: SRTPSender, use: SubscriberBandwidth.Use, batch: OutputBatch,
+    now: Instant,
     _ counters: inout RouterCounters
   ) {
     guard let ssrc = subscription.retransmissionSSRC,
@@ -410,8 +427,8 @@ public final class Outlet {
     let written = protect(headerLength, stream.store.block(of: packet), start..<end, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
-    transportSequence &+= 1
-    counters.retransmissions &+= 1
+    bandwidth.sent(bytes: written, use, now: now)
+    if use == .padding { counters.paddings &+= 1 } else { counters.retransmissions &+= 1 }
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
   }

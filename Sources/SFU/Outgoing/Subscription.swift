@@ -56,6 +56,15 @@ public final class Subscription {
   var jitter: UInt32 = 0
   /// Whether the report says something new since the last judgement of quality.
   var hasNewReport = false
+  /// Whether the receiver has pinned it, so that it comes before what is not when there is not enough bandwidth for everything.
+  public internal(set) var isPinned = false
+  /// What keeps its layer from changing to and fro.
+  var hysteresis = LayerHysteresis()
+  /// How much earlier sound is added for the receiver.
+  var redundancy = RedundancyControl()
+  /// What the receiver's last report had counted.
+  var reportedHighest: UInt32?
+  var reportedLost: Int32 = 0
 
   init(media: NegotiatedMedia, source: NegotiatedSource, outlet: Outlet, random: inout RouterRandom) {
     self.media = media
@@ -87,6 +96,8 @@ public final class Subscription {
     guard publication !== self.publication else { return }
     self.publication = publication
     layering = LayerState()
+    hysteresis = LayerHysteresis()
+    isPinned = false
     isStopped = isPaused
     stream = nil
     rewriter.detach()

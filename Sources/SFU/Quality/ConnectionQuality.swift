@@ -12,7 +12,7 @@ public enum ConnectionQuality: String, Sendable, Hashable {
   case lost
 }
 
-/// Judges a participant's connection from loss, round-trip time and jitter of both directions.
+/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of what it wants it gets.
 ///
 /// It becomes worse at once and better one step at a time after a few calm seconds, so that it does not flicker.
 public struct ConnectionQualityMeter: Sendable {
@@ -27,18 +27,25 @@ public struct ConnectionQualityMeter: Sendable {
     /// How long nothing authentic has arrived.
     public var silence: TimeSpan
 
+    /// The share of the wanted bit rate that its path lets through, 0 to 1.
+    public var share: Double
+
     /// A sample of the given measurements.
-    public init(loss: Double, roundTrip: TimeSpan?, jitter: TimeSpan, silence: TimeSpan) {
+    public init(loss: Double, roundTrip: TimeSpan?, jitter: TimeSpan, silence: TimeSpan, share: Double = 1) {
       self.loss = loss
       self.roundTrip = roundTrip
       self.jitter = jitter
       self.silence = silence
+      self.share = share
     }
   }
 
   /// After this silence the connection counts as lost: two missed consent checks.
   public static let lostAfter = TimeSpan.seconds(10)
   private static let calm = 3
+  /// Below this share of what is wanted, pictures are clearly smaller or missing.
+  private static let poorShare = 0.25
+  private static let goodShare = 0.75
 
   /// The judgement now.
   public private(set) var quality = ConnectionQuality.excellent
@@ -69,10 +76,14 @@ public struct ConnectionQualityMeter: Sendable {
   private static func judge(_ sample: Sample) -> ConnectionQuality {
     if sample.silence >= lostAfter { return .lost }
     let roundTrip = sample.roundTrip ?? .zero
-    if sample.loss > 0.08 || roundTrip > .milliseconds(500) || sample.jitter > .milliseconds(120) {
+    if sample.loss > 0.08 || roundTrip > .milliseconds(500) || sample.jitter > .milliseconds(120)
+      || sample.share < poorShare
+    {
       return .poor
     }
-    if sample.loss > 0.02 || roundTrip > .milliseconds(250) || sample.jitter > .milliseconds(50) {
+    if sample.loss > 0.02 || roundTrip > .milliseconds(250) || sample.jitter > .milliseconds(50)
+      || sample.share < goodShare
+    {
       return .good
     }
     return .excellent

@@ -14,11 +14,12 @@ struct RelayAnnouncement {
   var participant: ParticipantID
   var media: NegotiatedMedia
   var isMuted: Bool
+  var isScreenShare: Bool
 
   /// The body of an `announce` record.
   func append(to bytes: inout [UInt8]) {
     bytes.append(media.kind == .audio ? 0 : 1)
-    bytes.append(isMuted ? 1 : 0)
+    bytes.append((isMuted ? 1 : 0) | (isScreenShare ? 2 : 0))
     RelayBytes.append(id.rawValue, to: &bytes)
     RelayBytes.append(participant.rawValue, to: &bytes)
     let codecs = media.codecs.prefix(Limit.codecs)
@@ -35,18 +36,19 @@ struct RelayAnnouncement {
     for layer in layers { RelayBytes.append(layer.rawValue, to: &bytes) }
   }
 
-  init(id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool) {
+  init(id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool) {
     self.id = id
     self.participant = participant
     self.media = media
     self.isMuted = isMuted
+    self.isScreenShare = isScreenShare
   }
 
   /// Reads the body of an `announce` record; nil when it is malformed.
   init?(_ record: Span<UInt8>) {
     var reader = RelayReader(at: RelayRecord.headerLength)
     guard let kind = reader.number(record, UInt8.self), kind <= 1,
-      let muted = reader.number(record, UInt8.self),
+      let flags = reader.number(record, UInt8.self),
       let id = reader.text(record, limit: Limit.text), !id.isEmpty,
       let participant = reader.text(record, limit: Limit.text), !participant.isEmpty,
       let codecCount = reader.number(record, UInt8.self), (1...Limit.codecs).contains(Int(codecCount))
@@ -73,7 +75,8 @@ struct RelayAnnouncement {
     }
     self.id = PublicationID(rawValue: id)
     self.participant = ParticipantID(rawValue: participant)
-    isMuted = muted & 1 != 0
+    isMuted = flags & 1 != 0
+    isScreenShare = flags & 2 != 0
     media = NegotiatedMedia(
       mid: MID(rawValue: "relay"), index: 0, kind: kind == 0 ? .audio : .video, role: .receive, codecs: codecs,
       extensions: HeaderExtensionMap(), remoteSources: [], remoteStreamIDs: [], rids: layers, localSource: nil,

@@ -20,7 +20,8 @@ extension Router {
     guard publication.number != 0, isPassedOn(publication, to: relay), let participant = participant(of: publication)
     else { return }
     let announcement = RelayAnnouncement(
-      id: publication.id, participant: participant, media: publication.media, isMuted: publication.isMuted)
+      id: publication.id, participant: participant, media: publication.media, isMuted: publication.isMuted,
+      isScreenShare: publication.isScreenShare)
     relay.send(.announce, publication: publication.number) { announcement.append(to: &$0) }
   }
 

@@ -106,7 +106,8 @@ extension Router {
     }
     participant.publications += 1
     let publication = Publication(
-      id: announcement.id, participant: -1, media: announcement.media, isMuted: announcement.isMuted)
+      id: announcement.id, participant: -1, media: announcement.media, isMuted: announcement.isMuted,
+      isScreenShare: announcement.isScreenShare)
     publication.origin = RelayOrigin(relay: relay, number: number, participant: participant)
     // It was announced as flowing where it comes from.
     publication.hasStarted = true

@@ -38,6 +38,14 @@ public struct RouterCounters: Sendable {
   public var retransmissionsRefused: UInt64 = 0
   /// Retransmissions that were asked for and are not in the store.
   public var retransmissionsMissing: UInt64 = 0
+  /// Video packets that waited because the receiver's path would not have taken them at once.
+  public var packetsPaced: UInt64 = 0
+  /// Packets that waited too long, found no room to wait, or left the store meanwhile.
+  public var pacedDrops: UInt64 = 0
+  /// Packets sent to probe the path of a receiver.
+  public var paddings: UInt64 = 0
+  /// Audio packets that earlier sounds were added to.
+  public var redundantPackets: UInt64 = 0
   /// Keyframe requests sent to publishers.
   public var keyframeRequests: UInt64 = 0
   /// RTCP datagrams received.
@@ -67,6 +75,10 @@ public struct RouterCounters: Sendable {
     retransmissions &+= other.retransmissions
     retransmissionsRefused &+= other.retransmissionsRefused
     retransmissionsMissing &+= other.retransmissionsMissing
+    packetsPaced &+= other.packetsPaced
+    pacedDrops &+= other.pacedDrops
+    paddings &+= other.paddings
+    redundantPackets &+= other.redundantPackets
     keyframeRequests &+= other.keyframeRequests
     reportsReceived &+= other.reportsReceived
     reportsSent &+= other.reportsSent

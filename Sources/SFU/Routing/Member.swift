@@ -23,6 +23,8 @@ public final class Member {
   /// The deadline that the router's heap has.
   var scheduled = Instant.distantFuture
   var fullIntraRequests: UInt8 = 0
+  /// What it was last told that it is not sent for lack of bandwidth.
+  var paused: [PausedPublication] = []
 
   init(id: ParticipantID, index: Int, reporter: SSRC, clock: NTPClock, now: Instant) {
     self.id = id
@@ -35,7 +37,9 @@ public final class Member {
 
   /// The earliest of what is due.
   var deadline: Instant {
-    min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline))
+    min(
+      min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline)),
+      outlet.bandwidth.deadline)
   }
 
   /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.
@@ -57,6 +61,8 @@ public final class Member {
     }
     outlet.feedback.reset()
     return quality.update(
-      .init(loss: loss, roundTrip: outlet.roundTrip, jitter: jitter, silence: now - inlet.lastArrival))
+      .init(
+        loss: loss, roundTrip: outlet.roundTrip, jitter: jitter, silence: now - inlet.lastArrival,
+        share: outlet.bandwidth.shareForwarded))
   }
 }

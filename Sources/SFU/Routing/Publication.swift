@@ -14,6 +14,8 @@ public final class Publication {
   public private(set) var media: NegotiatedMedia
   /// Whether the participant muted it: nothing is forwarded then, whatever arrives.
   public internal(set) var isMuted: Bool
+  /// Whether it shows a screen.
+  public let isScreenShare: Bool
   /// The streams that have arrived, one for each simulcast layer.
   public internal(set) var streams: ContiguousArray<SourceStream> = []
   /// Who receives it.
@@ -47,11 +49,12 @@ public final class Publication {
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.
   private(set) var formats: PayloadTypeTable
 
-  init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool) {
+  init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false) {
     self.id = id
     self.participant = participant
     self.media = media
     self.isMuted = isMuted
+    self.isScreenShare = isScreenShare
     midText = HeaderExtensionText(media.mid.rawValue)
     layerNames = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
     ranks = ContiguousArray(layerNames.indices)

@@ -31,8 +31,12 @@ extension Router {
             keyframeRequested(entry.ssrc, member)
             index += 1
           }
-        case .remb(let remb): member.outlet.feedback.estimate = remb.bitrate
-        case .transportFeedback(let feedback): member.outlet.feedback.add(feedback, in: datagram)
+        case .remb(let remb):
+          member.outlet.feedback.estimate = remb.bitrate
+          member.outlet.bandwidth.receive(estimate: remb.bitrate, now: now)
+        case .transportFeedback(let feedback):
+          member.outlet.feedback.add(feedback, in: datagram)
+          member.outlet.bandwidth.receive(feedback, in: datagram, now: now)
         case .sdes, .bye: break
         }
       }
@@ -71,6 +75,7 @@ extension Router {
       subscription.fractionLost = block.fractionLost
       subscription.jitter = block.jitter
       subscription.hasNewReport = true
+      receivedReport(block, of: subscription, member, now)
       if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < .seconds(10) {
         member.outlet.measured(roundTrip: roundTrip)
       }

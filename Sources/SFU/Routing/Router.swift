@@ -13,6 +13,8 @@ public enum RouterEvent: Sendable {
   case layersWanted(PublicationID, LayersWanted)
   /// Slots that follow the loudest voices carry others now.
   case slots([SlotUpdate])
+  /// All the video that is not sent to a participant for now changed: each comes back by itself.
+  case paused(ParticipantID, [PausedPublication])
 }
 
 /// The routing of one meeting on one worker: who sends what, who receives what, and everything in between.
@@ -49,6 +51,12 @@ public final class Router {
   /// Memory for the numbers of one request and the blocks of one report.
   var lost = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 256)
   var blocks: [ReportBlock] = []
+  /// Whether each receiver's targets follow what its path takes; false leaves them to ``setTarget(_:of:)``.
+  public var dividesBandwidth = true
+  /// Memory for one receiver's allocation.
+  var allocating = AllocationMemory()
+  /// The participant who speaks; -1 for nobody.
+  private var activeSpeaker: Int?
 
   /// Events that nobody reads are dropped beyond this many.
   private static let maximumEvents = 1_024
@@ -101,9 +109,10 @@ public final class Router {
 
   /// Adds what `member` sends in a negotiated media section (role `receive`).
   public func publish(
-    _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, by member: Member
+    _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false, by member: Member
   ) -> Publication {
-    let publication = Publication(id: id, participant: member.index, media: media, isMuted: isMuted)
+    let publication = Publication(
+      id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare)
     enter(publication, speaker: member.index)
     member.inlet.add(publication)
     demandChanged(publication)
@@ -181,6 +190,7 @@ public final class Router {
     }
     publication.subscriptions.append(subscription)
     demandChanged(publication)
+    allocateSoon(subscription)
     keyframeWanted(of: publication)
     return true
   }
@@ -310,6 +320,7 @@ public final class Router {
         outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
         outlet.send(batch, to: sink)
         if outlet.wantsReport { reportSoon(outlet, now) }
+        if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
       }
     } else {
       // Receiver by receiver, so that its packets of all publications leave together.
@@ -320,6 +331,7 @@ public final class Router {
         }
         outlet.send(batch, to: sink)
         if outlet.wantsReport { reportSoon(outlet, now) }
+        if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
       }
     }
     for stream in dirtyStreams { stream.pending.removeAll(keepingCapacity: true) }
@@ -364,14 +376,16 @@ public final class Router {
       guard members.indices.contains(index), let member = members[index] else { continue }
       member.scheduled = .distantFuture
       writeReports(to: member, now: now, batch: batch, sink: sink)
+      serveBandwidth(of: member, now: now, batch: batch, sink: sink)
       schedule(member)
     }
     if !unsettled.isEmpty { settleDemands(now: now) }
     serveRelays(now: now)
-    if let loudest = speakers.poll(now: now) {
+    if let heard = speakers.poll(now: now) {
+      activeSpeaker = heard.first?.participant
       emit(
         .speakers(
-          loudest.compactMap { speaker in
+          heard.compactMap { speaker in
             if let name = relayState.name(remote: speaker.participant) { return (name, speaker.level) }
             guard members.indices.contains(speaker.participant), let member = members[speaker.participant] else {
               return nil
@@ -379,6 +393,11 @@ public final class Router {
             return (member.id, speaker.level)
           }))
     }
+  }
+
+  /// Whether `publication` is of the one who speaks.
+  func isOfActiveSpeaker(_ publication: Publication) -> Bool {
+    activeSpeaker == publication.origin?.participant.number ?? publication.participant
   }
 
   /// The next thing that happened; nil when there is nothing new.

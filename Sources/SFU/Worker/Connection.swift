@@ -60,7 +60,7 @@ final class Connection {
       } else {
         unpublish(media.mid, router)
         publications[media.mid] = router.publish(
-          track.publication, media: media, isMuted: track.isMuted, by: member)
+          track.publication, media: media, isMuted: track.isMuted, isScreenShare: track.isScreenShare, by: member)
       }
     }
     for mid in publications.keys where !live.contains(mid) { unpublish(mid, router) }

@@ -387,6 +387,7 @@ final class MediaCore: PacketSink {
       case .slots(let updates): emit(.slots(updates), meeting)
       case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)
       case .layersWanted(let id, let wanted): emit(.layersWanted(id, wanted), meeting)
+      case .paused(let participant, let paused): emit(.paused(participant, paused), meeting)
       }
     }
     deadlines.set(router.deadline, for: deadlineID(meeting))
@@ -513,6 +514,7 @@ final class MediaCore: PacketSink {
     for view in views {
       guard let slot = connection.slots[view.mid] else { continue }
       connection.meeting.router.setWanted(width: view.width, height: view.height, slot, now: loop.now)
+      connection.meeting.router.setPinned(view.isPinned, slot)
     }
     touch(connection.meeting)
   }

@@ -9,12 +9,15 @@ public struct TrackOffer: Sendable, Hashable {
   public var publication: PublicationID
   /// Whether it is muted now.
   public var isMuted: Bool
+  /// Whether it shows a screen, which comes before cameras where a receiver's bandwidth is short.
+  public var isScreenShare: Bool
 
   /// A track.
-  public init(mid: MID, publication: PublicationID, isMuted: Bool) {
+  public init(mid: MID, publication: PublicationID, isMuted: Bool, isScreenShare: Bool = false) {
     self.mid = mid
     self.publication = publication
     self.isMuted = isMuted
+    self.isScreenShare = isScreenShare
   }
 }
 
@@ -82,6 +85,8 @@ public enum MeetingEvent: Sendable {
   case layersWanted(PublicationID, LayersWanted)
   /// Slots that follow the loudest voices carry others now.
   case slots([SlotUpdate])
+  /// All the video that is not sent to a participant for now changed: each comes back by itself.
+  case paused(ParticipantID, [PausedPublication])
 }
 
 /// Why a worker refused.

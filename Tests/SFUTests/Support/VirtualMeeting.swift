@@ -43,6 +43,8 @@ final class VirtualMeeting: PacketSink {
   init(seed: UInt64 = 1, audioLoudest: Int = 5) throws {
     let clock = NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000))
     router = Router(clock: clock, seed: seed, audioLoudest: audioLoudest)
+    // These clients send no feedback; targets are the tests' own.
+    router.dividesBandwidth = false
     random = SeededGenerator(seed)
     sender = try SRTPSender(.insecureNullForSimulation())
   }

@@ -1,0 +1,23 @@
+public import Basics
+
+/// What is known of the path to one receiver and what it is used for, as of now.
+public struct BandwidthSnapshot: Sendable, Hashable {
+  /// What the path takes, IP and UDP headers included; nil while nothing is known.
+  public var estimate: DataRate?
+  /// What the video that is forwarded takes.
+  public var allocated: DataRate
+  /// What all video that the receiver wants would take at its best.
+  public var wanted: DataRate
+  /// What sound takes.
+  public var audio: DataRate
+  /// What retransmissions take.
+  public var retransmitted: DataRate
+  /// The share of packets lost lately, 0 to 1.
+  public var loss: Double
+  /// The round-trip time; nil while unknown.
+  public var roundTrip: TimeSpan?
+  /// Bytes that wait to be sent.
+  public var queued: Int
+  /// Slots that are paused because there is not enough bandwidth.
+  public var paused: Int
+}

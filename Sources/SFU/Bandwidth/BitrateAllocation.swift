@@ -1,0 +1,114 @@
+import Basics
+
+/// Divides what a receiver's path takes over its video subscriptions.
+///
+/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. What is left raises them in the
+/// same order; those of one kind take turns, step by step. What is forwarded already may use the whole budget; what would be new must leave
+/// ``reserve`` of it free, so that a decision does not fall at the next small change.
+///
+/// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps over all requests.
+struct BitrateAllocation: Sendable {
+  /// One subscription.
+  struct Request: Sendable, Hashable {
+    /// How important it is.
+    var priority: SubscriptionPriority
+    /// Its options among all, cheapest first.
+    var options: Range<Int>
+    /// The option forwarded now (an index among all); nil for none.
+    var current: Int?
+    /// Whether more than now may be forwarded.
+    var mayRaise: Bool
+    /// Whether its lowest layer may be given up now, should it be forwarded.
+    var mayPause = true
+    /// Whether there was too little for its lowest layer.
+    var isShort = false
+    /// What it gets: an index among all options; nil for a pause.
+    var result: Int?
+
+    /// A request.
+    init(priority: SubscriptionPriority, options: Range<Int>, current: Int?, mayRaise: Bool = true) {
+      self.priority = priority
+      self.options = options
+      self.current = current
+      self.mayRaise = mayRaise
+    }
+  }
+
+  /// What may be spent, sound and retransmissions taken off.
+  var budget: DataRate
+  /// The share of the budget that a raise must leave, 0 to 1.
+  var reserve: Double
+  /// Whether something may be paused. While little is known of the path, the lowest layers are sent whatever the budget says.
+  var mayPause: Bool
+
+  /// A division of `budget`.
+  init(budget: DataRate, reserve: Double = 0.12, mayPause: Bool = true) {
+    self.budget = budget
+    self.reserve = reserve
+    self.mayPause = mayPause
+  }
+
+  /// Sets the result of each request, sorts them by priority, and returns what all of it takes.
+  @discardableResult
+  func allocate(_ requests: inout ContiguousArray<Request>, _ options: ContiguousArray<LayerOption>) -> DataRate
+  {
+    sort(&requests)
+    var left = budget.bitsPerSecond
+    let kept = Int64(Double(max(budget.bitsPerSecond, 0)) * min(max(reserve, 0), 1))
+    for index in requests.indices {
+      requests[index].result = nil
+      guard let first = requests[index].options.first, options.indices.contains(first) else { continue }
+      let cost = options[first].rate.bitsPerSecond
+      let isNew = requests[index].current == nil
+      let fits = cost <= left &- (isNew ? kept : 0)
+      requests[index].isShort = !fits
+      if mayPause, requests[index].mayPause || isNew {
+        guard fits, !isNew || requests[index].mayRaise else { continue }
+      }
+      requests[index].result = first
+      left &-= cost
+    }
+    var start = 0
+    while start < requests.count {
+      var end = start &+ 1
+      while end < requests.count, requests[end].priority.kind == requests[start].priority.kind { end &+= 1 }
+      while raiseOnce(start..<end, &requests, options, &left, kept) {}
+      start = end
+    }
+    return DataRate(bitsPerSecond: budget.bitsPerSecond &- left)
+  }
+
+  /// One step up for each of `range` that can have it; false when nobody could.
+  private func raiseOnce(
+    _ range: Range<Int>, _ requests: inout ContiguousArray<Request>, _ options: ContiguousArray<LayerOption>,
+    _ left: inout Int64, _ kept: Int64
+  ) -> Bool {
+    var raised = false
+    for index in range {
+      let request = requests[index]
+      guard let now = request.result, now &+ 1 < request.options.upperBound, options.indices.contains(now &+ 1) else {
+        continue
+      }
+      let step = options[now &+ 1].rate.bitsPerSecond &- options[now].rate.bitsPerSecond
+      let isNew = request.current.map { now &+ 1 > $0 } ?? true
+      guard step <= left &- (isNew ? kept : 0), !isNew || request.mayRaise else { continue }
+      requests[index].result = now &+ 1
+      left &-= step
+      raised = true
+    }
+    return raised
+  }
+
+  /// Insertion sort: few, nearly sorted, and equal ones must keep their order.
+  private func sort(_ requests: inout ContiguousArray<Request>) {
+    var index = 1
+    while index < requests.count {
+      var place = index
+      while place > 0, requests[place].priority < requests[place &- 1].priority {
+        requests.swapAt(place, place &- 1)
+        place &-= 1
+      }
+      index &+= 1
+    }
+  }
+}

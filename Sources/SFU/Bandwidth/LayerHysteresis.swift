@@ -1,0 +1,72 @@
+import Basics
+
+/// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that had to be taken back.
+struct LayerHysteresis: Sendable {
+  /// Between two raises.
+  static let interval = TimeSpan.milliseconds(1_500)
+  /// A raise that lasts shorter has failed.
+  static let trial = TimeSpan.seconds(6)
+  static let maximumBackOff = TimeSpan.seconds(8)
+  /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of too much.
+  static let patience = TimeSpan.milliseconds(1_500)
+
+  private var lastRaise: Instant?
+  private var backOff = Self.interval
+  /// Before this there is no raise.
+  private(set) var nextRaise = Instant.zero
+  /// Whether a first choice was made.
+  private(set) var hasChosen = false
+
+  /// Since when there is too little for the lowest layer.
+  private var shortSince: Instant?
+
+  /// Whether the lowest layer may be given up.
+  func mayPause(now: Instant) -> Bool { shortSince.map { now - $0 >= Self.patience } ?? false }
+
+  /// Notes whether there was too little for the lowest layer.
+  mutating func noteShortage(_ isShort: Bool, now: Instant) {
+    if !isShort { shortSince = nil } else if shortSince == nil { shortSince = now }
+  }
+
+  /// What the option forwarded now costs, smoothed: a keyframe is no reason to change the layer.
+  private var cost = 0.0
+  private var costOf: LayerIndex?
+
+  /// The smoothed rate of `option`, which is forwarded now.
+  mutating func smoothed(_ option: LayerOption) -> DataRate {
+    let rate = Double(option.rate.bitsPerSecond)
+    if costOf != option.index || cost <= 0 {
+      cost = rate
+      costOf = option.index
+    } else {
+      cost += (rate > cost ? 0.06 : 0.2) * (rate - cost)
+    }
+    return DataRate(bitsPerSecond: Int64(cost))
+  }
+
+  /// Whether the last raise failed.
+  var isBackedOff: Bool { backOff > Self.interval }
+
+  /// Another publication, or a new beginning.
+  mutating func reset() { self = LayerHysteresis() }
+
+  /// A first choice, which is no raise.
+  mutating func chose() { hasChosen = true }
+
+  /// More is forwarded from now on.
+  mutating func raised(now: Instant) {
+    if let lastRaise, now - lastRaise > Self.maximumBackOff { backOff = Self.interval }
+    lastRaise = now
+    nextRaise = now + Self.interval
+  }
+
+  /// Less is forwarded from now on.
+  mutating func lowered(now: Instant) {
+    if let lastRaise, now - lastRaise < Self.trial {
+      backOff = min(backOff * 2, Self.maximumBackOff)
+    } else {
+      backOff = Self.interval
+    }
+    nextRaise = now + backOff
+  }
+}

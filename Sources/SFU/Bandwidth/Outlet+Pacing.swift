@@ -1,0 +1,69 @@
+public import Basics
+import RTC
+
+extension Outlet {
+  /// Lets a packet wait until the path takes it. Where there is no room the slot goes on with the next keyframe.
+  func enqueue(
+    _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
+    now: Instant, _ counters: inout RouterCounters
+  ) {
+    guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+    let waiting = PacedPacket(
+      subscription: Int32(truncatingIfNeeded: index), size: Int32(packet.payloadLength) &+ 64, source: stream.ssrc,
+      sequence: packet.sequence, numbers: numbers, enqueued: now)
+    if bandwidth.queue.append(waiting) {
+      counters.packetsPaced &+= 1
+    } else {
+      counters.pacedDrops &+= 1
+      subscription.interrupt()
+    }
+  }
+
+  /// Writes what has waited long enough.
+  func writePaced<Sink: PacketSink>(
+    batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
+  ) {
+    guard !bandwidth.queue.isEmpty else { return }
+    guard let sender else {
+      bandwidth.queue.removeAll()
+      return
+    }
+    bandwidth.queue.refill(bandwidth.estimator.target, now: now)
+    while let waiting = bandwidth.queue.first {
+      let isOld = now - waiting.enqueued > PacingQueue.maximumWait
+      guard bandwidth.queue.isDue || isOld || !bandwidth.isPacing else { return }
+      bandwidth.queue.removeFirst()
+      let index = Int(waiting.subscription)
+      guard !isOld, subscriptions.indices.contains(index) else {
+        counters.pacedDrops &+= 1
+        continue
+      }
+      let subscription = subscriptions[index]
+      guard let stream = subscription.publication?.streams.first(where: { $0.ssrc == waiting.source }),
+        let slot = stream.store.slot(of: waiting.sequence)
+      else {
+        counters.pacedDrops &+= 1
+        continue
+      }
+      let packet = stream.store[slot]
+      guard let type = subscription.payloadType(for: packet.payloadType) else { continue }
+      if batch.isFull { send(batch, to: sink) }
+      if waiting.numbers.isFiller {
+        appendFiller(waiting.numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        continue
+      }
+      append(
+        packet, of: stream, waiting.numbers, type: type, skipping: 0, for: subscription, sender, batch: batch, now: now,
+        &counters)
+    }
+  }
+
+  /// What is known of the path to the receiver.
+  public var bandwidthSnapshot: BandwidthSnapshot {
+    BandwidthSnapshot(
+      estimate: bandwidth.isKnown ? bandwidth.estimator.target : nil, allocated: bandwidth.allocated,
+      wanted: bandwidth.wanted, audio: bandwidth.audio.rate, retransmitted: bandwidth.retransmitted.rate,
+      loss: bandwidth.estimator.lossShare, roundTrip: bandwidth.estimator.roundTrip ?? roundTrip,
+      queued: bandwidth.queue.bytes, paused: bandwidth.paused)
+  }
+}

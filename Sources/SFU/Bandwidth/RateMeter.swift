@@ -1,0 +1,23 @@
+import Basics
+
+/// What is sent for one purpose, smoothed over about a second.
+struct RateMeter: Sendable {
+  /// What was sent in this interval.
+  private(set) var bytes = 0
+  private var bitsPerSecond = 0.0
+
+  /// The rate.
+  var rate: DataRate { DataRate(bitsPerSecond: Int64(bitsPerSecond)) }
+
+  /// Takes note of `count` bytes.
+  @inline(__always)
+  mutating func add(_ count: Int) { bytes &+= count }
+
+  /// Ends an interval.
+  mutating func tick(_ elapsed: TimeSpan) {
+    let seconds = max(elapsed.seconds, 0.01)
+    let share = min(seconds / 0.8, 1)
+    bitsPerSecond += share * (Double(bytes) * 8 / seconds - bitsPerSecond)
+    bytes = 0
+  }
+}

@@ -1,0 +1,59 @@
+import Basics
+import RTC
+
+/// Decides how many earlier sounds the server adds to each packet of a receiver that loses sound (RED, RFC 2198).
+///
+/// Begins as soon as the loss is felt and ends when it has been gone for a while: a sound more in each packet is cheap, a gap is heard.
+struct RedundancyControl: Sendable {
+  /// From this share lost on, one sound is added.
+  static let lowLoss = 0.025
+  /// From this share lost on, two are.
+  static let highLoss = 0.07
+  /// For this long the loss must have been low before less is added.
+  static let calm = TimeSpan.seconds(10)
+
+  /// How many earlier sounds each packet carries, 0 to 2.
+  private(set) var level: UInt8 = 0
+  /// The receiver's payload type for redundant audio.
+  private(set) var payloadType = PayloadType(rawValue: 0)
+  private var loss = 0.0
+  private var lowSince: Instant?
+
+  /// Sound may take this share of what the path takes.
+  static let maximumShare = 0.25
+
+  /// Adds less where sound, at `rate` now, would take too much of `estimate`.
+  mutating func bound(to rate: DataRate, of estimate: DataRate) {
+    guard level > 0 else { return }
+    if Double(rate.bitsPerSecond) > Self.maximumShare * Double(estimate.bitsPerSecond) { level &-= 1 }
+  }
+
+  /// Takes a measurement of the share of packets lost. `payloadType`: nil for a receiver that takes no redundancy.
+  mutating func update(loss sample: Double, payloadType: PayloadType?, now: Instant) {
+    guard let payloadType else {
+      level = 0
+      return
+    }
+    self.payloadType = payloadType
+    loss += (sample > loss ? 0.5 : 0.2) * (sample - loss)
+    let due: UInt8 = loss >= Self.highLoss ? 2 : loss >= Self.lowLoss ? 1 : 0
+    if due >= level {
+      level = due
+      lowSince = nil
+      return
+    }
+    // Half of what it began at.
+    guard loss < (level == 2 ? Self.highLoss : Self.lowLoss) / 2 else {
+      lowSince = nil
+      return
+    }
+    guard let since = lowSince else {
+      lowSince = now
+      return
+    }
+    if now - since >= Self.calm {
+      level &-= 1
+      lowSince = now
+    }
+  }
+}

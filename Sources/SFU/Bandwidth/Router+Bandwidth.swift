@@ -1,0 +1,272 @@
+public import Basics
+import RTC
+
+/// A publication that a receiver is not sent for now, and why.
+public struct PausedPublication: Hashable, Sendable {
+  /// Why something is not sent.
+  public enum Reason: String, Hashable, Sendable {
+    /// The receiver's path does not take it beside what is more important.
+    case bandwidth
+  }
+
+  /// What is not sent.
+  public var publication: PublicationID
+  /// Why.
+  public var reason: Reason
+
+  /// A pause.
+  public init(_ publication: PublicationID, reason: Reason) {
+    self.publication = publication
+    self.reason = reason
+  }
+}
+
+/// Memory that one allocation after the other uses.
+struct AllocationMemory {
+  var requests: ContiguousArray<BitrateAllocation.Request> = []
+  var options: ContiguousArray<LayerOption> = []
+  /// The slot of each request, by the start of its options.
+  var slots: ContiguousArray<(options: Int, slot: Int)> = []
+}
+
+extension Router {
+  /// A raise must leave this share of the budget; less when a probe has just shown that there is more.
+  private static let reserve = 0.12
+  private static let provenReserve = 0.03
+  /// What a receiver gets of a publication that nothing is known of yet.
+  private static let first = LayerIndex(spatial: 0, temporal: LayerIndex.highest.temporal)
+
+  /// What is known of the path to `member` and what it is used for.
+  public func bandwidth(of member: Member) -> BandwidthSnapshot { member.outlet.bandwidthSnapshot }
+
+  /// Pins what `subscription` carries, or no longer; it is over when the slot carries something else.
+  public func setPinned(_ pinned: Bool, _ subscription: Subscription) {
+    guard subscription.isPinned != pinned else { return }
+    subscription.isPinned = pinned
+    allocateSoon(subscription)
+  }
+
+  /// What matters about `subscription` to its receiver.
+  func priority(of subscription: Subscription, _ publication: Publication) -> SubscriptionPriority {
+    let kind: SubscriptionPriority.Kind =
+      if publication.isScreenShare {
+        .screenShare
+      } else if subscription.isPinned {
+        .pinned
+      } else if isOfActiveSpeaker(publication) {
+        .activeSpeaker
+      } else {
+        .tile
+      }
+    return SubscriptionPriority(kind, area: subscription.layering.shown?.area ?? 0)
+  }
+
+  /// What the receiver of `subscription` gets is to be divided anew: something was attached, or is wanted otherwise.
+  func allocateSoon(_ subscription: Subscription) {
+    let outlet = subscription.outlet
+    guard dividesBandwidth, subscription.media.kind == .video else { return }
+    outlet.bandwidth.activate(subscription.bandwidthFeedback)
+    if outlet.bandwidth.feedback != .none, members.indices.contains(outlet.participant),
+      let member = members[outlet.participant]
+    {
+      schedule(member)
+    }
+  }
+
+  /// Packets of `outlet` wait for their turn.
+  func schedulePaced(_ outlet: Outlet) {
+    guard members.indices.contains(outlet.participant), let member = members[outlet.participant] else { return }
+    schedule(member)
+  }
+
+  /// Does what is due for the path to `member`: packets that waited, probes, and the division of what it takes.
+  func serveBandwidth<Sink: PacketSink>(of member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
+    let outlet = member.outlet
+    guard outlet.bandwidth.deadline <= now else { return }
+    if outlet.bandwidth.nextTick <= now {
+      outlet.bandwidth.tick(now: now)
+      allocate(member, now: now)
+      adaptRedundancy(of: outlet, now: now)
+    }
+    outlet.writePaced(batch: batch, now: now, to: sink, &counters)
+    outlet.writeProbe(batch: batch, now: now, to: sink, &counters)
+    outlet.send(batch, to: sink)
+  }
+
+  /// What a receiver says about one slot.
+  func receivedReport(_ block: ReportBlock, of subscription: Subscription, _ member: Member, _ now: Instant) {
+    let highest = block.extendedHighestSequence
+    if let before = subscription.reportedHighest, highest > before, highest &- before < 1 << 16 {
+      let lost = max(Int(block.cumulativeLost) - Int(subscription.reportedLost), 0)
+      let expected = Int(highest &- before)
+      member.outlet.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
+    }
+    subscription.reportedHighest = highest
+    subscription.reportedLost = block.cumulativeLost
+    if subscription.media.kind == .audio, member.outlet.bandwidth.feedback != .transportWide {
+      subscription.redundancy.update(
+        loss: Double(block.fractionLost) / 256, payloadType: subscription.redundantPayloadType, now: now)
+    }
+  }
+
+  /// Feedback on each packet tells of lost sound sooner than reports do.
+  private func adaptRedundancy(of outlet: Outlet, now: Instant) {
+    guard outlet.bandwidth.feedback == .transportWide, outlet.bandwidth.isKnown else { return }
+    // Only what the path loses by itself; what a full queue drops would become more.
+    let loss = outlet.bandwidth.estimator.inherentLoss
+    for subscription in outlet.subscriptions where subscription.media.kind == .audio && subscription.publication != nil
+    {
+      guard loss > RedundancyControl.lowLoss || subscription.redundancy.level > 0 else { continue }
+      subscription.redundancy.update(loss: loss, payloadType: subscription.redundantPayloadType, now: now)
+      subscription.redundancy.bound(to: outlet.bandwidth.audio.rate, of: outlet.bandwidth.estimator.target)
+    }
+  }
+
+  // MARK: Allocation
+
+  /// Divides what the path to `member` takes over its video.
+  private func allocate(_ member: Member, now: Instant) {
+    let outlet = member.outlet
+    // Taken out while in use, so that it is neither copied nor accessed twice.
+    var memory = AllocationMemory()
+    swap(&memory, &allocating)
+    defer { swap(&memory, &allocating) }
+    memory.requests.removeAll(keepingCapacity: true)
+    memory.options.removeAll(keepingCapacity: true)
+    memory.slots.removeAll(keepingCapacity: true)
+    var hasVideo = false
+    for (index, subscription) in outlet.subscriptions.enumerated() where subscription.media.kind == .video {
+      guard subscription.publication != nil else { continue }
+      hasVideo = true
+      request(subscription, index, &memory, now)
+    }
+    guard hasVideo else {
+      tellPaused([], member)
+      outlet.bandwidth.rest()
+      return
+    }
+    var wanted = DataRate.zero
+    for request in memory.requests {
+      if let last = request.options.last { wanted.bitsPerSecond &+= memory.options[last].rate.bitsPerSecond }
+    }
+    guard let budget = outlet.bandwidth.budget(now: now) else {
+      for slot in memory.slots { apply(.highest, to: outlet.subscriptions[slot.slot], isRaise: false, now: now) }
+      tellPaused([], member)
+      outlet.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true)
+      return
+    }
+    let everything = DataRate(
+      bitsPerSecond: (wanted.bitsPerSecond &+ outlet.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
+    let isProven = outlet.bandwidth.hasProven(everything, now: now)
+    for index in memory.requests.indices {
+      let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
+      let hysteresis = subscription.hysteresis
+      memory.requests[index].mayRaise =
+        !hysteresis.hasChosen || (isProven && !hysteresis.isBackedOff) || now >= hysteresis.nextRaise
+      memory.requests[index].mayPause = hysteresis.mayPause(now: now)
+    }
+    let allocation = BitrateAllocation(
+      budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
+      mayPause: outlet.bandwidth.mayPause(now: now))
+    let total = allocation.allocate(&memory.requests, memory.options)
+    settle(member, memory, total, wanted, now)
+  }
+
+  private func slot(of request: BitrateAllocation.Request, _ memory: AllocationMemory) -> Int {
+    for slot in memory.slots where slot.options == request.options.lowerBound { return slot.slot }
+    return 0
+  }
+
+  /// Notes what a subscription could be sent.
+  private func request(_ subscription: Subscription, _ index: Int, _ memory: inout AllocationMemory, _ now: Instant) {
+    guard let publication = subscription.publication, !subscription.isPaused, !subscription.isHidden,
+      !publication.isMuted
+    else { return }
+    let start = memory.options.count
+    let limit = subscription.limit
+    for option in publication.layers(now: now) {
+      // What nobody asked for is no option, except that the least there is always is.
+      guard memory.options.count == start || option.index <= limit else { continue }
+      // A larger picture at a fraction of its frame rate is no gain, except for a screen.
+      if option.index.spatial > 0, !publication.isScreenShare, let last = memory.options.last,
+        memory.options.count > start, last.index.spatial == option.index.spatial
+      {
+        memory.options[memory.options.count - 1] = option
+      } else {
+        memory.options.append(option)
+      }
+    }
+    guard memory.options.count > start else {
+      // Nothing is known of it yet: it begins small.
+      if !subscription.hysteresis.hasChosen { setTarget(Self.first, of: subscription) }
+      return
+    }
+    var current: Int?
+    if subscription.hysteresis.hasChosen, let target = subscription.target {
+      for place in start..<memory.options.count where memory.options[place].index <= target { current = place }
+    }
+    if let current { memory.options[current].rate = subscription.hysteresis.smoothed(memory.options[current]) }
+    memory.slots.append((start, index))
+    memory.requests.append(
+      BitrateAllocation.Request(
+        priority: priority(of: subscription, publication), options: start..<memory.options.count, current: current))
+  }
+
+  /// Sets the targets, and tells what is paused.
+  private func settle(
+    _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, _ now: Instant
+  ) {
+    let outlet = member.outlet
+    var paused: [PausedPublication] = []
+    var isSatisfied = true
+    for request in memory.requests {
+      let subscription = outlet.subscriptions[slot(of: request, memory)]
+      guard let publication = subscription.publication else { continue }
+      let isTop = request.result == request.options.last
+      if !isTop { isSatisfied = false }
+      // At the top no limit is set, so that a layer that appears is forwarded at once.
+      let target = request.result.map { isTop ? LayerIndex.highest : memory.options[$0].index }
+      let isRaise = (request.result ?? -1) > (request.current ?? -1)
+      let isLower = (request.result ?? -1) < (request.current ?? -1)
+      subscription.hysteresis.noteShortage(request.isShort && request.current != nil, now: now)
+      if isLower, subscription.hysteresis.hasChosen { subscription.hysteresis.lowered(now: now) }
+      apply(target, to: subscription, isRaise: isRaise, now: now)
+      if target == nil { paused.append(PausedPublication(publication.id, reason: .bandwidth)) }
+    }
+    tellPaused(paused, member)
+    outlet.bandwidth.setAllocated(total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied)
+  }
+
+  private func tellPaused(_ paused: [PausedPublication], _ member: Member) {
+    guard member.paused != paused else { return }
+    member.paused = paused
+    emit(.paused(member.id, paused))
+  }
+
+  private func apply(_ target: LayerIndex?, to subscription: Subscription, isRaise: Bool, now: Instant) {
+    if isRaise, subscription.hysteresis.hasChosen { subscription.hysteresis.raised(now: now) }
+    subscription.hysteresis.chose()
+    setTarget(target, of: subscription)
+  }
+}
+
+extension Subscription {
+  /// What the receiver tells about its path.
+  var bandwidthFeedback: SubscriberBandwidth.Feedback {
+    if layout.transportSequence != 0, media.codecs.contains(where: { $0.feedback.contains(.transportWide) }) {
+      return .transportWide
+    }
+    return media.codecs.contains { $0.feedback.contains(.remb) } ? .receiverEstimate : .none
+  }
+
+  /// The receiver's payload type for redundant audio; nil when it takes none.
+  var redundantPayloadType: PayloadType? { media.codecs.first { $0.codec == .red }?.payloadType }
+}
+
+extension SubscriberBandwidth {
+  /// The share of the wanted bit rate that is forwarded, 0 to 1.
+  var shareForwarded: Double {
+    guard isKnown, !isSatisfied, wanted.bitsPerSecond > 0 else { return 1 }
+    return min(Double(allocated.bitsPerSecond) / Double(wanted.bitsPerSecond), 1)
+  }
+}

@@ -1,0 +1,243 @@
+public import Basics
+import RTC
+
+/// How much the path to one receiver takes, and everything that follows from it: pacing, probes, and the measurements that allocation
+/// works with. One in each ``Outlet``.
+///
+/// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2 KiB beside the history of
+/// sent packets, which is 1 KiB at first and at most 16. A value without I/O.
+struct SubscriberBandwidth: Sendable {
+  /// What the receiver tells.
+  enum Feedback: UInt8, Sendable {
+    /// Nothing: everything is sent.
+    case none
+    /// Its own estimate (REMB).
+    case receiverEstimate
+    /// The arrival of each packet.
+    case transportWide
+  }
+
+  /// What a packet is sent for.
+  enum Use: UInt8, Sendable {
+    case audio
+    case video
+    case retransmission
+    case padding
+  }
+
+  /// What IPv4 and UDP add to each packet; the estimate is of the path, not of payloads.
+  static let overhead = 28
+  /// Between two looks at the estimate when nothing happens.
+  static let interval = TimeSpan.milliseconds(200)
+  /// A receiver that has agreed on feedback and sends none for this long is not limited.
+  static let silence = TimeSpan.seconds(2)
+  /// Lowest layers are not paused before the first probes can have told what the path takes.
+  static let grace = TimeSpan.seconds(2)
+
+  static let configuration: SendSideBandwidthEstimator.Configuration = {
+    var configuration = SendSideBandwidthEstimator.Configuration(
+      start: .kilobits(500), minimum: .kilobits(60), maximum: .kilobits(30_000))
+    configuration.reach = 1.1
+    configuration.limitedShare = 0.85
+    configuration.probeInterval = .seconds(4)
+    return configuration
+  }()
+
+  private(set) var feedback = Feedback.none
+  var estimator = SendSideBandwidthEstimator(configuration: Self.configuration, firstSequence: 1)
+  var queue = PacingQueue()
+  private(set) var probe: ProbeBurst?
+  private(set) var audio = RateMeter()
+  private(set) var retransmitted = RateMeter()
+  private(set) var activeSince: Instant?
+  private(set) var knownSince: Instant?
+  private var lastTick: Instant?
+
+  /// When the estimate and the allocation are looked at next.
+  var nextTick = Instant.distantFuture
+  /// What the forwarded video takes, what all that is wanted would take, and how many slots are paused.
+  var allocated = DataRate.zero
+  var wanted = DataRate.zero
+  var paused = 0
+  /// Whether everything wanted is forwarded at its best.
+  var isSatisfied = true
+  /// Where padding was last taken from.
+  var paddingCursor: Int64 = 0
+
+  /// Whether the estimate says something.
+  var isKnown: Bool { knownSince != nil }
+  /// Whether bursts are held back. Only where the estimate is the limit.
+  private(set) var isPacing = false
+  /// The number for the transport-wide header extension of the next packet.
+  @inline(__always)
+  var nextSequence: UInt16 { estimator.nextSequence.rawValue }
+
+  /// The earliest of what is due.
+  var deadline: Instant { min(nextTick, min(queue.deadline, probe?.deadline ?? .distantFuture)) }
+
+  /// Video is attached to a receiver that sends `feedback`: looks at it with the next timeout.
+  mutating func activate(_ feedback: Feedback) {
+    if feedback.rawValue > self.feedback.rawValue {
+      self.feedback = feedback
+      estimator.expectsFeedback = feedback == .transportWide
+    }
+    if feedback != .none { nextTick = .zero }
+  }
+
+  /// A packet of `bytes` bytes left.
+  @inline(__always)
+  mutating func sent(bytes: Int, _ use: Use, now: Instant) {
+    let size = bytes &+ Self.overhead
+    switch use {
+    case .audio: audio.add(size)
+    case .retransmission: retransmitted.add(size)
+    case .video, .padding: break
+    }
+    guard feedback != .none else {
+      estimator.skipSequence()
+      return
+    }
+    // Whatever leaves meanwhile takes part in the probe: it fills the path as padding does.
+    let cluster = probe?.cluster.id ?? 0
+    if cluster != 0 { probe?.sent(bytes: size) }
+    queue.sent(bytes: size)
+    if feedback == .transportWide {
+      estimator.packetSent(size: size, cluster: cluster, now: now)
+    } else {
+      estimator.skipSequence()
+    }
+  }
+
+  /// Repairs may take this share of the estimate where it is the limit: more would fill the queue that lost the packets.
+  private static let repairShare = 0.4
+
+  /// Whether a retransmission of `bytes` bytes fits beside what is sent.
+  func allowsRepair(bytes: Int) -> Bool {
+    guard isPacing else { return true }
+    let share = Double(estimator.target.bitsPerSecond) * Self.repairShare * Self.interval.seconds / 8
+    return retransmitted.bytes &+ bytes <= max(Int(share), 3_000)
+  }
+
+  // MARK: What the receiver says
+
+  /// Takes a report. What follows from it is done at the next timeout, which is now when something has to be lowered.
+  mutating func receive(_ report: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
+    guard feedback == .transportWide else { return }
+    estimator.receive(report, in: datagram, now: now)
+    if knownSince == nil, estimator.hasFeedback {
+      knownSince = now
+      estimator.startProbing(now: now)
+    }
+    changed(now)
+  }
+
+  /// Takes the receiver's own estimate.
+  mutating func receive(estimate: DataRate, now: Instant) {
+    guard feedback != .none else { return }
+    estimator.receive(remb: estimate, now: now)
+    if feedback == .receiverEstimate, knownSince == nil { knownSince = now }
+    changed(now)
+  }
+
+  /// Takes the losses that a receiver report tells of, which count where there is nothing better.
+  mutating func receive(received: Int, lost: Int, now: Instant) {
+    guard feedback == .receiverEstimate else { return }
+    estimator.receive(received: received, lost: lost, now: now)
+    changed(now)
+  }
+
+  private mutating func changed(_ now: Instant) {
+    beginProbe(now)
+    let needed = allocated.bitsPerSecond &+ audio.rate.bitsPerSecond
+    if estimator.target.bitsPerSecond < needed || estimator.lastProbe?.at == now { nextTick = min(nextTick, now) }
+    updatePacing()
+  }
+
+  // MARK: Time
+
+  /// Looks at the estimate; allocation follows.
+  mutating func tick(now: Instant) {
+    if activeSince == nil { activeSince = now }
+    let elapsed = now - (lastTick ?? now)
+    // Decisions in between must not make the measurements coarse.
+    if lastTick == nil || elapsed >= .milliseconds(150) {
+      if lastTick != nil {
+        audio.tick(elapsed)
+        retransmitted.tick(elapsed)
+      }
+      lastTick = now
+    }
+    if estimator.deadline <= now { estimator.handleTimeout(now: now) }
+    beginProbe(now)
+    nextTick = now + Self.interval
+    updatePacing()
+  }
+
+  /// Nothing is attached any more.
+  mutating func rest() {
+    nextTick = .distantFuture
+    allocated = .zero
+    wanted = .zero
+    paused = 0
+    isSatisfied = true
+    probe = nil
+    updatePacing()
+  }
+
+  /// What the video of the receiver may take now; nil for no limit.
+  func budget(now: Instant) -> DataRate? {
+    guard feedback != .none else { return nil }
+    if !isKnown, let activeSince, now - activeSince >= Self.silence { return nil }
+    let target = estimator.target.bitsPerSecond
+    // Losses that are made up for take what new pictures cannot have, but not most of it.
+    let repairs = min(retransmitted.rate.bitsPerSecond, target / 4)
+    return DataRate(bitsPerSecond: max(target &- audio.rate.bitsPerSecond &- repairs, 0))
+  }
+
+  /// Whether something may be paused for lack of bandwidth.
+  func mayPause(now: Instant) -> Bool {
+    guard let knownSince else { return false }
+    return now - knownSince >= Self.grace
+  }
+
+  /// Whether a probe of a moment ago has shown that the path takes `rate`.
+  func hasProven(_ rate: DataRate, now: Instant) -> Bool {
+    guard let probe = estimator.lastProbe, now - probe.at < .seconds(3), estimator.target >= rate else { return false }
+    return probe.rate >= rate
+  }
+
+  /// Tells what was allocated, so that there are probes only for what is missing.
+  mutating func setAllocated(_ rate: DataRate, wanted: DataRate, paused: Int, isSatisfied: Bool) {
+    allocated = rate
+    self.wanted = wanted
+    self.paused = paused
+    self.isSatisfied = isSatisfied
+    let useful = (wanted.bitsPerSecond &+ audio.rate.bitsPerSecond) * 3 / 2
+    estimator.setUseful(isSatisfied ? .zero : DataRate(bitsPerSecond: useful))
+    updatePacing()
+  }
+
+  private mutating func updatePacing() {
+    // With half as much again as everything takes, a large picture does not wait.
+    let plenty = (wanted.bitsPerSecond &+ audio.rate.bitsPerSecond) * 3 / 2
+    isPacing = isKnown && (!isSatisfied || estimator.target.bitsPerSecond < plenty)
+  }
+
+  // MARK: Probes
+
+  private mutating func beginProbe(_ now: Instant) {
+    if let probe, probe.isOver(now: now) { self.probe = nil }
+    guard probe == nil, !isSatisfied, let cluster = estimator.pollProbe() else { return }
+    probe = ProbeBurst(cluster, now: now)
+  }
+
+  /// Whether padding of a probe is due.
+  mutating func padsNow(_ now: Instant) -> Bool {
+    beginProbe(now)
+    guard let probe else { return false }
+    return probe.deadline <= now
+  }
+
+  /// There is nothing to pad with.
+  mutating func abandonProbe() { probe = nil }
+}

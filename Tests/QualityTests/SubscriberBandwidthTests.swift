@@ -1,0 +1,119 @@
+import Basics
+import NetworkEmulator
+import Testing
+
+@testable import SFU
+
+@Suite("Bandwidth of each subscriber, in virtual time")
+struct SubscriberBandwidthTests {
+  private func way(_ kilobits: Int64? = nil, loss: LossModel = .none) -> LinkConditions {
+    LinkConditions(
+      loss: loss, delay: .milliseconds(25), capacity: kilobits.map { .kilobits($0) }, queue: .time(.milliseconds(400)))
+  }
+
+  @Test("of two receivers, one on a bad network, the good one notices nothing")
+  func twoReceivers() throws {
+    let meeting = QualityMeeting(seed: 5)
+    let publisher = try meeting.addPublisher()
+    let good = try meeting.addReceiver(link: meeting.addLink(way()), back: way())
+    let bad = try meeting.addReceiver(link: meeting.addLink(way(300, loss: .random(0.05))), back: way())
+    meeting.run(for: .seconds(30))
+    let video = try #require(good.video())
+    #expect(video.frozen(from: 2, to: 30) == 0)
+    #expect(video.layer(from: 6, to: 30) == 2)
+    #expect(good.sound().map { $0.concealed(from: 3, to: 29) } == 0)
+    #expect((bad.video()?.layer(from: 10, to: 30) ?? 2) < 1)
+    // Keyframes that the bad one needs are those of its own layer.
+    #expect(publisher.layers[2].keyframes <= 3)
+  }
+
+  @Test("what does not fit is paused and told, what matters more goes on, and it comes back by itself")
+  func pausesAndReturns() throws {
+    let meeting = QualityMeeting(seed: 6)
+    for _ in 0..<3 { _ = try meeting.addPublisher([400]) }
+    let link = meeting.addLink(way(3_000))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    meeting.router.setPinned(true, receiver.subscriptions[2])
+    meeting.run(for: .seconds(8))
+    #expect(receiver.subscriptions.allSatisfy { $0.target != nil })
+    meeting.links[link].change(way(900), now: meeting.now)
+    meeting.run(for: .seconds(15))
+    #expect(receiver.subscriptions[2].target != nil)
+    #expect(receiver.subscriptions.contains { $0.target == nil })
+    let paused = meeting.events.contains {
+      if case .paused(let id, _) = $0.event { id == receiver.member.id } else { false }
+    }
+    #expect(paused)
+    #expect(meeting.router.bandwidth(of: receiver.member).paused > 0)
+    #expect((receiver.sound().map { $0.concealed(from: 10, to: 22) } ?? 1) < 0.03)
+    meeting.links[link].change(way(3_000), now: meeting.now)
+    meeting.run(for: .seconds(10))
+    #expect(receiver.subscriptions.allSatisfy { $0.target != nil })
+    let told = meeting.events.last { if case .paused = $0.event { true } else { false } }
+    guard case .paused(receiver.member.id, let left)? = told?.event else {
+      Issue.record("nothing was told of pauses")
+      return
+    }
+    #expect(left.isEmpty)
+  }
+
+  @Test("nothing is probed, held back or padded while everything is forwarded at its best")
+  func quietWhenSatisfied() throws {
+    let meeting = QualityMeeting(seed: 7)
+    _ = try meeting.addPublisher()
+    let receiver = try meeting.addReceiver(link: meeting.addLink(way()), back: way())
+    meeting.run(for: .seconds(6))
+    let before = meeting.router.counters
+    meeting.run(for: .seconds(20))
+    let snapshot = meeting.router.bandwidth(of: receiver.member)
+    #expect(meeting.router.counters.paddings == before.paddings)
+    #expect(meeting.router.counters.packetsPaced == before.packetsPaced)
+    #expect(snapshot.allocated == snapshot.wanted)
+    #expect(receiver.video()?.layer(from: 6, to: 26) == 2)
+  }
+
+  @Test("a receiver that agrees on feedback and sends none is not limited, and one without any is left alone")
+  func silentReceivers() throws {
+    let meeting = QualityMeeting(seed: 8)
+    _ = try meeting.addPublisher([2_000])
+    let none = try meeting.addReceiver(link: meeting.addLink(way()), back: way(), feedback: .none)
+    let mute = try meeting.addReceiver(link: meeting.addLink(way()), back: way(loss: .random(1)))
+    meeting.run(for: .seconds(10))
+    for receiver in [none, mute] {
+      #expect((receiver.video()?.frozen(from: 1, to: 10) ?? 1) == 0)
+      #expect(meeting.router.bandwidth(of: receiver.member).estimate == nil)
+    }
+    #expect(meeting.router.counters.paddings == 0)
+  }
+
+  @Test("a receiver that knows only REMB gets what its estimate allows")
+  func receiverEstimate() throws {
+    let meeting = QualityMeeting(seed: 9)
+    _ = try meeting.addPublisher()
+    let receiver = try meeting.addReceiver(
+      link: meeting.addLink(way()), back: way(), feedback: .estimate(.kilobits(800)))
+    meeting.run(for: .seconds(10))
+    #expect(receiver.subscriptions[0].target?.spatial == 1)
+    receiver.feedback = .estimate(.kilobits(4_000))
+    meeting.run(for: .seconds(10))
+    #expect((receiver.video()?.layer(from: 17, to: 20) ?? 0) == 2)
+  }
+
+  @Test("redundant sound is added for a receiver that loses sound, and ends after the loss has")
+  func redundancy() throws {
+    let meeting = QualityMeeting(seed: 10)
+    _ = try meeting.addPublisher()
+    let link = meeting.addLink(way(loss: .random(0.1)))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    let plain = try meeting.addReceiver(link: meeting.addLink(way(loss: .random(0.1))), back: way(), redundancy: false)
+    meeting.run(for: .seconds(30))
+    #expect((receiver.sound().map { $0.concealed(from: 5, to: 29) } ?? 1) < 0.02)
+    #expect((plain.sound().map { $0.concealed(from: 5, to: 29) } ?? 0) > 0.05)
+    #expect(plain.sound()?.redundantPackets == 0)
+    meeting.links[link].change(way(), now: meeting.now)
+    meeting.run(for: .seconds(40))
+    let before = receiver.sound()?.redundantPackets
+    meeting.run(for: .seconds(2))
+    #expect(receiver.sound()?.redundantPackets == before)
+  }
+}

@@ -1,0 +1,199 @@
+import Basics
+import NetworkEmulator
+
+@testable import RTC
+@testable import SFU
+
+/// A participant that receives as a browser does: it reports on each packet, asks for what is lost, and judges what it could have shown and
+/// played.
+final class SyntheticReceiver {
+  enum Feedback {
+    case transportWide
+    /// Only an estimate of its own, of this rate.
+    case estimate(DataRate)
+    case none
+  }
+
+  let member: Member
+  let link: Int
+  var back: NetworkEmulator
+  private(set) var videos: [UInt32: VideoJudge] = [:]
+  private(set) var sounds: [UInt32: SoundJudge] = [:]
+  private(set) var subscriptions: [Subscription] = []
+  private(set) var nacksSent = 0
+  private(set) var paddings = 0
+  private(set) var bytes = 0
+  var feedback: Feedback
+  private var recorder = TransportFeedbackRecorder()
+  private var nextReport: Instant
+  private let start: Instant
+  private var nextSSRC: UInt32 = 50_000
+
+  init(member: Member, link: Int, back: NetworkEmulator, feedback: Feedback, now: Instant) {
+    self.member = member
+    self.link = link
+    self.back = back
+    self.feedback = feedback
+    nextReport = now + .milliseconds(300)
+    start = now
+  }
+
+  /// The judge of the video of the `index`-th publisher watched.
+  func video(_ index: Int = 0) -> VideoJudge? { videos[50_000 + UInt32(index) * 10] }
+  func sound(_ index: Int = 0) -> SoundJudge? { sounds[50_005 + UInt32(index) * 10] }
+
+  func watch(_ publisher: SyntheticPublisher, _ router: Router, redundancy: Bool) {
+    var mechanisms = FeedbackMechanisms.all
+    var isWide = true
+    switch feedback {
+    case .transportWide: break
+    case .estimate:
+      mechanisms = [.nack, .pictureLoss, .remb]
+      isWide = false
+    case .none:
+      mechanisms = [.nack, .pictureLoss]
+      isWide = false
+    }
+    let ssrc = nextSSRC
+    nextSSRC += 10
+    func slot(_ mid: String, _ kind: MediaKind, _ ssrc: UInt32, _ codecs: [NegotiatedCodec]) -> Subscription? {
+      router.addSlot(
+        NegotiatedMedia(
+          mid: MID(rawValue: mid), index: 0, kind: kind, role: .send, codecs: codecs,
+          extensions: Formats.extensions(transportWide: isWide), remoteSources: [], remoteStreamIDs: [], rids: [],
+          localSource: NegotiatedSource(
+            ssrc: SSRC(rawValue: ssrc), rtxSSRC: kind == .video ? SSRC(rawValue: ssrc + 1) : nil),
+          localStreamID: nil, usesReducedSizeRTCP: true), of: member)
+    }
+    if let video = publisher.video, let subscription = slot("v\(ssrc)", .video, ssrc, Formats.video(mechanisms)) {
+      router.attach(video, to: subscription)
+      subscriptions.append(subscription)
+      videos[ssrc] = VideoJudge(ssrc: ssrc, start: start)
+    }
+    if let audio = publisher.audio,
+      let subscription = slot("a\(ssrc)", .audio, ssrc + 5, Formats.audio(redundancy: redundancy))
+    {
+      router.attach(audio, to: subscription)
+      sounds[ssrc + 5] = SoundJudge(ssrc: ssrc + 5, start: start)
+    }
+  }
+
+  var deadline: Instant {
+    var next = min(nextReport, back.deadline)
+    if case .transportWide = feedback { next = min(next, recorder.deadline) }
+    for judge in videos.values { next = min(next, judge.nacks.deadline, judge.keyframeDeadline) }
+    return next
+  }
+
+  // MARK: In
+
+  func receive(_ packet: [UInt8], now: Instant) {
+    if (192...223).contains(packet[1]) { return receiveReport(packet, now) }
+    guard let header = try? RTPHeader.parse(packet.span) else { return }
+    bytes += packet.count
+    var elements = header.elements
+    while let element = elements.next(in: packet.span) {
+      if element.id == Formats.transport, let number = TransportSequenceNumber.parse(packet.span, at: element.range) {
+        recorder.receive(number, now: now)
+      }
+    }
+    let ssrc = header.ssrc.rawValue
+    let payload = packet[header.payloadRange]
+    if let judge = videos[ssrc] {
+      judge.receive(header, header.sequenceNumber, payload, isRetransmission: false, now: now)
+    } else if let judge = videos[ssrc &- 1] {
+      guard payload.count > 2 else {
+        paddings += 1
+        return
+      }
+      let first = payload.startIndex
+      let original = SequenceNumber(rawValue: UInt16(payload[first]) << 8 | UInt16(payload[first + 1]))
+      judge.receive(header, original, payload.dropFirst(2), isRetransmission: true, now: now)
+    } else if let judge = sounds[ssrc] {
+      judge.receive(header, payload, now: now)
+    }
+  }
+
+  private func receiveReport(_ packet: [UInt8], _ now: Instant) {
+    var reader = RTCPReader()
+    while let message = try? reader.next(in: packet.span) {
+      guard case .senderReport(let report) = message else { continue }
+      videos[report.info.ssrc.rawValue]?.lastReport = (report.info.ntp.middle32, now)
+      sounds[report.info.ssrc.rawValue]?.lastReport = (report.info.ntp.middle32, now)
+    }
+  }
+
+  // MARK: Out
+
+  func tick(now: Instant) {
+    if case .transportWide = feedback {
+      while recorder.deadline <= now {
+        var done = false
+        report(now) { writer, buffer in
+          done = recorder.appendFeedback(
+            to: &writer, sender: SSRC(rawValue: 1), media: SSRC(rawValue: 2), now: now, into: &buffer)
+        }
+        if !done { break }
+      }
+    }
+    for judge in videos.values {
+      if judge.nacks.deadline <= now {
+        var numbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 128)
+        var span = numbers.mutableSpan
+        let count = judge.nacks.poll(
+          now: now, roundTripTime: member.outlet.roundTrip ?? .milliseconds(100), into: &span)
+        if count > 0 {
+          nacksSent += count
+          report(now) { writer, buffer in
+            _ = try? writer.append(
+              nack: numbers.span.extracting(0..<count), sender: SSRC(rawValue: 1), media: SSRC(rawValue: judge.ssrc),
+              into: &buffer)
+          }
+        }
+      }
+      if judge.takeKeyframeRequest(now: now) {
+        report(now) { writer, buffer in
+          try? writer.append(pliFor: SSRC(rawValue: judge.ssrc), sender: SSRC(rawValue: 1), into: &buffer)
+        }
+      }
+    }
+    if nextReport <= now {
+      nextReport = now + .seconds(1)
+      var blocks: [ReportBlock] = []
+      for ssrc in videos.keys.sorted() { if let block = videos[ssrc]?.reportBlock(now) { blocks.append(block) } }
+      for ssrc in sounds.keys.sorted() { if let block = sounds[ssrc]?.reportBlock(now) { blocks.append(block) } }
+      report(now) { writer, buffer in
+        _ = try? writer.append(receiverReportFrom: SSRC(rawValue: 1), blocks: blocks.span, into: &buffer)
+      }
+      if case .estimate(let rate) = feedback {
+        report(now) { writer, buffer in
+          let media = [SSRC(rawValue: 50_000)]
+          try? writer.append(remb: rate, ssrcs: media.span, sender: SSRC(rawValue: 1), into: &buffer)
+        }
+      }
+    }
+  }
+
+  private func report(_ now: Instant, _ body: (inout RTCPWriter, inout MutableSpan<UInt8>) -> Void) {
+    var bytes = [UInt8](repeating: 0, count: 1_200)
+    var writer = RTCPWriter()
+    var span = bytes.mutableSpan
+    body(&writer, &span)
+    guard writer.length > 0 else { return }
+    back.send(Array(bytes[..<writer.length]), now: now)
+  }
+}
+
+/// The part of reception statistics that both judges share.
+struct ReceptionReport {
+  var statistics: ReceiveStatistics
+
+  mutating func block(_ lastReport: (middle: UInt32, at: Instant)?, _ now: Instant) -> ReportBlock? {
+    guard var block = statistics.makeReportBlock(now: now) else { return nil }
+    if let lastReport {
+      block.lastSenderReport = lastReport.middle
+      block.delaySinceLastSenderReport = UInt32((now - lastReport.at).nanoseconds * 65_536 / 1_000_000_000)
+    }
+    return block
+  }
+}
