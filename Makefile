@@ -21,7 +21,7 @@ test: test-swift test-interop ## Set up and run every test.
 test-swift: ## The Swift tests.
 	@Scripts/setup test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Signaling|Conditions)Tests'
+	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute.
 	$(SWIFT) test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests'
 	$(SWIFT) test --skip-build --filter '^MediaTests'

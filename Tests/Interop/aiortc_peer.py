@@ -161,7 +161,7 @@ class AiortcPeer:
                 await self._add_candidates(connection, message["answer"])
             if kind == "participantJoined":
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
-            if "slots" in message:
+            if "slots" in message and kind != "paused":
                 self.slots = {slot["mid"]: slot for slot in message["slots"]}
 
     @staticmethod

@@ -8,7 +8,7 @@ struct BitrateAllocationTests {
   /// Options of 100, 300 and 1,000 kb/s for each request.
   private func divide(
     _ kilobits: Int64, _ priorities: [SubscriptionPriority], current: [Int?]? = nil, mayRaise: Bool = true,
-    mayPause: Bool = true, reserve: Double = 0
+    mayPause: Bool = true, keepsFirst: Bool = false, reserve: Double = 0
   ) -> [Int?] {
     var options: ContiguousArray<LayerOption> = []
     var requests: ContiguousArray<BitrateAllocation.Request> = []
@@ -22,8 +22,10 @@ struct BitrateAllocationTests {
         .init(
           priority: priority, options: start..<(start + 3), current: now.map { start + $0 }, mayRaise: mayRaise))
     }
-    let total = BitrateAllocation(budget: .kilobits(kilobits), reserve: reserve, mayPause: mayPause)
-      .allocate(&requests, options)
+    let total = BitrateAllocation(
+      budget: .kilobits(kilobits), reserve: reserve, mayPause: mayPause, keepsFirst: keepsFirst
+    )
+    .allocate(&requests, options)
     let spent = requests.compactMap(\.result).reduce(Int64(0)) { $0 + options[$1].rate.bitsPerSecond }
     #expect(total.bitsPerSecond == spent)
     var results = [Int?](repeating: nil, count: priorities.count)
@@ -62,6 +64,13 @@ struct BitrateAllocationTests {
     #expect(divide(350, tile, current: [0], reserve: 0.12) == [1])
     #expect(divide(350, tile, current: [0], mayRaise: false, reserve: 0.12) == [0])
     #expect(divide(299, tile, current: [1], mayRaise: false) == [0])
+  }
+
+  @Test("what matters most goes on for a receiver whose estimate is of what arrives")
+  func keepsFirst() {
+    let tiles = [SubscriptionPriority(.tile), SubscriptionPriority(.pinned)]
+    #expect(divide(50, tiles, keepsFirst: true) == [nil, 0])
+    #expect(divide(50, tiles) == [nil, nil])
   }
 
   @Test("while nothing is known of the path, the lowest layers are sent whatever the budget says")

@@ -57,6 +57,17 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
+  @Test("a picture that takes more than the first guess is probed for before it could be paused")
+  func probesBeforePausing() throws {
+    let meeting = QualityMeeting(seed: 8)
+    _ = try meeting.addPublisher([2_500])
+    let link = meeting.addLink(way(6_000))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    meeting.run(for: .seconds(20))
+    #expect(meeting.events.allSatisfy { if case .paused = $0.event { false } else { true } })
+    #expect(receiver.subscriptions.allSatisfy { $0.target == .highest })
+  }
+
   @Test("nothing is probed, held back or padded while everything is forwarded at its best")
   func quietWhenSatisfied() throws {
     let meeting = QualityMeeting(seed: 7)

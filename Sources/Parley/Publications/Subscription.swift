@@ -10,8 +10,7 @@ import Signaling
   public let track: RemoteTrack
   /// The slot (m-section) that carries it.
   let mid: MID
-  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself. This version
-  /// of the server does not pause pictures yet.
+  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
   public internal(set) var isPaused = false
   /// At what size it is shown; nil when nothing was said.
   private(set) var view: SlotView?
@@ -33,8 +32,7 @@ import Signaling
   /// - Parameters:
   ///   - width: In pixels of the screen; 0 for hidden.
   ///   - height: Likewise.
-  ///   - isPinned: Whether it matters more than what is not pinned, when the network does not take everything. This version of the server
-  ///     takes note of it and does not act on it yet.
+  ///   - isPinned: Whether it matters more than what is not pinned, when the network does not take everything.
   public func show(width: Int, height: Int, isPinned: Bool = false) {
     guard publication.kind == .video else { return }
     let most = Int(UInt16.max)

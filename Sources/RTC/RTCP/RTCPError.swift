@@ -6,7 +6,7 @@ public enum RTCPError: Error, Hashable, Sendable, CustomStringConvertible {
   case version
   /// A length field reaches past the end of the datagram.
   case length
-  /// The padding is zero, no multiple of four or longer than the packet, or not on the last packet.
+  /// The padding is zero or longer than the packet, or not on the last packet.
   case padding
   /// The body of a known packet contradicts its own counts.
   case malformed
@@ -21,7 +21,7 @@ public enum RTCPError: Error, Hashable, Sendable, CustomStringConvertible {
     case .truncated: "RTCP datagram ends inside a packet header; expected four bytes. Drop the rest."
     case .version: "RTCP version is not 2. Drop the rest of the datagram."
     case .length: "RTCP length field reaches past the datagram. Drop the rest."
-    case .padding: "RTCP padding is invalid; expected 4 to 252 bytes on the last packet. Drop the rest."
+    case .padding: "RTCP padding is invalid; expected at least 1 byte, inside the last packet. Drop the rest."
     case .malformed: "RTCP packet body contradicts its counts. Drop the rest of the datagram."
     case .bufferTooSmall: "The buffer cannot hold the RTCP packet. Send what is written and start a new one."
     case .count: "RTCP list is empty or too long for its count field. Split it."

@@ -54,7 +54,8 @@ public struct RTCPReader: Sendable {
       if first & 0x20 != 0 {
         guard bodyEnd == end, length > 4 else { throw .padding }
         let padding = Int(datagram[end &- 1])
-        guard padding > 0, padding & 3 == 0, padding <= length &- 4 else { throw .padding }
+        // No multiple of four, as RFC 3550 section 6.4.1 wants it: browsers fill up transport-wide feedback with 1 to 3 bytes.
+        guard padding > 0, padding <= length &- 4 else { throw .padding }
         bodyEnd &-= padding
       }
       let message = try Self.read(

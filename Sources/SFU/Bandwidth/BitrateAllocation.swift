@@ -40,9 +40,13 @@ struct BitrateAllocation: Sendable {
   var reserve: Double
   /// Whether something may be paused. While little is known of the path, the lowest layers are sent whatever the budget says.
   var mayPause: Bool
+  /// Whether the most important one is never paused. A receiver whose own estimate is all there is estimates what arrives: without
+  /// pictures it would say for ever that there is room for none.
+  var keepsFirst: Bool
 
   /// A division of `budget`.
-  init(budget: DataRate, reserve: Double = 0.12, mayPause: Bool = true) {
+  init(budget: DataRate, reserve: Double = 0.12, mayPause: Bool = true, keepsFirst: Bool = false) {
+    self.keepsFirst = keepsFirst
     self.budget = budget
     self.reserve = reserve
     self.mayPause = mayPause
@@ -50,8 +54,7 @@ struct BitrateAllocation: Sendable {
 
   /// Sets the result of each request, sorts them by priority, and returns what all of it takes.
   @discardableResult
-  func allocate(_ requests: inout ContiguousArray<Request>, _ options: ContiguousArray<LayerOption>) -> DataRate
-  {
+  func allocate(_ requests: inout ContiguousArray<Request>, _ options: ContiguousArray<LayerOption>) -> DataRate {
     sort(&requests)
     var left = budget.bitsPerSecond
     let kept = Int64(Double(max(budget.bitsPerSecond, 0)) * min(max(reserve, 0), 1))
@@ -62,7 +65,7 @@ struct BitrateAllocation: Sendable {
       let isNew = requests[index].current == nil
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
-      if mayPause, requests[index].mayPause || isNew {
+      if mayPause, requests[index].mayPause || isNew, !keepsFirst || index > requests.startIndex {
         guard fits, !isNew || requests[index].mayRaise else { continue }
       }
       requests[index].result = first

@@ -167,7 +167,7 @@ extension Router {
     }
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
-      mayPause: outlet.bandwidth.mayPause(now: now))
+      mayPause: outlet.bandwidth.mayPause(now: now), keepsFirst: outlet.bandwidth.feedback == .receiverEstimate)
     let total = allocation.allocate(&memory.requests, memory.options)
     settle(member, memory, total, wanted, now)
   }
@@ -223,7 +223,8 @@ extension Router {
       let subscription = outlet.subscriptions[slot(of: request, memory)]
       guard let publication = subscription.publication else { continue }
       let isTop = request.result == request.options.last
-      if !isTop { isSatisfied = false }
+      // Also what goes on although there seems to be too little for it: a probe tells before it must be paused.
+      if !isTop || request.isShort { isSatisfied = false }
       // At the top no limit is set, so that a layer that appears is forwarded at once.
       let target = request.result.map { isTop ? LayerIndex.highest : memory.options[$0].index }
       let isRaise = (request.result ?? -1) > (request.current ?? -1)

@@ -52,7 +52,7 @@ struct RTCPRobustnessTests {
     #expect(second { $0.removeLast(9) } == (1, .truncated))
     #expect(second { $0[3] = 1 } == (1, .malformed))
     // Padding of 12 bytes is more than the body, of 4 leaves too little, of 0 and 3 is invalid.
-    for (padding, expected) in [(12, RTCPError.padding), (0, .padding), (3, .padding), (4, .malformed)] {
+    for (padding, expected) in [(12, RTCPError.padding), (0, .padding), (3, .malformed), (4, .malformed)] {
       let result = second {
         $0[0] |= 0x20
         $0[$0.count - 1] = UInt8(padding)

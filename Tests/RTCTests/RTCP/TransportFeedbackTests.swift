@@ -46,6 +46,18 @@ struct TransportFeedbackTests {
     #expect(report.feedback.statusCount == 8)
   }
 
+  @Test("reports that browsers fill up with 1 to 3 bytes of padding are read", arguments: 1...3)
+  func paddedByBrowsers(padding: Int) throws {
+    let arrivals = (0..<(6 - padding)).map { Int64?(1_000 + Int64($0)) }
+    var bytes = try report(arrivals).bytes
+    bytes[0] |= 0x20
+    bytes[bytes.count - 1] = UInt8(padding)
+    let (messages, error) = readAll(bytes)
+    #expect(error == nil)
+    guard case .transportFeedback(let feedback) = messages.first else { throw RTCPError.malformed }
+    #expect(Report(feedback: feedback, bytes: bytes, taken: 0).arrivals == arrivals)
+  }
+
   @Test("long runs take one chunk of two bytes, section 3.1.3")
   func runs() throws {
     let lost = [0] + [Int64?](repeating: nil, count: 8_000) + [1]
