@@ -27,6 +27,8 @@ public final class Subscription {
   /// The SSRC of its retransmissions.
   public let retransmissionSSRC: SSRC?
 
+  /// The publication that it will carry as soon as another router announces it.
+  var awaited: PublicationID?
   /// Whether it carries whichever of the loudest voices it is given.
   public internal(set) var followsLoudest = false
 

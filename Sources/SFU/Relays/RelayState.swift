@@ -5,7 +5,7 @@ struct RelayState {
   /// Participants at other ends have numbers from here on.
   static let firstRemoteNumber = 1 << 24
   /// Slots that may wait for a publication that was not announced yet.
-  static let maximumAwaiting = 1_024
+  static let maximumAwaiting = 16_384
   /// Between two reports of who is audible.
   static let voiceInterval = TimeSpan.milliseconds(100)
 

@@ -89,10 +89,18 @@ extension Router {
     relayState.keyframeDeadline = next
   }
 
-  /// Lets `subscription` carry the publication `id` as soon as another router announces it; false when no other router can.
+  /// Lets `subscription` carry the publication `id` as soon as it is published here or on another router; false when there is no other.
   public func attachWhenAnnounced(_ id: PublicationID, to subscription: Subscription) -> Bool {
     detach(subscription)
-    guard !relayState.relays.isEmpty, relayState.awaitingCount < RelayState.maximumAwaiting else { return false }
+    guard !relayState.relays.isEmpty else { return false }
+    return awaitPublication(id, subscription)
+  }
+
+  @discardableResult
+  func awaitPublication(_ id: PublicationID, _ subscription: Subscription) -> Bool {
+    cancelAwaiting(subscription)
+    guard !subscription.followsLoudest, relayState.awaitingCount < RelayState.maximumAwaiting else { return false }
+    subscription.awaited = id
     relayState.awaiting[id, default: []].append(subscription)
     relayState.awaitingCount += 1
     return true
@@ -101,18 +109,20 @@ extension Router {
   func attachAwaiting(_ publication: Publication) {
     guard let slots = relayState.awaiting.removeValue(forKey: publication.id) else { return }
     relayState.awaitingCount -= slots.count
-    for slot in slots where slot.publication == nil { attach(publication, to: slot) }
+    for slot in slots {
+      slot.awaited = nil
+      if slot.publication == nil { attach(publication, to: slot) }
+    }
   }
 
   /// The slot is to carry something else than it waits for.
   func cancelAwaiting(_ subscription: Subscription) {
-    guard relayState.awaitingCount > 0 else { return }
-    for (id, slots) in relayState.awaiting {
-      let left = slots.filter { $0 !== subscription }
-      guard left.count < slots.count else { continue }
-      relayState.awaitingCount -= slots.count - left.count
-      relayState.awaiting[id] = left.isEmpty ? nil : ContiguousArray(left)
-    }
+    guard let id = subscription.awaited else { return }
+    subscription.awaited = nil
+    guard let slots = relayState.awaiting[id] else { return }
+    let left = slots.filter { $0 !== subscription }
+    relayState.awaitingCount -= slots.count - left.count
+    relayState.awaiting[id] = left.isEmpty ? nil : ContiguousArray(left)
   }
 
   // MARK: Time

@@ -3,12 +3,13 @@ import RTC
 
 /// What this router lets others know of, and forwards to those who want it.
 extension Router {
-  /// Gives a publication its number and its voice, and tells the other routers of it.
+  /// Gives a publication its number and its voice, tells the other routers of it, and gives it to the slots that wait for it.
   func enter(_ publication: Publication, speaker: Int) {
     publication.number = relayState.enter(publication) ?? 0
     addVoice(of: publication, speaker: speaker)
     register(publication)
     announce(publication)
+    attachAwaiting(publication)
   }
 
   /// Tells the other routers of `publication`, or of what changed about it.

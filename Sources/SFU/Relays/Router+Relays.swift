@@ -85,12 +85,10 @@ extension Router {
       announce(known)
       return
     }
-    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it: the slots
-    // go with it. Nobody else can announce what a participant here sends.
-    var slots: ContiguousArray<Subscription> = []
+    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it. Nobody else can
+    // announce what a participant here sends.
     if let before = publication(announcement.id) {
       guard let origin = before.origin, origin.relay !== relay else { return }
-      slots = before.subscriptions
       end(before)
     }
     let index = Int(number & 0xFFFF)
@@ -113,15 +111,16 @@ extension Router {
     publication.hasStarted = true
     relay.incoming[index] = publication
     enter(publication, speaker: participant.number)
-    for slot in slots { attach(publication, to: slot) }
-    attachAwaiting(publication)
   }
 
-  /// Ends a publication that came over a relay.
+  /// Ends a publication that came over a relay. Its slots wait for it to come back, from wherever: what they carry is for signalling to say,
+  /// which may have said so already when the news of the end arrives.
   func end(_ publication: Publication) {
     guard let origin = publication.origin else { return }
     let relay = origin.relay
+    let slots = publication.subscriptions
     unpublish(publication)
+    for slot in slots { awaitPublication(publication.id, slot) }
     publication.origin = nil
     let index = Int(origin.number & 0xFFFF)
     if index < relay.incoming.count, relay.incoming[index] === publication { relay.incoming[index] = nil }

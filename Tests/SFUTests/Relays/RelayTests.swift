@@ -235,6 +235,35 @@ struct RelayTests {
     #expect(other.publication?.id == PublicationID(rawValue: "t_1"))
   }
 
+  @Test("a slot waits for what was lost with its router, also when it was given it before the news of the loss came")
+  func waitsForTheLost() throws {
+    let cluster = try VirtualCluster(routers: 3)
+    cluster.connectAll(delay: .milliseconds(30))
+    let ann = try cluster.meetings[0].join("ann")
+    let ben = try cluster.meetings[1].join("ben")
+    ann.publish("t_1", mid: "0", .video, ssrc: 1_000).start()
+    cluster.run(for: .milliseconds(200))
+    let slot = ben.slot("7", .video, ssrc: 5_000)
+    cluster.attach("t_1", to: slot, on: 1)
+    cluster.run(for: .milliseconds(200))
+    #expect(slot.publication != nil)
+    // Signalling says it again while the withdrawal is under way.
+    cluster.meetings[0].router.remove(ann.member)
+    cluster.attach("t_1", to: slot, on: 1)
+    cluster.run(for: .milliseconds(200))
+    #expect(slot.publication == nil)
+    let again = try cluster.meetings[2].join("ann")
+    again.publish("t_1", mid: "0", .video, ssrc: 2_000).start()
+    cluster.run(for: .milliseconds(500))
+    #expect(slot.publication?.id.rawValue == "t_1")
+    // Also where the participant comes back on the very router of the slot.
+    cluster.meetings[2].router.remove(again.member)
+    cluster.run(for: .milliseconds(200))
+    #expect(slot.publication == nil)
+    try cluster.meetings[1].join("ann").publish("t_1", mid: "0", .video, ssrc: 3_000).start()
+    #expect(slot.publication?.id.rawValue == "t_1")
+  }
+
   @Test("a full ring drops packets and counts them, holds back no other record, and goes on when it is read again")
   func ringFull() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, ringBytes: 65_536)
