@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import tempfile
@@ -12,6 +13,7 @@ from typing import Any, Callable
 from playwright.sync_api import Page, Playwright
 
 import media
+from pictures import DecodedPictures
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
@@ -120,6 +122,18 @@ class Person:
             good = len(read) > rate and len(read) >= 0.95 * len(seen["marks"]) and summary["rising"] and rate < summary["rate"] < 30
             return summary if good else f"no: {summary}"
         return wait_for(f"{self.name} to see {name}'s test picture", look, seconds)
+
+    def decoded_pictures(self, name: str, count: int, source: str = "camera", seconds: float = 20) -> DecodedPictures:
+        """The next pictures of ``name`` that this page shows, as the browser's decoder put them out."""
+        seen = self.evaluate("(given) => senses.pictures(...given)", [name, source, count, seconds * 1000])
+        if "problem" in seen:
+            raise AssertionError(f"{self.name}: {seen['problem']}")
+        taken = seen["pictures"]
+        kinds = {(each["format"], each["width"], each["height"]) for each in taken}
+        if len(taken) < count or len(kinds) != 1 or (kind := kinds.pop())[0] != "I420":
+            raise AssertionError(f"{self.name} saw {len(taken)} of {count} pictures of {name} in {seconds} s, of {kinds or kind}, "
+                                 "expected one size in I420")
+        return DecodedPictures(kind[1], kind[2], [base64.b64decode(each["data"]) for each in taken])
 
     def hears_tone(self, name: str, frequency: float, seconds: float = 30) -> float:
         """Waits until ``name``'s sound is a tone of that frequency, within 2 Hz, and returns what was measured."""

@@ -1,4 +1,4 @@
-"""A media file as people have them: the known picture in VP8 with a tone in Opus, in WebM."""
+"""Media files of the known picture and a tone: as people have them, and without any loss."""
 
 from __future__ import annotations
 
@@ -14,14 +14,23 @@ TONE = 500
 
 
 def write_webm(path: Path) -> None:
-    """Writes one round of the known picture, 3 s, with a steady tone of ``TONE`` Hz that loops without a jump."""
+    """Writes one round of the known picture in VP8, 3 s, with a steady tone of ``TONE`` Hz in Opus that loops without a jump."""
+    _write(path, "libopus", "libvpx", {"b": "4M", "crf": "4", "deadline": "realtime", "cpu-used": "4"})
+
+
+def write_exact(path: Path) -> None:
+    """Writes the same as Matroska with every pixel and sample as it is: what is read from it is the known picture itself."""
+    _write(path, "pcm_s16le", "rawvideo", {})
+
+
+def _write(path: Path, sound: str, picture: str, options: dict[str, str]) -> None:
     with av.open(str(path), "w") as file:
-        video = file.add_stream("libvpx", rate=KnownVideo.RATE, options={"b": "4M", "crf": "4", "deadline": "realtime", "cpu-used": "4"})
+        video = file.add_stream(picture, rate=KnownVideo.RATE, options=options)
         video.width, video.height, video.pix_fmt = KnownVideo.WIDTH, KnownVideo.HEIGHT, "yuv420p"
-        audio = file.add_stream("libopus", rate=48_000, layout="mono")
+        audio = file.add_stream(sound, rate=48_000, layout="mono")
         for number in range(KnownVideo.FRAMES):
-            picture = np.concatenate([plane.reshape(-1) for plane in KnownVideo.frame(number)]).reshape(-1, KnownVideo.WIDTH)
-            frame = av.VideoFrame.from_ndarray(picture, format="yuv420p")
+            pixels = np.concatenate([plane.reshape(-1) for plane in KnownVideo.frame(number)]).reshape(-1, KnownVideo.WIDTH)
+            frame = av.VideoFrame.from_ndarray(pixels, format="yuv420p")
             frame.pts, frame.time_base = number, Fraction(1, KnownVideo.RATE)
             file.mux(video.encode(frame))
         samples = np.sin(2 * np.pi * TONE * np.arange(KnownVideo.FRAMES * 48_000 // KnownVideo.RATE) / 48_000) * 10_000

@@ -62,7 +62,41 @@ def draw_marker(luma: np.ndarray, marker: Marker) -> None:
             luma[height - strip:, block * width // BLOCKS:(block + 1) * width // BLOCKS] = 235
 
 
-class Video:
+class Pictures:
+    """Pictures in 4:2:0, one after the other."""
+
+    width: int
+    height: int
+    count: int
+
+    def planes(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """One picture: brightness, and the two colour planes of half the size."""
+        raise NotImplementedError
+
+    def luma(self, index: int) -> np.ndarray:
+        """The brightness of one picture."""
+        return self.planes(index)[0]
+
+    def markers(self) -> Iterator[Marker | None]:
+        """The marker of each picture."""
+        return (read_marker(self.luma(index)) for index in range(self.count))
+
+
+class DecodedPictures(Pictures):
+    """What a decoder has put out: pictures of one size, each the bytes of its planes one behind the other."""
+
+    def __init__(self, width: int, height: int, pictures: list[bytes]):
+        self.width, self.height, self.count = width, height, len(pictures)
+        self._pictures = pictures
+
+    def planes(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        data = np.frombuffer(self._pictures[index], np.uint8)
+        pixels = self.width * self.height
+        rest = data[pixels:].reshape(2, self.height // 2, self.width // 2)
+        return data[:pixels].reshape(self.height, self.width), rest[0], rest[1]
+
+
+class Video(Pictures):
     """A YUV4MPEG2 file, 4:2:0, read picture by picture."""
 
     def __init__(self, path: Path):
@@ -79,17 +113,11 @@ class Video:
         self._data = np.memmap(path, np.uint8, "r", self._start, (self.count, self._size))
 
     def luma(self, index: int) -> np.ndarray:
-        """The brightness of one picture."""
         return self._data[index, 6:6 + self.width * self.height].reshape(self.height, self.width)
 
     def planes(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """One picture: brightness, and the two colour planes of half the size."""
         rest = self._data[index, 6 + self.width * self.height:].reshape(2, self.height // 2, self.width // 2)
         return self.luma(index), rest[0], rest[1]
-
-    def markers(self) -> Iterator[Marker | None]:
-        """The marker of each picture."""
-        return (read_marker(self.luma(index)) for index in range(self.count))
 
     def longest_still(self) -> float:
         """The longest time in seconds for which the marker did not change, between the first and the last one read."""
@@ -137,8 +165,8 @@ class KnownVideo:
                 file.write(b"FRAME\n" + b"".join(plane.tobytes() for plane in cls.frame(number)))
 
     @classmethod
-    def compare(cls, video: Video) -> list[float]:
-        """The PSNR of each picture of a recording to the known picture whose number it bears."""
+    def compare(cls, video: Pictures) -> list[float]:
+        """The PSNR of each picture to the known picture whose number it bears."""
         values, known = [], {}
         for index, marker in enumerate(video.markers()):
             if marker is None or marker.source != cls.SOURCE:

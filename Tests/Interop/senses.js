@@ -98,6 +98,36 @@
     return { marks, rate: Math.max(0, marks.length - 1) / seconds, width: video.videoWidth, height: video.videoHeight };
   }
 
+  /** The next pictures that somebody's <video> presents, as the decoder put them out: the bytes of their planes, before any conversion of colours. */
+  async function pictures(name, source, count, milliseconds) {
+    const video = element(name, source);
+    if (!video) { return { problem: `no <video> shows the ${source} of ${name}` }; }
+    const taken = [];
+    let running = true;
+    const copies = [];
+    const take = () => {
+      if (!running || copies.length >= count) { return; }
+      video.requestVideoFrameCallback(take);
+      const frame = new VideoFrame(video, { timestamp: 0 });
+      const { format, visibleRect: { width, height } } = frame;
+      const bytes = new Uint8Array(frame.allocationSize());
+      copies.push(frame.copyTo(bytes).then(() => taken.push({ format, width, height, bytes })).finally(() => frame.close()));
+    };
+    video.requestVideoFrameCallback(take);
+    const end = performance.now() + milliseconds;
+    while (taken.length < count && performance.now() < end) { await new Promise((resolve) => setTimeout(resolve, 50)); }
+    running = false;
+    await Promise.all(copies);
+    const text = (bytes) => {
+      let characters = "";
+      for (let start = 0; start < bytes.length; start += 8192) {
+        characters += String.fromCharCode(...bytes.subarray(start, start + 8192));
+      }
+      return btoa(characters);
+    };
+    return { pictures: taken.map(({ bytes, ...rest }) => ({ ...rest, data: text(bytes) })) };
+  }
+
   /** The frequency of somebody's tone to a fraction of a hertz: the top of the parabola through the three strongest lines. */
   async function tone(name) {
     const heard = track(name, "microphone");
@@ -202,5 +232,5 @@
     };
   }
 
-  window.senses = { participant, track, element, watch, listen, markers, tone, flashesAndBeeps, statistics };
+  window.senses = { participant, track, element, watch, listen, markers, pictures, tone, flashesAndBeeps, statistics };
 })();
