@@ -88,11 +88,14 @@ let package = Package(
     .executableTarget(
       name: "ParleyCLI", dependencies: ["Basics", "MeetingServer", "Parley"], swiftSettings: common),
 
-    // Bots: an app each.
-    .executableTarget(name: "echo-bot", dependencies: ["Parley"], path: "Examples/EchoBot", swiftSettings: common),
-    .executableTarget(name: "chat-bot", dependencies: ["Parley"], path: "Examples/ChatBot", swiftSettings: common),
+    // Bots: an app each, and what they have in common.
+    .target(name: "BotSupport", dependencies: ["Parley"], path: "Examples/BotSupport", swiftSettings: common),
     .executableTarget(
-      name: "snapshot-bot", dependencies: ["Parley"], path: "Examples/SnapshotBot", swiftSettings: common),
+      name: "echo-bot", dependencies: ["BotSupport", "Parley"], path: "Examples/EchoBot", swiftSettings: common),
+    .executableTarget(
+      name: "chat-bot", dependencies: ["BotSupport", "Parley"], path: "Examples/ChatBot", swiftSettings: common),
+    .executableTarget(
+      name: "snapshot-bot", dependencies: ["BotSupport", "Parley"], path: "Examples/SnapshotBot", swiftSettings: common),
 
     // Joining and streams of the client SDK, `make bench`.
     .executableTarget(

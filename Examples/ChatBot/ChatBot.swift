@@ -1,5 +1,4 @@
-import Dispatch
-import Glibc
+import BotSupport
 import Parley
 
 /// A bot that answers in the chat: try "help", "who", "time in the meeting", or say its name.
@@ -7,18 +6,14 @@ import Parley
 ///     chat-bot http://localhost:8080/hello
 @main enum ChatBot {
   @MainActor static func main() async {
-    guard let url = CommandLine.arguments.dropFirst().first else {
-      print("usage: chat-bot URL")
-      exit(2)
-    }
-    do { try await run(url) } catch { fail(error) }
+    await BotProgram("chat-bot", usage: "URL").run { try await visit($0[0]) }
   }
 
-  @MainActor private static func run(_ url: String) async throws {
+  @MainActor private static func visit(_ url: String) async throws {
     let meeting = try Meeting(url, name: "Chatty")
-    let leaving = leaveOnSignals(meeting)
+    let visit = BotVisit(meeting)
     let events = meeting.events
-    guard try await join(meeting) else { return await leaving.value }
+    guard try await visit.join() else { return }
     print("Answering in \(url). Press Ctrl-C to leave.")
     let start = MonotonicClock.now
     for await event in events {
@@ -30,8 +25,7 @@ import Parley
         try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
       case .ended(let reason, let text):
         print("Ended (\(reason.rawValue)): \(text)")
-        if reason == .failed || reason == .connectionLost { throw meeting.lastError ?? .ended }
-        if reason == .left { await leaving.value }
+        try await visit.finish(reason)
       default: break
       }
     }
@@ -49,40 +43,5 @@ import Parley
     }
     if text.contains("hello") || text.contains("chatty") { return "Hello, \(message.name)!" }
     return nil
-  }
-
-  /// Joins; false when it was told to stop meanwhile.
-  @MainActor private static func join(_ meeting: Meeting) async throws -> Bool {
-    do { try await meeting.join() } catch {
-      if meeting.endReason == .left { return false }
-      throw error
-    }
-    return true
-  }
-
-  /// Leaves the meeting at Ctrl-C and SIGTERM, so that the others see it at once. The task is done when the server knows.
-  @MainActor private static func leaveOnSignals(_ meeting: Meeting) -> Task<Void, Never> {
-    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-    let sources = [SIGINT, SIGTERM].map { number in
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { continuation.yield() }
-      source.resume()
-      return source
-    }
-    return Task {
-      for await _ in signals { break }
-      let isJoining = meeting.state == .connecting
-      await meeting.leave()
-      // A join that is under way may take its time to notice.
-      if isJoining { exit(0) }
-      for source in sources { source.cancel() }
-    }
-  }
-
-  /// One sentence on standard error, and the exit status of a failure. The errors of Parley are sentences for people.
-  private static func fail(_ error: any Error) -> Never {
-    var text = "chat-bot: \(error)\n"
-    text.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
-    exit(1)
   }
 }

@@ -1,0 +1,62 @@
+import Dispatch
+import Glibc
+public import Parley
+
+/// A bot's stay in a meeting, which Ctrl-C and SIGTERM end: the bot leaves then, so that the others see it at once.
+///
+///     let visit = BotVisit(meeting)
+///     let events = meeting.events
+///     guard try await visit.join() else { return }
+///     for await event in events {
+///       if case .ended(let reason, _) = event { try await visit.finish(reason) }
+///     }
+@MainActor public final class BotVisit {
+  private let meeting: Meeting
+  private let wishes: AsyncStream<Void>.Continuation
+  /// Done when the server knows that the bot has left.
+  private let leaving: Task<Void, Never>
+
+  /// From now on signals make the bot leave `meeting`.
+  public init(_ meeting: Meeting) {
+    let (stream, wishes) = AsyncStream.makeStream(of: Void.self)
+    let signals = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { wishes.yield() }
+      source.resume()
+      return source
+    }
+    self.meeting = meeting
+    self.wishes = wishes
+    leaving = Task {
+      for await _ in stream { break }
+      let isJoining = meeting.state == .connecting
+      await meeting.leave()
+      // A join that is under way may take its time to notice.
+      if isJoining { exit(0) }
+      for source in signals { source.cancel() }
+    }
+  }
+
+  /// Joins the meeting; false when the bot was told to leave meanwhile, and has left.
+  public func join() async throws(JoinError) -> Bool {
+    do { try await meeting.join() } catch {
+      guard meeting.endReason == .left else { throw error }
+      await leaving.value
+      return false
+    }
+    return true
+  }
+
+  /// Leaves, as a signal would make the bot do.
+  public func leave() { wishes.yield() }
+
+  /// To be called when the meeting has ended: waits until the server knows that the bot left.
+  /// - Throws: Why the meeting was lost, when it was.
+  public func finish(_ reason: EndReason) async throws(JoinError) {
+    switch reason {
+    case .failed, .connectionLost: throw meeting.lastError ?? .ended
+    case .left: await leaving.value
+    default: break
+    }
+  }
+}
