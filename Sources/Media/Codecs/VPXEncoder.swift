@@ -106,16 +106,35 @@ final class VPXEncoder {
     guard settings != applied else { return }
     try settings.check()
     let isNewPace = settings.framesPerSecond != applied.framesPerSecond
+    let before = applied.boundedBitrate
     applied = settings
-    fill()
     guard let context else { return }
+    if let detour = detour(from: before, to: applied.boundedBitrate) {
+      fill(bitrate: detour)
+      try set(context)
+    }
+    fill(bitrate: applied.boundedBitrate)
+    try set(context)
+    if isNewPace { limitKeyframes(context) }
+  }
+
+  /// The rate to set for a moment on the way to a lower one, nil when none is needed.
+  ///
+  /// VP9 counts what it may send ahead in bits and keeps that sum when the rate falls. Against a smaller target it looks like plenty: at a
+  /// fall to half, the next frames come out twice as large as before. Only a fall to less than half makes the library begin
+  /// the sum anew, so a smaller fall goes by way of one. Rates that fall by less than a seventh are followed well enough.
+  private func detour(from old: Int, to new: Int) -> Int? {
+    codec == .vp9 && applied.temporalLayers == 1 && new >= old / 2 && new < old * 6 / 7 ? old * 12 / 25 : nil
+  }
+
+  /// Hands the configuration to the library. When that fails, there is no encoder until the next frame makes a new one.
+  private func set(_ context: UnsafeMutablePointer<vpx_codec_ctx_t>) throws(MediaError) {
     let status = vpx_codec_enc_config_set(context, &configuration)
     guard status == VPX_CODEC_OK else {
       let reason = describe(context, status)
       close()
       throw failure(reason)
     }
-    if isNewPace { limitKeyframes(context) }
   }
 
   private func open() throws(MediaError) {
@@ -124,7 +143,7 @@ final class VPXEncoder {
     guard vpx_codec_enc_config_default(interface, &configuration, 0) == VPX_CODEC_OK else {
       throw failure("the library has no settings for it")
     }
-    fill()
+    fill(bitrate: applied.boundedBitrate)
     let context = UnsafeMutablePointer<vpx_codec_ctx_t>.allocate(capacity: 1)
     context.initialize(to: vpx_codec_ctx_t())
     let status = parley_vpx_encoder_init(context, interface, &configuration, 0)
@@ -146,7 +165,7 @@ final class VPXEncoder {
     self.context = nil
   }
 
-  private func fill() {
+  private func fill(bitrate: Int) {
     configuration.g_w = UInt32(applied.width)
     configuration.g_h = UInt32(applied.height)
     configuration.g_profile = 0
@@ -158,7 +177,7 @@ final class VPXEncoder {
     // With layers a frame may be left out on the way, so no later one may lean on the probabilities that it left behind.
     configuration.g_error_resilient = applied.temporalLayers > 1 ? UInt32(VPX_ERROR_RESILIENT_DEFAULT) : 0
     configuration.rc_end_usage = VPX_CBR
-    configuration.rc_target_bitrate = UInt32(applied.boundedBitrate / 1_000)
+    configuration.rc_target_bitrate = UInt32(bitrate / 1_000)
     configuration.rc_min_quantizer = applied.isScreen ? 8 : 2
     // The whole range: when the rate falls, a coarse picture comes before a late one.
     configuration.rc_max_quantizer = 63
