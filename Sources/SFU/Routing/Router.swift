@@ -111,6 +111,8 @@ public final class Router {
   public func publish(
     _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false, by member: Member
   ) -> Publication {
+    // Who came back here before another router is known to have lost them.
+    if let before = publicationsByID[id] { end(before) }
     let publication = Publication(
       id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare)
     enter(publication, speaker: member.index)
@@ -141,7 +143,7 @@ public final class Router {
     withdraw(publication)
     publication.streams.removeAll()
     unsettled.removeAll { $0 === publication }
-    publicationsByID[publication.id] = nil
+    if publicationsByID[publication.id] === publication { publicationsByID[publication.id] = nil }
   }
 
   /// The publication of this id.

@@ -264,6 +264,28 @@ struct RelayTests {
     #expect(slot.publication?.id.rawValue == "t_1")
   }
 
+  @Test("who comes back on another router before the first one is known to be lost is seen there, and stays")
+  func backBeforeTheLoss() throws {
+    let cluster = try VirtualCluster(routers: 2)
+    cluster.connectAll(delay: .milliseconds(30))
+    let ann = try cluster.meetings[0].join("ann")
+    let ben = try cluster.meetings[1].join("ben")
+    ann.publish("t_1", mid: "0", .video, ssrc: 1_000).start()
+    cluster.run(for: .milliseconds(200))
+    let slot = ben.slot("7", .video, ssrc: 5_000)
+    cluster.attach("t_1", to: slot, on: 1)
+    try cluster.meetings[1].join("ann").publish("t_1", mid: "0", .video, ssrc: 2_000).start()
+    cluster.run(for: .milliseconds(200))
+    #expect(slot.publication?.origin == nil)
+    cluster.meetings[0].router.remove(ann.member)
+    cluster.run(for: .milliseconds(200))
+    #expect(slot.publication?.id.rawValue == "t_1")
+    #expect(cluster.meetings[1].router.publication(PublicationID(rawValue: "t_1")) != nil)
+    let before = ben.streams[5_000]?.packets.count ?? 0
+    cluster.run(for: .seconds(1))
+    #expect((ben.streams[5_000]?.packets.count ?? 0) > before + 20)
+  }
+
   @Test("a full ring drops packets and counts them, holds back no other record, and goes on when it is read again")
   func ringFull() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, ringBytes: 65_536)
