@@ -1,6 +1,18 @@
 public import Signaling
 
 /// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
+///
+/// ```swift
+/// do { try await meeting.join() } catch {
+///   switch error {
+///   case .badAddress, .notParley: print("Look at the address again: \(error)")
+///   case .refused(code: "tokenExpired", _): print("Ask for another invitation.")
+///   case .refused, .untrustedCertificate: print("The server does not let you in: \(error)")
+///   case .unreachable, .timedOut, .mediaFailed: print("Try again from another network: \(error)")
+///   case .cancelled, .ended: break
+///   }
+/// }
+/// ```
 public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text is no address of a meeting.
   case badAddress(String)
@@ -22,6 +34,10 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case ended
 
   /// What happened and what to do, in a sentence.
+  ///
+  /// ```swift
+  /// do { try await meeting.join() } catch { print(error.description) }
+  /// ```
   public var description: String {
     switch self {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
@@ -33,6 +49,10 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The code of a refusal; nil for every other error.
+  ///
+  /// ```swift
+  /// do { try await meeting.join() } catch where error.code == "noSuchMeeting" { print("Ask who invited you.") }
+  /// ```
   public var code: String? {
     if case .refused(let code, _) = self { return code }
     return nil

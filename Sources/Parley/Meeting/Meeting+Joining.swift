@@ -5,6 +5,11 @@ import Signaling
 
 extension Meeting {
   /// Joins a meeting by its address and waits until media flows.
+  ///
+  /// ```swift
+  /// let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
+  /// ```
+  ///
   /// - Parameters:
   ///   - url: `http(s)://host[:port]/<room>`, with `?jwt=` where a token is needed; see ``MeetingAddress``.
   ///   - name: The display name.
@@ -18,6 +23,13 @@ extension Meeting {
   }
 
   /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then ``join()``.
+  ///
+  /// ```swift
+  /// let meeting = try Meeting("http://localhost:8080/hello", name: "Recorder")
+  /// try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+  /// try await meeting.join()
+  /// ```
+  ///
   /// - Parameter token: A join token, when the address has none.
   public convenience init(
     _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
@@ -26,6 +38,11 @@ extension Meeting {
   }
 
   /// A meeting by the address of its discover document, as `POST /GetAnonTokenJob` gives it.
+  ///
+  /// ```swift
+  /// let meeting = Meeting(discover: url, name: "Ann")
+  /// try await meeting.join()
+  /// ```
   public convenience init(
     discover url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) {
@@ -33,6 +50,12 @@ extension Meeting {
   }
 
   /// The meeting that a token is for.
+  ///
+  /// ```swift
+  /// let meeting = Meeting(token: token, server: "https://meet.example", name: "Ann")
+  /// try await meeting.join()
+  /// ```
+  ///
   /// - Parameter server: `http(s)://host[:port]`.
   public convenience init(
     token: Secret<String>, server: String, name: String? = nil, options: JoinOptions = JoinOptions()
@@ -41,6 +64,12 @@ extension Meeting {
   }
 
   /// Joins, and waits until media flows. May be called once. Cancelling the task ends the joining at once.
+  ///
+  /// ```swift
+  /// let meeting = try Meeting("http://localhost:8080/hello", name: "Ann")
+  /// do { try await meeting.join() } catch { print(error) }  // a sentence for people
+  /// ```
+  ///
   /// - Throws: ``JoinError``; the meeting has ended then, unless the error is that of a second call (`alreadyJoined`).
   public func join() async throws(JoinError) {
     guard state != .ended else { throw .ended }

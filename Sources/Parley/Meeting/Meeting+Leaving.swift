@@ -1,6 +1,10 @@
 extension Meeting {
   /// Leaves: tells the server, stops every source, and closes sockets. Safe at any time, also twice. Returns when the server knows,
   /// or after a second.
+  ///
+  /// ```swift
+  /// await meeting.leave()
+  /// ```
   public func leave() async {
     guard state != .ended else { return }
     let channel = place?.channel

@@ -2,11 +2,26 @@ import Signaling
 
 extension Meeting {
   /// The longest chat message, in characters.
+  ///
+  /// ```swift
+  /// try meeting.send(chat: String(text.prefix(Meeting.maximumChatLength)))
+  /// ```
   public static let maximumChatLength = 4_000
+
   /// The longest chat message, in bytes of UTF-8: characters may be made of many.
+  ///
+  /// ```swift
+  /// let fits = text.utf8.count <= Meeting.maximumChatBytes
+  /// ```
   public static let maximumChatBytes = 16_000
 
   /// Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+  ///
+  /// ```swift
+  /// try meeting.send(chat: "Hello, everybody!")
+  /// try meeting.send(chat: "And you in particular.", to: participant)
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: 1 to ``maximumChatLength`` characters, and at most ``maximumChatBytes``.
   ///   - recipient: The one who is to get it; nil for everybody.
