@@ -5,8 +5,10 @@ import Synchronization
 
 /// Pictures of somebody else. They are decoded only while somebody watches, on a queue of the track's own.
 ///
-///     for await frame in track.frames { … }        // the newest picture, never an old one
-///     track.add(ClosureVideoSink { frame in … })   // every picture, on the decoder's queue
+/// ```swift
+/// for await frame in video.frames { show(frame) }  // the newest picture, never an old one
+/// video.add(ClosureVideoSink { frame in show(frame) })  // every picture, on the decoder's queue
+/// ```
 public final class RemoteVideoTrack: Sendable {
   private struct State {
     var sinks: [any VideoSink] = []
@@ -41,6 +43,10 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// Shows every picture to `sink` from now on.
+  ///
+  /// ```swift
+  /// video.add(ClosureVideoSink { frame in show(frame) })
+  /// ```
   public func add(_ sink: any VideoSink) {
     let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
       guard !state.isOver else { return nil }
@@ -53,11 +59,24 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// Shows no more pictures to `sink`; a call under way may still be running.
+  ///
+  /// ```swift
+  /// let sink = ClosureVideoSink { frame in show(frame) }
+  /// video.add(sink)
+  /// video.remove(sink)
+  /// ```
   public func remove(_ sink: any VideoSink) {
     unwatch { state in state.sinks.removeAll { $0 === sink } }
   }
 
   /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
+  ///
+  /// ```swift
+  /// for await frame in video.frames {
+  ///   try ImageFile.writePNG(frame, to: "snapshot.png")
+  ///   break
+  /// }
+  /// ```
   public var frames: AsyncStream<VideoFrame> {
     let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
     let (id, watched) = state.withLock { state -> (Int?, (@Sendable (Bool) -> Void)?) in
@@ -80,8 +99,17 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// How many pictures were decoded so far.
+  ///
+  /// ```swift
+  /// let rate = Double(video.framesDecoded) / 60  // a minute after it began
+  /// ```
   public var framesDecoded: Int { state.withLock { $0.decoded } }
+
   /// The size of the last picture in pixels; 0 × 0 before the first one.
+  ///
+  /// ```swift
+  /// let isUpright = video.size.height > video.size.width
+  /// ```
   public var size: (width: Int, height: Int) { state.withLock { $0.size } }
 
   var isWatched: Bool { state.withLock { !$0.isOver && !($0.sinks.isEmpty && $0.streams.isEmpty) } }
