@@ -4,8 +4,11 @@ import CYUV
 extension VideoFrame {
   /// A picture converted from foreign bytes.
   ///
-  ///     let picture = try VideoFrame(
-  ///       converting: pixels, format: .bgra, width: 1280, height: 720, time: MonotonicClock.now)
+  /// ```swift
+  /// let picture = try bytes.withUnsafeBytes { pixels in
+  ///   try VideoFrame(converting: pixels, format: .bgra, width: 1280, height: 720, time: MonotonicClock.now)
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - bytes: the picture's rows, top first; valid for the call only.
@@ -26,6 +29,10 @@ extension VideoFrame {
 
   /// A picture converted from an array: rows top first, `stride` bytes apart. As
   /// ``init(converting:format:width:height:stride:time:)-(UnsafeRawBufferPointer,_,_,_,_,_)``.
+  ///
+  /// ```swift
+  /// let picture = try VideoFrame(converting: bytes, format: .bgra, width: 1280, height: 720, time: MonotonicClock.now)
+  /// ```
   public convenience init(
     converting bytes: [UInt8], format: PixelFormat, width: Int, height: Int, stride: Int? = nil, time: Instant
   ) throws(MediaError) {
@@ -85,6 +92,11 @@ extension VideoFrame {
 
   /// Writes the picture into `destination` in another layout.
   ///
+  /// ```swift
+  /// var pixels = [UInt8](repeating: 0, count: PixelFormat.bgra.byteCount(stride: frame.width * 4, height: frame.height))
+  /// try pixels.withUnsafeMutableBytes { try frame.write(to: $0, format: .bgra) }
+  /// ```
+  ///
   /// - Parameter stride: bytes from one row to the next, nil for none between; planes follow ``PixelFormat/byteCount(stride:height:)``.
   /// - Throws: ``MediaError/invalid(_:)`` when `destination` is too small.
   ///
@@ -122,7 +134,9 @@ extension VideoFrame {
 
   /// The picture's bytes in another layout, rows without gaps. One allocation; see ``write(to:format:stride:)``.
   ///
-  ///     let pixels = picture.bytes(as: .rgb)   // for a PNG
+  /// ```swift
+  /// let pixels = frame.bytes(as: .rgb)
+  /// ```
   public func bytes(as format: PixelFormat) -> [UInt8] {
     let count = format.byteCount(stride: format.minimumStride(width: width), height: height)
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
