@@ -60,7 +60,7 @@ public struct VideoJitterBuffer: Sendable {
   /// Whether a keyframe is wanted; ``takeKeyframeRequest()`` takes it once. Raised once per need, then again after
   /// ``VideoJitterConfiguration/keyframeRetry``, which doubles, until a keyframe came or a repair made it unnecessary.
   public internal(set) var wantsKeyframe = false
-  /// When to call ``poll(now:)`` next, if no packet comes before; ``Instant/distantFuture`` when nothing waits.
+  /// When to call ``poll(now:)`` next, if no packet comes before; `Instant.distantFuture` when nothing waits.
   public internal(set) var deadline = Instant.distantFuture
   /// What was done so far.
   public internal(set) var statistics = VideoJitterStatistics()
@@ -125,8 +125,10 @@ public struct VideoJitterBuffer: Sendable {
   /// Takes a packet, in any order. Duplicates, and packets of frames that have been given out, are counted and ignored.
   ///
   /// - Parameters:
-  ///   - payload: may be empty, for packets of padding only: give them too, or they would look lost.
-  ///   - dependencyDescriptor: the header extension's data (AOM, appendix A), where the packet has it.
+  ///   - packet: Its header, and what the receiver knows about it.
+  ///   - payload: May be empty, for packets of padding only: give them too, or they would look lost.
+  ///   - dependencyDescriptor: The header extension's data (AOM, appendix A), where the packet has it.
+  ///   - now: The present time.
   public mutating func insert(
     _ packet: ReceivedPacket, payload: Span<UInt8>, dependencyDescriptor: Span<UInt8>?, now: Instant
   ) {

@@ -58,6 +58,9 @@ public struct GridLayout: Hashable, Sendable {
   /// ```
   ///
   /// - Parameters:
+  ///   - count: How many tiles.
+  ///   - width: Pixels a row of the whole.
+  ///   - height: Rows of the whole.
   ///   - gap: Pixels between tiles and around them.
   ///   - aspect: Width by height of a tile; a single one fills the frame.
   public init(count: Int, width: Int, height: Int, gap: Int, aspect: Double = 16.0 / 9) {

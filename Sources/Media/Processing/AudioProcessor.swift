@@ -155,8 +155,10 @@ public final class AudioProcessor: @unchecked Sendable {
   /// try MicrophoneSource().start { sound in source.push(processor.capture(sound)) }
   /// ```
   ///
-  /// - Parameter delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be
-  ///   exact; the true one is searched for, which takes some seconds of echo.
+  /// - Parameters:
+  ///   - frame: What the microphone heard.
+  ///   - delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be exact;
+  ///     the true one is searched for, which takes some seconds of echo.
   public func capture(_ frame: AudioFrame, delay: TimeSpan = .milliseconds(80)) -> AudioFrame {
     var clean = frame.converted(channels: configuration.channels)
     guard clean.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return frame }

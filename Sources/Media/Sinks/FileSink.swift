@@ -101,9 +101,11 @@ public final class FileSink: Sendable {
   /// ```
   ///
   /// - Parameters:
+  ///   - path: Where to.
   ///   - format: Nil: by the name's ending.
   ///   - tracks: What will come. A muxer waits for each track that is announced: do not announce what stays away.
-  ///   - width: The size of the picture, even numbers.
+  ///   - width: Pixels a row of the picture, an even number.
+  ///   - height: Rows of the picture, an even number.
   ///   - framesPerSecond: The steady rate of `.y4m`; the others keep the frames' own times.
   ///   - bitrate: Of the picture, for `.webm` and `.mkv`.
   ///   - channels: Of the sound, 1 or 2.

@@ -19,6 +19,7 @@ public final class CameraSource: VideoSource {
   /// - Parameters:
   ///   - device: One of ``MediaDevices/cameras()``; nil takes the first video device.
   ///   - width: The size that is wanted; what the camera cannot give is scaled, with borders where the shape differs.
+  ///   - height: Likewise.
   ///   - framesPerSecond: Pictures a second.
   public init(_ device: MediaDevice? = nil, width: Int = 1280, height: Int = 720, framesPerSecond: Int = 30) {
     self.device = device

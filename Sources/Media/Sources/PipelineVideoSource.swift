@@ -26,6 +26,7 @@ public final class PipelineVideoSource: VideoSource {
   ///     pictures are taken as they come.
   ///   - name: What errors call it.
   ///   - width: The size that is wanted; borders are added where the shape differs. Nil: as it comes.
+  ///   - height: Likewise.
   ///   - framesPerSecond: The rate that is wanted; nil: as it comes.
   ///   - timeout: How long it may take to start.
   public convenience init(

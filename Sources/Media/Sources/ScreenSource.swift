@@ -33,6 +33,7 @@ public final class ScreenSource: VideoSource {
   /// ```
   ///
   /// - Parameters:
+  ///   - screen: Which one.
   ///   - framesPerSecond: Pictures a second.
   ///   - showsPointer: Whether the pointer is in the picture (X only; the portal decides elsewhere).
   public init(_ screen: Screen = .display(nil), framesPerSecond: Int = 15, showsPointer: Bool = true) {

@@ -12,7 +12,8 @@ extension Meeting {
   ///
   /// - Parameters:
   ///   - url: `http(s)://host[:port]/<room>`, with `?jwt=` where a token is needed; see ``MeetingAddress``.
-  ///   - name: The display name.
+  ///   - name: The display name; nil takes that of the options or the address.
+  ///   - options: How to join.
   /// - Throws: ``JoinError``.
   public static func join(
     _ url: String, name: String? = nil, options: JoinOptions = JoinOptions()
@@ -30,7 +31,11 @@ extension Meeting {
   /// try await meeting.join()
   /// ```
   ///
-  /// - Parameter token: A join token, when the address has none.
+  /// - Parameters:
+  ///   - url: As for ``join(_:name:options:)``.
+  ///   - token: A join token, when the address has none.
+  ///   - name: The display name; nil takes that of the options or the address.
+  ///   - options: How to join.
   public convenience init(
     _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) throws(JoinError) {
@@ -56,7 +61,11 @@ extension Meeting {
   /// try await meeting.join()
   /// ```
   ///
-  /// - Parameter server: `http(s)://host[:port]`.
+  /// - Parameters:
+  ///   - token: The join token.
+  ///   - server: `http(s)://host[:port]`.
+  ///   - name: The display name; nil takes that of the options.
+  ///   - options: How to join.
   public convenience init(
     token: Secret<String>, server: String, name: String? = nil, options: JoinOptions = JoinOptions()
   ) {

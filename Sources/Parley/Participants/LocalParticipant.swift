@@ -77,7 +77,7 @@ public import Observation
   ///   - track: The track; its source is started here.
   ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
-  /// - Throws: ``MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
+  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
   ///   take it.
   @discardableResult
   public func publish(

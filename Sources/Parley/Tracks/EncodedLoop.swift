@@ -12,7 +12,7 @@ public import RTC
 /// }
 /// ```
 public final class EncodedLoop: Sendable {
-  /// The frames; their ``EncodedFrame/time`` counts from the loop's start and rises.
+  /// The frames; their `EncodedFrame.time` counts from the loop's start and rises.
   ///
   /// ```swift
   /// let bytes = loop.frames.reduce(0) { $0 + $1.data.count }

@@ -79,6 +79,7 @@ public final class TestPictureSource: VideoSource {
   /// ```
   ///
   /// - Parameters:
+  ///   - style: What it shows.
   ///   - width: 48 to ``VideoFrame/maximumDimension``.
   ///   - height: 32 to ``VideoFrame/maximumDimension``.
   ///   - framesPerSecond: 1 to 120. Pictures are due on a grid that begins with each second of the clock.
