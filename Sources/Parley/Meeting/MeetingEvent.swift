@@ -29,6 +29,9 @@ public enum MeetingEvent: Sendable {
   case speakersChanged([any Participant])
   /// A chat message; `isHistory` for one that was written before this client joined.
   case chat(ChatMessage, isHistory: Bool)
+  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or too many waited for the
+  /// signalling to come back. It is not sent again.
+  case chatFailed(SentChatMessage, JoinError)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
   /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.

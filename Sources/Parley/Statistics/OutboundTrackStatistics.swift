@@ -1,0 +1,118 @@
+public import Basics
+public import RTC
+public import Signaling
+
+/// What is sent of one publication, or of one simulcast layer of it (`RTCOutboundRtpStreamStats`).
+public struct OutboundTrackStatistics: Sendable {
+  /// The publication's id; empty until the server has given it.
+  public let publication: String
+  /// What it shows or lets hear: tells a camera from a screen.
+  public let source: TrackSource
+  /// Sound or pictures.
+  public let kind: MediaKind
+  /// The codec; nil before the first frame.
+  public let codec: CodecStatistics?
+  /// The stream.
+  public let ssrc: SSRC
+  /// The stream of its retransmissions; nil without.
+  public let rtxSSRC: SSRC?
+  /// The m-section.
+  public let mid: MID
+  /// The simulcast layer, `q`, `h` or `f`; nil without simulcast.
+  public let rid: RID?
+  /// Whether it is to be sent: not muted, and watched by somebody. What the network has no room for is active all the same; see
+  /// ``OutboundVideoStatistics/qualityLimitationReason``.
+  public let active: Bool
+  /// Packets sent, retransmissions included.
+  public let packetsSent: UInt64
+  /// Bytes of payload sent, retransmissions included, without headers and padding.
+  public let bytesSent: UInt64
+  /// Bytes of headers and padding sent.
+  public let headerBytesSent: UInt64
+  /// Packets sent again.
+  public let retransmittedPacketsSent: UInt64
+  /// Bytes of payload sent again.
+  public let retransmittedBytesSent: UInt64
+  /// How long packets waited for their turn to be sent, all of them together.
+  public let totalPacketSendDelay: TimeSpan
+  /// NACK messages received: how often lost packets were asked for.
+  public let nackCount: UInt64
+  /// The rate that the estimate gives the stream now; zero while it is paused for want of bandwidth. An ``EncodedLoop`` does not follow it.
+  public let targetBitrate: DataRate
+  /// Frames and their encoder; nil for audio.
+  public let video: OutboundVideoStatistics?
+  /// What the server reports about the stream (`RTCRemoteInboundRtpStreamStats`); nil before its first report.
+  public let remote: RemoteInboundStatistics?
+
+  @MainActor init(_ publication: LocalPublication, _ stream: SessionStatistics.Outbound) {
+    let rtp = stream.rtp
+    self.publication = publication.id
+    source = publication.source
+    kind = rtp.kind
+    codec = CodecStatistics(rtp.codec, rtp.payloadType)
+    ssrc = rtp.ssrc
+    rtxSSRC = rtp.rtxSSRC
+    mid = rtp.mid
+    rid = rtp.rid
+    active = !publication.isMuted && stream.encoder?.isWanted != false
+    packetsSent = rtp.packetsSent
+    bytesSent = rtp.bytesSent
+    headerBytesSent = rtp.headerBytesSent
+    retransmittedPacketsSent = rtp.retransmittedPacketsSent
+    retransmittedBytesSent = rtp.retransmittedBytesSent
+    totalPacketSendDelay = rtp.totalPacketSendDelay
+    nackCount = rtp.nackCount
+    targetBitrate = rtp.targetBitrate
+    video = rtp.kind == .video ? OutboundVideoStatistics(rtp, stream.encoder) : nil
+    remote = rtp.remote
+  }
+}
+
+/// The video members of `RTCOutboundRtpStreamStats`. What is said of encoding stays 0 for an ``EncodedLoop``, which is not encoded here.
+public struct OutboundVideoStatistics: Hashable, Sendable {
+  /// Pictures encoded.
+  public let framesEncoded: UInt64
+  /// Those of them that refer to no other.
+  public let keyFramesEncoded: UInt64
+  /// How long encoding took, all pictures together.
+  public let totalEncodeTime: TimeSpan
+  /// Pictures encoded in the last second.
+  public let framesPerSecond: Double
+  /// Pictures that were packetized and handed to the network.
+  public let framesSent: UInt64
+  /// The size of the last picture in pixels; 0 before the first.
+  public let frameWidth: Int
+  /// Likewise.
+  public let frameHeight: Int
+  /// Why pictures are smaller or fewer than they should be; nil for an ``EncodedLoop``.
+  public let qualityLimitationReason: QualityLimitationReason?
+  /// Picture loss indications received: how often a keyframe was asked for.
+  public let pliCount: UInt64
+  /// Full intra requests received: the other way of asking for a keyframe.
+  public let firCount: UInt64
+
+  init(_ rtp: OutboundStreamStatistics, _ encoder: VideoEncoderStatistics?) {
+    framesEncoded = encoder?.counts.framesEncoded ?? 0
+    keyFramesEncoded = encoder?.counts.keyFramesEncoded ?? 0
+    totalEncodeTime = encoder?.counts.totalEncodeTime ?? .zero
+    framesPerSecond = encoder?.framesPerSecond ?? 0
+    framesSent = rtp.framesSent
+    frameWidth = rtp.frameWidth
+    frameHeight = rtp.frameHeight
+    qualityLimitationReason = encoder?.qualityLimitationReason
+    pliCount = rtp.pliCount
+    firCount = rtp.firCount
+  }
+}
+
+/// Why a picture is sent smaller, or with fewer frames, than it was published (`RTCQualityLimitationReason`).
+public enum QualityLimitationReason: String, Hashable, Sendable {
+  /// It is not.
+  case none
+  /// Encoding does not keep up: more than a tenth of the last second's pictures was left out.
+  case cpu
+  /// The network has no room for more.
+  case bandwidth
+  /// Nobody watches it.
+  case other
+}

@@ -1,0 +1,75 @@
+public import Basics
+public import RTC
+
+/// The transport of a meeting (`RTCTransportStats`). Everything shares one.
+public struct TransportStatistics: Sendable {
+  /// Packets sent: media, RTCP, DTLS and STUN.
+  public var packetsSent: UInt64 = 0
+  /// Packets received, likewise.
+  public var packetsReceived: UInt64 = 0
+  /// Bytes sent, without what UDP, TCP and TLS put around them; with what a TURN server wants around them.
+  public var bytesSent: UInt64 = 0
+  /// Bytes received, likewise.
+  public var bytesReceived: UInt64 = 0
+  /// Datagrams received that were dropped, for whatever reason. Not a member of the W3C's.
+  public var packetsDiscarded: UInt64 = 0
+  /// Where ICE stands.
+  public var iceState = IceTransportState.new
+  /// Where DTLS stands.
+  public var dtlsState = DTLSTransportState.new
+  /// How often the selected pair changed; the first one counts.
+  public var selectedCandidatePairChanges: UInt64 = 0
+  /// The way that media goes; nil while there is none.
+  public var selectedCandidatePair: CandidatePairStatistics?
+}
+
+/// The pair of candidates that media goes over (`RTCIceCandidatePairStats`).
+public struct CandidatePairStatistics: Hashable, Sendable {
+  /// This machine's end.
+  public let local: CandidateStatistics
+  /// The server's end.
+  public let remote: CandidateStatistics
+  /// How long the last answer to a check of the path took, consent checks included, which come every 4 to 6 seconds. Nil while none
+  /// could be timed. What RTCP says of a stream is in ``RemoteInboundStatistics/roundTripTime``.
+  public let currentRoundTripTime: TimeSpan?
+  /// The sum of all that were timed.
+  public let totalRoundTripTime: TimeSpan
+  /// How many there were.
+  public let responsesReceived: UInt64
+  /// What the network bears in sending, by the estimate; nil before the first report of the server on what was sent.
+  public let availableOutgoingBitrate: DataRate?
+
+  init(_ pair: IceCandidatePair, availableOutgoingBitrate: DataRate?) {
+    local = CandidateStatistics(pair.local, relayProtocol: pair.relayProtocol, url: pair.relayURL)
+    remote = CandidateStatistics(pair.remote)
+    currentRoundTripTime = pair.currentRoundTripTime
+    totalRoundTripTime = pair.totalRoundTripTime
+    responsesReceived = pair.responsesReceived
+    self.availableOutgoingBitrate = availableOutgoingBitrate
+  }
+}
+
+/// One end of a path (`RTCIceCandidateStats`).
+public struct CandidateStatistics: Hashable, Sendable {
+  /// What the address is: `host`, `srflx`, `prflx` or `relay`.
+  public let candidateType: IceCandidate.Kind
+  /// The address. It hides its host part when it is printed; `address.text` is the full one. Nil for a name.
+  public let address: TransportAddress?
+  /// What media is carried in at this end: `udp` or `tcp`. A relayed address takes UDP, however its TURN server is reached.
+  public let `protocol`: IceTransport
+  /// How the TURN server is reached: over UDP, TCP or TLS. Nil for other types and for the remote end.
+  public let relayProtocol: IceServerURL.Transport?
+  /// The URL of the TURN server of a relayed address; nil for other types and for the remote end.
+  public let url: String?
+  /// The candidate's priority (RFC 8445 section 5.1.2).
+  public let priority: UInt32
+
+  init(_ candidate: IceCandidate, relayProtocol: IceServerURL.Transport? = nil, url: String? = nil) {
+    candidateType = candidate.kind
+    address = candidate.transportAddress
+    self.protocol = candidate.transport
+    self.relayProtocol = relayProtocol
+    self.url = url
+    priority = candidate.priority
+  }
+}
