@@ -2,15 +2,15 @@ import Basics
 
 extension Meeting {
   /// Leaves: tells the server, stops every source, and closes sockets. Returns when the server knows, or after a second; while the meeting
-  /// is being joined, after half of one at most, and ``join()`` throws ``JoinError/cancelled`` by then. Safe at any time, also twice: every
-  /// call waits for the same end.
+  /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Safe at any time, also twice: every call waits for
+  /// the same end.
   public func leave() async {
     if let leaving { return await leaving.value }
     guard state != .ended else { return }
     let (channel, joining) = (place?.channel, joining)
     channel?.send(.leave)
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
-    // A task of its own: a caller that is cancelled ends its waiting, and not the goodbye.
+    // A task of its own, so that cancelling one caller does not cut the goodbye short.
     let goodbye = Task {
       if let channel { await Self.waitForClosing(of: channel, within: patience) }
       _ = await joining?.value
