@@ -126,7 +126,7 @@ class SwiftAndSwift(ClientTest):
             starved = starved or min(rates, default=0) < 20
             print(f"{sender.name} sent {min(rates, default=0):.0f} to {max(rates, default=0):.0f} frames/s", end=", ")
             allowed = 1_000 if starved else 0
-            self.assertLessEqual(sum(each["freezes"] for each in client.received("video")), allowed)
+            self.assertLessEqual(sum(each["freezeCount"] for each in client.received("video")), allowed)
             self.assertEqual(sum(each["packetsLost"] for each in client.received("video")), 0)
         one.leave()
         two.leave()
@@ -171,9 +171,9 @@ class SwiftAndSwift(ClientTest):
         watcher.sees("Sender")
         sender.statistics("three layers that flow", lambda: len([
             each for each in sender.sent("video") if each["framesPerSecond"] > 3 and each.get("rid")]) == 3, 40)
-        sizes = sorted(each["width"] for each in sender.sent("video"))
+        sizes = sorted(each["frameWidth"] for each in sender.sent("video"))
         self.assertEqual(sizes, [160, 320, 640])
-        print({each["rid"]: f"{each['width']}x{each['height']} {each['kilobitsPerSecond']:.0f} kb/s" for each in sender.sent("video")},
+        print({each["rid"]: f"{each['frameWidth']}x{each['frameHeight']} {each['kilobitsPerSecond']:.0f} kb/s" for each in sender.sent("video")},
               end=" … ")
 
 

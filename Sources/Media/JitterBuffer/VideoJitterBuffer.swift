@@ -102,7 +102,7 @@ public struct VideoJitterBuffer: Sendable {
     return wantsKeyframe
   }
 
-  /// Drops everything and begins with the next keyframe. Not needed when a forwarder puts another source into the stream: that begins with a
+  /// Drops everything, ``statistics`` included, and begins with the next keyframe. Not needed when a forwarder puts another source into the stream: that begins with a
   /// keyframe anyway, which this would throw away if it came first.
   public mutating func reset() {
     clear()
@@ -113,6 +113,9 @@ public struct VideoJitterBuffer: Sendable {
     codec = nil
     timing.restart()
     newest = nil
+    statistics = VideoJitterStatistics()
+    // The time since the last picture of another source is no freeze.
+    freezes = FreezeDetector()
   }
 
   /// The decoder failed: what follows is of no use until a keyframe, which is wanted now.

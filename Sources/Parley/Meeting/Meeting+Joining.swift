@@ -164,6 +164,8 @@ extension Meeting {
     self.place = place
     self.connection = connection
     connectionState.mediaUp = false
+    // Those of a former connection had other credentials.
+    serverProblems = []
     if let soundSink { playSound(to: soundSink) }
     do throws(JoinError) {
       let (offer, tracks) = try await firstOffer(connection)
@@ -200,13 +202,12 @@ extension Meeting {
     }
     let connection = try await MediaConnection.open(configuration)
     let events = connection.events
-    tasks.append(
-      Task { [weak self, weak connection] in
-        for await event in events {
-          guard let self, let connection, self.connection === connection else { continue }
-          self.take(event)
-        }
-      })
+    tasks.run { [weak self, weak connection] in
+      for await event in events {
+        guard let self, let connection, self.connection === connection else { continue }
+        self.take(event)
+      }
+    }
     return connection
   }
 
@@ -222,6 +223,7 @@ extension Meeting {
         local.id = welcome.participant
         info = welcome.meeting
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
+        try ensureGoingOn()
         takeState(welcome.participants, welcome.slots, welcome.chat)
         return
       case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
@@ -255,14 +257,24 @@ extension Meeting {
     for attempt in 0..<2 {
       if await mediaFlows(within: .seconds(10)) { return }
       try ensureGoingOn()
+      // Asked again, the servers would say the same.
+      if isWithoutRelay { break }
       if attempt == 0 { restartMedia() }
     }
-    let reason = serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.joined(separator: " ")
+    if let relay = serverProblems.last(where: { $0.url.hasPrefix("turn") }) {
+      throw .relayFailed(url: relay.url, relay.error)
+    }
+    let reason =
+      serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.map(\.text).joined(separator: " ")
     throw .mediaFailed("The meeting was found, but no way for sound and pictures through this network. \(reason)")
   }
 
+  private var isWithoutRelay: Bool { serverProblems.contains(where: \.isLast) }
+
   private func mediaFlows(within limit: TimeSpan) async -> Bool {
     if connectionState.mediaUp { return true }
+    // Whoever waits after the end would not be woken any more.
+    guard state != .ended, !Task.isCancelled, !isWithoutRelay else { return false }
     return await mediaWaiters.wait(within: limit)
   }
 }

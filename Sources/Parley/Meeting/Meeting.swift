@@ -116,18 +116,22 @@ public import Signaling
   @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
   @ObservationIgnored var negotiation = NegotiationState()
-  @ObservationIgnored var unsentChat: [(text: String, to: String?)] = []
+  /// What the server has neither passed on nor refused yet, in order.
+  @ObservationIgnored var unsentChat: [SentChatMessage] = []
   /// What happened before anybody read ``events``; nil once somebody does.
   @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  /// Why STUN and TURN servers could not be used, the newest ``maximumServerProblems``.
-  @ObservationIgnored var serverProblems: [String] = []
+  /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
+  @ObservationIgnored var serverProblems: [ServerProblem] = []
   @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
   @ObservationIgnored var nextReader = 0
-  @ObservationIgnored var tasks: [Task<Void, Never>] = []
+  /// What runs for this meeting and ends with it.
+  @ObservationIgnored let tasks = TaskList()
+  /// The goodbye under way, which every caller of ``leave()`` waits for.
+  @ObservationIgnored var leaving: Task<Void, Never>?
   /// Who waits for media to flow, or to end.
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
@@ -223,6 +227,16 @@ public import Signaling
 
   /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
   func send(_ message: ClientMessage) { place?.channel.send(message) }
+}
+
+/// A STUN or TURN server that could not be used, and why.
+struct ServerProblem {
+  var url: String
+  var error: TurnError
+  /// Whether media has no way left.
+  var isLast: Bool
+
+  var text: String { "The server \(url) cannot be used: \(error)" }
 }
 
 /// Which parts of the connection are down.

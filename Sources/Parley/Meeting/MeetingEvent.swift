@@ -20,6 +20,7 @@ public import Signaling
 ///   case .firstFrame(let subscription): print("\(subscription.participant?.name ?? "Somebody") can be seen or heard.")
 ///   case .speakersChanged(let speakers): print(speakers.map(\.name))
 ///   case .chat(let message, let isHistory): if !isHistory { print("\(message.name): \(message.text)") }
+///   case .chatFailed(let message, let error): print("Not delivered: \(message.text) (\(error))")
 ///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
 ///   case .qualityChanged(let participant, let quality): print("\(participant.name): \(quality.rawValue)")
@@ -56,6 +57,9 @@ public enum MeetingEvent: Sendable {
   case speakersChanged([any Participant])
   /// A chat message; `isHistory` for one that was written before this client joined.
   case chat(ChatMessage, isHistory: Bool)
+  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or too many waited for the
+  /// signalling to come back. It is not sent again.
+  case chatFailed(SentChatMessage, JoinError)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
   /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.

@@ -105,4 +105,12 @@ public enum RemoteTrack: Sendable {
   case video(RemoteVideoTrack)
   /// Sound.
   case audio(RemoteAudioTrack)
+
+  func isSame(as other: RemoteTrack) -> Bool {
+    switch (self, other) {
+    case (.video(let one), .video(let two)): one === two
+    case (.audio(let one), .audio(let two)): one === two
+    default: false
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Dispatch
 public import Media
 import RTC
@@ -16,8 +17,7 @@ public final class RemoteVideoTrack: Sendable {
     var waiting = 0
     var needsKeyframe = true
     var isOver = false
-    var decoded = 0
-    var size = (width: 0, height: 0)
+    var counts = VideoDecoderCounts()
     var streams: [Int: AsyncStream<VideoFrame>.Continuation] = [:]
     var nextStream = 0
     var onFirstFrame: (@Sendable () -> Void)?
@@ -103,14 +103,19 @@ public final class RemoteVideoTrack: Sendable {
   /// ```swift
   /// let rate = Double(video.framesDecoded) / 60  // a minute after it began
   /// ```
-  public var framesDecoded: Int { state.withLock { $0.decoded } }
+  public var framesDecoded: Int { Int(clamping: state.withLock { $0.counts.framesDecoded }) }
 
   /// The size of the last picture in pixels; 0 × 0 before the first one.
   ///
   /// ```swift
   /// let isUpright = video.size.height > video.size.width
   /// ```
-  public var size: (width: Int, height: Int) { state.withLock { $0.size } }
+  public var size: (width: Int, height: Int) {
+    let size = state.withLock { $0.counts.size }
+    return (size.width, size.height)
+  }
+
+  var decoderCounts: VideoDecoderCounts { state.withLock { $0.counts } }
 
   var isWatched: Bool { state.withLock { !$0.isOver && !($0.sinks.isEmpty && $0.streams.isEmpty) } }
 
@@ -128,12 +133,16 @@ public final class RemoteVideoTrack: Sendable {
     let (taken, ask) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isOver, !(state.sinks.isEmpty && state.streams.isEmpty) else { return (false, nil) }
       if state.needsKeyframe {
-        guard frame.isKeyframe else { return (false, nil) }
+        guard frame.isKeyframe else {
+          state.counts.framesDropped &+= 1
+          return (false, nil)
+        }
         state.needsKeyframe = false
       }
       guard state.waiting < Self.maximumWaiting else {
         // The machine is too slow for this stream: what waits is decoded, and then it starts afresh.
         state.needsKeyframe = true
+        state.counts.framesDropped &+= 1
         return (false, state.onKeyframeNeeded)
       }
       state.waiting += 1
@@ -150,6 +159,7 @@ public final class RemoteVideoTrack: Sendable {
       let decoder = state.decoder
       return DecoderBox(decoder: decoder?.codec == frame.codec ? decoder : nil)
     }
+    let start = MonotonicClock.now
     do throws(MediaError) {
       let decoder: any VideoDecoder
       if let existing = known.decoder {
@@ -160,10 +170,11 @@ public final class RemoteVideoTrack: Sendable {
         state.withLock { $0.decoder = box.decoder }
       }
       guard let picture = try decoder.decode(frame) else { return }
-      show(picture)
+      show(picture, isKeyframe: frame.isKeyframe, since: start)
     } catch {
       let ask = state.withLock { state in
         state.needsKeyframe = true
+        state.counts.framesDropped &+= 1
         state.decoder = nil
         return state.onKeyframeNeeded
       }
@@ -171,11 +182,13 @@ public final class RemoteVideoTrack: Sendable {
     }
   }
 
-  private func show(_ picture: VideoFrame) {
+  private func show(_ picture: VideoFrame, isKeyframe: Bool, since start: Instant) {
+    let end = MonotonicClock.now
     let (sinks, streams, first) = state.withLock { state in
-      state.decoded += 1
-      state.size = (picture.width, picture.height)
-      return (state.sinks, Array(state.streams.values), state.decoded == 1 ? state.onFirstFrame : nil)
+      state.counts.decoded(
+        PictureExtent(width: picture.width, height: picture.height), isKeyframe: isKeyframe, from: start, to: end)
+      let isFirst = state.counts.framesDecoded == 1
+      return (state.sinks, Array(state.streams.values), isFirst ? state.onFirstFrame : nil)
     }
     for sink in sinks { sink.receive(picture) }
     for stream in streams { stream.yield(picture) }
