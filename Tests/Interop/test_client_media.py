@@ -122,7 +122,9 @@ class SwiftAndSwift(ClientTest):
             client.statistics(f"10 s of {codec}", lambda: time.monotonic() > end and any(
                 each["framesDecoded"] > 200 and each["codec"] == codec for each in client.received("video")), 60)
             # A sender that gets no processor time sends nothing; that is the machine's freeze and not the stream's.
-            rates = [each["framesPerSecond"] for line in sender.all("stats")[1:] for each in line["sent"] if each["kind"] == "video"]
+            encoded = [(line["time"], sum(each["framesEncoded"] for each in line["sent"] if each["kind"] == "video"))
+                       for line in sender.all("stats")]
+            rates = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in zip(encoded, encoded[1:])]
             starved = starved or min(rates, default=0) < 20
             print(f"{sender.name} sent {min(rates, default=0):.0f} to {max(rates, default=0):.0f} frames/s", end=", ")
             allowed = 1_000 if starved else 0
