@@ -21,6 +21,8 @@ test: test-swift test-interop ## Set up and run every test.
 test-swift: ## The Swift tests.
 	@Scripts/setup test
 	$(SWIFT) build --build-tests
+	@# The examples in the documentation must compile, and each public name of the SDK have one.
+	Scripts/check-examples
 	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute.
 	$(SWIFT) test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests'
@@ -53,7 +55,7 @@ simulate: ## A meeting of 10,000 over 32 simulated workers; prints the tables of
 	$(SWIFT) build -c release --static-swift-stdlib --product meeting-simulator
 	.build/release/meeting-simulator
 
-docs: ## Build the client SDK's documentation into .build/docs (DocC).
+docs: ## Build the client SDK's documentation into .build/docs (DocC); a warning fails it.
 	@Scripts/setup build
 	Scripts/docs
 

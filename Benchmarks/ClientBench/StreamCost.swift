@@ -42,7 +42,9 @@ enum StreamCost {
     row("published (encode, packetize, encrypt, send)", publishing, alone.encode)
     row("received (receive, decrypt, jitter buffer, decode)", both - publishing, alone.decode)
     let rate =
-      outbound.map { "\($0.targetBitrate.bitsPerSecond / 1_000) kb/s, \($0.frameWidth)×\($0.frameHeight)" } ?? "–"
+      outbound.map {
+        "\($0.targetBitrate.bitsPerSecond / 1_000) kb/s, \($0.video?.frameWidth ?? 0)×\($0.video?.frameHeight ?? 0)"
+      } ?? "–"
     print("\nSent at \(rate); \(frames) frames decoded.\n")
   }
 

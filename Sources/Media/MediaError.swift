@@ -1,4 +1,14 @@
 /// Why media could not be opened, encoded, decoded or played. ``description`` is for people: what happened and what to do.
+///
+/// ```swift
+/// do { try await meeting.local.publish(LocalVideoTrack(CameraSource())) } catch let error as MediaError {
+///   switch error {
+///   case .deviceUnavailable, .missingComponent: print("No camera: \(error)")
+///   case .cannotOpen, .notMedia, .invalid: print("Choose something else: \(error)")
+///   case .encoderFailed, .decoderFailed: print("Try again: \(error)")
+///   }
+/// }
+/// ```
 public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A file or URL cannot be read at all.
   case cannotOpen(String, reason: String)
@@ -16,6 +26,10 @@ public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   case invalid(String)
 
   /// What happened and what to do, in a sentence.
+  ///
+  /// ```swift
+  /// do { _ = try FileSource("film.webm") } catch { print(error.description) }
+  /// ```
   public var description: String {
     switch self {
     case .cannotOpen(let what, let reason): "\(what) cannot be opened: \(reason)"

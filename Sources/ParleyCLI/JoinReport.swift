@@ -54,6 +54,11 @@ import Parley
           "from": .text(message.from), "name": .text(message.name), "text": .text(message.text),
           "history": .truth(isHistory),
         ], "\(message.name): \(message.text)")
+    case .chatFailed(let message, let error):
+      say(
+        "chatFailed",
+        ["text": .text(message.text), "code": JSONLine.Value(error.code), "message": .text(error.description)],
+        "not delivered: \(message.text) (\(error))")
     case .data(let message):
       let text = String(decoding: message.bytes.prefix(200), as: UTF8.self)
       say(
@@ -87,7 +92,7 @@ import Parley
     guard !plain, meeting.state == .connected || meeting.state == .reconnecting,
       let statistics = await meeting.statistics()
     else { return }
-    say("stats", rates.line(statistics, meeting), nil)
+    say("stats", rates.line(statistics), nil)
   }
 
   private func say(_ event: String, _ content: JSONLine, _ words: String?) {

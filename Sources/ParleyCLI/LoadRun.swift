@@ -213,9 +213,9 @@ struct LoadTotals: Sendable {
     for meeting in meetings {
       guard let statistics = await meeting.statistics() else { continue }
       for stream in statistics.inbound {
-        totals.packets += stream.rtp.packetsReceived
-        totals.bytes += stream.rtp.bytesReceived
-        totals.lost += stream.rtp.packetsLost
+        totals.packets += stream.packetsReceived
+        totals.bytes += stream.bytesReceived
+        totals.lost += stream.packetsLost
         totals.frames += stream.video?.framesReceived ?? 0
         totals.freezes += stream.video?.freezeCount ?? 0
       }

@@ -1,11 +1,10 @@
 import Parley
 
-/// Turns growing counts of a meeting's statistics into rates: bitrates, frames a second, loss.
+/// Turns growing counts of a meeting's statistics into rates: bitrates and loss.
 struct RateMeter {
   /// What one track did since the last measurement.
   struct Rate {
     var bitrate = DataRate.zero
-    var framesPerSecond = 0.0
     /// 0 to 1.
     var loss = 0.0
   }
@@ -14,7 +13,6 @@ struct RateMeter {
     var bytes: UInt64
     var packets: UInt64
     var lost: Int64
-    var frames: UInt64
     var time: Instant
   }
 
@@ -22,9 +20,9 @@ struct RateMeter {
 
   /// The rate of one track by its growing counts.
   mutating func rate(
-    _ key: String, bytes: UInt64, packets: UInt64, lost: Int64, frames: UInt64, now: Instant
+    _ key: String, bytes: UInt64, packets: UInt64, lost: Int64, now: Instant
   ) -> Rate {
-    let count = Count(bytes: bytes, packets: packets, lost: lost, frames: frames, time: now)
+    let count = Count(bytes: bytes, packets: packets, lost: lost, time: now)
     defer { last[key] = count }
     guard let before = last[key], bytes >= before.bytes, packets >= before.packets, now > before.time else {
       return Rate()
@@ -34,6 +32,6 @@ struct RateMeter {
     let expected = Double(packets - before.packets) + lostNow
     return Rate(
       bitrate: DataRate(bitsPerSecond: Int64(Double(bytes - before.bytes) * 8 / seconds)),
-      framesPerSecond: Double(frames &- before.frames) / seconds, loss: expected > 0 ? lostNow / expected : 0)
+      loss: expected > 0 ? lostNow / expected : 0)
   }
 }

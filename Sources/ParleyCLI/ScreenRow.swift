@@ -10,8 +10,17 @@ struct ScreenRow {
   var framesPerSecond = 0.0
   var loss = 0.0
   var size = ""
+  private var pixels = 0
 
   init(participant: String) { self.participant = participant }
+
+  /// Shows a picture's figures; of several, the largest one's.
+  mutating func show(_ framesPerSecond: Double, _ width: Int, _ height: Int) {
+    guard width > 0, width * height >= pixels else { return }
+    pixels = width * height
+    size = "\(width)×\(height)"
+    self.framesPerSecond = framesPerSecond
+  }
 
   /// The line for a terminal of so many columns.
   func text(_ columns: Int) -> String {

@@ -12,8 +12,9 @@ public enum ClientMessage: Sendable, Hashable {
   case view([SlotView])
   /// A new display name.
   case rename(name: String)
-  /// A chat message to everybody, or to one participant.
-  case chat(text: String, to: String?)
+  /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
+  /// carries the same.
+  case chat(text: String, to: String?, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -63,7 +64,7 @@ public enum ClientMessage: Sendable, Hashable {
 extension ClientMessage: Codable {
   private enum Kind: String { case join, resume, offer, mute, view, rename, chat, leave, ping }
 
-  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, time }
+  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
   public init(from decoder: any Decoder) throws {
@@ -87,7 +88,8 @@ extension ClientMessage: Codable {
     case .chat:
       self = .chat(
         text: try container.decode(String.self, forKey: .text),
-        to: try container.decodeIfPresent(String.self, forKey: .to))
+        to: try container.decodeIfPresent(String.self, forKey: .to),
+        id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case nil: throw SignalingError.unknownType(String(type.prefix(40)))
@@ -118,10 +120,11 @@ extension ClientMessage: Codable {
     case .rename(let name):
       try type(.rename)
       try container.encode(name, forKey: .name)
-    case .chat(let text, let to):
+    case .chat(let text, let to, let id):
       try type(.chat)
       try container.encode(text, forKey: .text)
       try container.encodeIfPresent(to, forKey: .to)
+      try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)
     case .ping(let time):
       try type(.ping)

@@ -87,6 +87,21 @@ class TwoAndThreePages(MeetingTest):
                 person.evaluate("() => window.parley.chat.map((each) => `${each.name}: ${each.text}`)")
             ) == ["Ann: hello <b>Ben</b>", "Ben: hello Ann"])
 
+    def test_chat_that_is_refused_is_named(self) -> None:
+        ann, _ = self.meet("Ann", "Ben")
+        ann.evaluate("""() => {
+            window.failed = [];
+            window.parley.addEventListener("chatFailed", ({ detail }) => window.failed.push(detail));
+            window.parley.sendChat("to all");
+            window.refused = window.parley.sendChat("to nobody", { to: "p_nobody" });
+            window.parley.sendChat("to all");
+        }""")
+        wait_for("the refusal", lambda: ann.evaluate("() => window.failed.length") == 1)
+        self.assertEqual(
+            ann.evaluate("() => { const { message, error } = window.failed[0]; return [message.id === window.refused, message, error.code]; }"),
+            [True, {"id": ann.evaluate("() => window.refused"), "text": "to nobody", "to": "p_nobody"}, "badMessage"])
+        wait_for("the other two", lambda: ann.evaluate("() => window.parley.chat.length") == 2)
+
     def test_leaving_and_returning(self) -> None:
         ann, ben = self.meet("Ann", "Ben")
         ben.sees("Ann")

@@ -32,6 +32,71 @@ import Testing
     }
   }
 
+  /// Two hundred joins with media would take minutes; forty with everything at work show a leak as well, since an encoder or a decoder
+  /// that is left behind is large.
+  @Test func fortyJoinsThatEncodeAndDecodeLeaveNothingBehind() async throws {
+    try await LiveServer.run { server in
+      let count = 40
+      let host = try Meeting("\(server.url)/leak", name: "Host")
+      try await host.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120)))
+      try await host.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+      try await host.join()
+      let sinks = attachSinks(host)
+      for index in 0..<5 { try await joinWithMedia(server, index, host) }
+      try await settle()
+      let before = Footprint.now
+      for index in 0..<count { try await joinWithMedia(server, index, host) }
+      var after = Footprint.now
+      try await wait(for: "threads and descriptors as before (\(before)), there are \(after)") {
+        after = Footprint.now
+        return after.threads <= before.threads + 4 && after.descriptors <= before.descriptors + 4
+          && after.mappings <= before.mappings + 40
+      }
+      let growth = after.residentKilobytes - before.residentKilobytes
+      print("LeakTests: \(count) joins with media, before \(before), after \(after)")
+      #expect(growth < 100 * count, "resident memory grew by \(growth) kB in \(count) joins with media")
+      #expect(sinks.pictures.videoFrames > 0 && sinks.sound.audioFrames > 0, "nothing of the guests was decoded")
+      await host.leave()
+    }
+  }
+
+  private struct Sinks {
+    let pictures = NullSink()
+    let sound = NullSink()
+  }
+
+  /// Decodes everything that a meeting receives.
+  private func attachSinks(_ meeting: Meeting) -> Sinks {
+    let sinks = Sinks()
+    let events = meeting.events
+    Task {
+      for await event in events {
+        guard case .subscribed(let subscription) = event else { continue }
+        subscription.video?.add(sinks.pictures)
+        subscription.audio?.add(sinks.sound)
+      }
+    }
+    return sinks
+  }
+
+  /// One guest who publishes a picture and a tone, receives those of the host, and is received.
+  private func joinWithMedia(_ server: LiveServer, _ index: Int, _ host: Meeting) async throws {
+    let meeting = try Meeting("\(server.url)/leak", name: "Guest \(index)")
+    let sinks = attachSinks(meeting)
+    try await meeting.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120)))
+    try await meeting.local.publish(LocalAudioTrack(ToneSource(frequency: 550)))
+    try await meeting.join()
+    try await wait(for: "pictures and sound of the host at guest \(index)") {
+      sinks.pictures.videoFrames >= 3 && sinks.sound.audioFrames >= 10
+    }
+    try await wait(for: "guest \(index) to be seen by the host") {
+      let decoded = await host.statistics()?.inbound.filter { $0.participant == meeting.local.id } ?? []
+      return decoded.contains { ($0.video?.framesDecoded ?? 0) >= 2 }
+    }
+    await meeting.leave()
+    try await wait(for: "guest \(index)'s leaving") { host.participants.isEmpty }
+  }
+
   private func joinAndLeave(_ server: LiveServer, _ index: Int) async throws {
     let meeting = try Meeting("\(server.url)/leak", name: "Guest \(index)")
     let picture = PushVideoSource()

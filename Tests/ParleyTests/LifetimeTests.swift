@@ -155,16 +155,18 @@ import Testing
       let gone = try #require(ann.participants.first)
       await bob.leave()
       try await wait(for: "Bob's leaving") { ann.participants.isEmpty }
-      try ann.send(chat: "are you there?", to: gone)
-      #expect(ann.unsentChat.count == 1)
-      try await wait(for: "the refusal, seen: \(witness.events)") {
-        witness.events.contains { $0.hasPrefix("problem") }
-      }
-      #expect(ann.unsentChat.isEmpty)
+      // Of three messages the one in the middle is refused, and named.
+      try ann.send(chat: "are you there?")
+      let refused = try ann.send(chat: "are you there?", to: gone)
+      try ann.send(chat: "are you there?")
+      #expect(ann.unsentChat.count == 3 && refused.recipient == gone.id)
+      try await wait(for: "the refusal, seen: \(witness.events)") { witness.failed == [refused] }
+      #expect(witness.saw("chatFailed are you there?: badMessage"))
+      try await wait(for: "the other two") { ann.chat.count == 2 && ann.unsentChat.isEmpty }
 
       ann.local.rename(" \u{200B} ")
       try await wait(for: "the refusal of the name, seen: \(witness.events)") {
-        witness.events.count { $0.hasPrefix("problem") } == 2
+        witness.events.contains { $0.hasPrefix("problem") }
       }
       #expect(ann.local.name == "Ann" && ann.local.wantedName == nil)
       ann.local.rename("Anna")

@@ -89,7 +89,7 @@ import Testing
   private func sent(by meeting: Meeting) async -> (pictures: UInt64, sound: UInt64) {
     let streams = await meeting.statistics()?.outbound ?? []
     return (
-      streams.filter { $0.kind == .video }.reduce(0) { $0 + $1.framesSent },
+      streams.filter { $0.kind == .video }.reduce(0) { $0 + ($1.video?.framesSent ?? 0) },
       streams.filter { $0.kind == .audio }.reduce(0) { $0 + $1.packetsSent }
     )
   }
@@ -111,7 +111,7 @@ import Testing
         if seen == 5 { break }
       }
       let statistics = try #require(await bob.statistics())
-      #expect(statistics.inbound.contains { $0.rtp.codec == codec })
+      #expect(statistics.inbound.contains { $0.codec?.codec == codec })
       await bob.leave()
       await ann.leave()
     }
@@ -158,7 +158,7 @@ import Testing
       var layers: [String] = []
       try await wait(for: "three layers in the statistics, there are \(layers)") {
         let outbound = await ann.statistics()?.outbound ?? []
-        layers = outbound.filter { $0.framesSent > 0 }.compactMap { $0.rid?.rawValue }.sorted()
+        layers = outbound.filter { $0.video.map { $0.framesSent > 0 } == true }.compactMap { $0.rid?.rawValue }.sorted()
         return layers == ["f", "h", "q"]
       }
       await bob.leave()

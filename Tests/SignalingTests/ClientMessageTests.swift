@@ -24,6 +24,7 @@ struct ClientMessageTests {
     #expect(try decode(#"{"type":"chat","text":"hi"}"#) == .chat(text: "hi", to: nil))
     #expect(try decode(#"{"type":"chat","text":"hi","to":null}"#) == .chat(text: "hi", to: nil))
     #expect(try decode(#"{"type":"chat","text":"hi","to":"p_1"}"#) == .chat(text: "hi", to: "p_1"))
+    #expect(try decode(#"{"type":"chat","text":"hi","id":7}"#) == .chat(text: "hi", to: nil, id: 7))
     #expect(try decode(#"{"type":"leave"}"#) == .leave)
     #expect(try decode(#"{"type":"ping","time":12.5}"#) == .ping(time: 12.5))
     #expect(try decode(#"{"type":"ping","unknownKey":[1]}"#) == .ping(time: nil))
@@ -34,7 +35,8 @@ struct ClientMessageTests {
     let messages: [ClientMessage] = [
       .join(.init(token: "t", name: "\u{1F600}\"\\", offer: "v=0\r\n", tracks: [.init(mid: "0", source: .screen)])),
       .resume(token: "r"), .offer(.init(id: 1, offer: "", tracks: [])), .mute(mid: "a", muted: false),
-      .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .leave, .ping(time: nil), .ping(time: 1),
+      .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .chat(text: "x", to: nil, id: -1), .leave, .ping(time: nil),
+      .ping(time: 1),
     ]
     for message in messages { #expect(try decode(try SignalingEncoder().encode(message)) == message) }
   }

@@ -49,6 +49,7 @@ const final = new Set([
  * | `speakers` | `speakers`: participants, loudest first |
  * | `quality` | `participants` whose quality changed |
  * | `chat` | `message`, `history` (true for one that was written before joining) |
+ * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it; it is not sent again |
  * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
  * | `reconnecting`, `reconnected` | — |
  * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
@@ -64,6 +65,7 @@ export class Meeting extends EventTarget {
   #speakers = [];
   #chat = [];
   #unsentChat = [];
+  #lastChatId = 0;
   #data = new DataChannels();
   #info = null;
   #joinedOnce = false;
@@ -196,15 +198,16 @@ export class Meeting extends EventTarget {
    *
    * @param {string} text 1 to 4,000 characters
    * @param {{to?: string}} [options] id of the one participant who is to get it
-   * @returns {boolean} false when the text is empty or too long
+   * @returns {number} the message's `id` in a `chatFailed` event; 0, which counts as false, when the text is empty or too long
    */
   sendChat(text, options = {}) {
     const length = [...text].length;
-    if (text.trim().length === 0 || length > 4_000) { return false; }
-    const message = { type: "chat", text, ...(options.to ? { to: options.to } : {}) };
+    if (text.trim().length === 0 || length > 4_000) { return 0; }
+    // Below zero, so that no offer has the same number.
+    const message = { type: "chat", id: --this.#lastChatId, text, ...(options.to ? { to: options.to } : {}) };
     this.#unsentChat.push(message);
     this._send(message);
-    return true;
+    return message.id;
   }
 
   /**
@@ -479,6 +482,7 @@ export class Meeting extends EventTarget {
       case "error": {
         if (await connection.receiveRefusal(message)) { return; }
         const error = new ParleyError(String(message.code), String(message.message ?? ""));
+        if (this.#chatFailed(message.id, error)) { return; }
         if (!message.fatal) { this._emit("error", { error, fatal: false }); return; }
         if (final.has(error.code)) {
           this._emit("error", { error, fatal: true });
@@ -665,6 +669,15 @@ export class Meeting extends EventTarget {
         this._emit(paused ? "trackPaused" : "trackResumed", { participant, publication });
       }
     }
+  }
+
+  /** The server refused a chat message, when it is one of ours. */
+  #chatFailed(id, error) {
+    const index = this.#unsentChat.findIndex((each) => each.id === id);
+    if (index < 0) { return false; }
+    const [{ text, to }] = this.#unsentChat.splice(index, 1);
+    this._emit("chatFailed", { message: { id, text, to: to ?? null }, error });
+    return true;
   }
 
   #takeChat(message, history) {

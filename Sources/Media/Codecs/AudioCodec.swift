@@ -9,10 +9,15 @@ public protocol AudioDecoder: AnyObject {
   /// The sound of one packet. When it throws, conceal the packet.
   func decode(_ packet: [UInt8], time: Instant) throws(MediaError) -> AudioFrame
   /// The sound of a lost packet out of the copy in `next`, the packet after it; without a copy it is concealed.
-  /// - Parameter samples: How long the lost packet was, in samples a channel.
+  /// - Parameters:
+  ///   - next: The packet after the lost one.
+  ///   - samples: How long the lost packet was, in samples a channel.
+  ///   - time: What the sound is stamped with.
   func decodeFEC(of next: [UInt8], samples: Int?, time: Instant) throws(MediaError) -> AudioFrame
   /// Makes up sound for a loss: what was heard last, fading.
-  /// - Parameter samples: Samples a channel, at most 120 ms.
+  /// - Parameters:
+  ///   - samples: Samples a channel, at most 120 ms.
+  ///   - time: What the sound is stamped with.
   func conceal(samples: Int?, time: Instant) throws(MediaError) -> AudioFrame
   /// Whether a packet carries a copy of the one before it.
   func carriesCopy(_ packet: [UInt8]) -> Bool

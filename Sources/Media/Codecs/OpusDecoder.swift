@@ -4,8 +4,10 @@ import RTC
 
 /// Turns Opus packets into sound, and makes up what was lost (RFC 6716, 7587). Not thread-safe: use it from one queue.
 ///
-///     let decoder = try OpusDecoder()
-///     let sound = try decoder.decode(packet, time: now)
+/// ```swift
+/// let decoder = try OpusDecoder()
+/// let sound = try decoder.decode(bytes, time: MonotonicClock.now)
+/// ```
 ///
 /// Cost: about 0.03 ms for 20 ms of speech, and one allocation a call (the frame's samples).
 public final class OpusDecoder {
@@ -46,7 +48,10 @@ public final class OpusDecoder {
   /// The sound of a lost packet out of the copy that `next`, the packet after it, carries. Without a copy it is concealed.
   ///
   /// Call it once for the lost packet, then ``decode(_:time:)`` with the same `next`.
-  /// - Parameter samples: how long the lost packet was, in samples a channel; nil for as long as the last one. Rounded down to 2.5 ms.
+  /// - Parameters:
+  ///   - next: The packet after the lost one.
+  ///   - samples: How long the lost packet was, in samples a channel; nil for as long as the last one. Rounded down to 2.5 ms.
+  ///   - time: What the sound is stamped with.
   public func decodeFEC(of next: [UInt8], samples: Int? = nil, time: Instant) throws(MediaError) -> AudioFrame {
     guard !next.isEmpty, next.count <= OpusEncoder.maximumPacketSize * 2 else {
       throw .decoderFailed("Opus", reason: "a packet of \(next.count) bytes is not possible")
@@ -55,7 +60,9 @@ public final class OpusDecoder {
   }
 
   /// Makes up sound for a loss: what was heard last, fading.
-  /// - Parameter samples: samples a channel, at most 120 ms; nil for as long as the last packet. Rounded down to 2.5 ms.
+  /// - Parameters:
+  ///   - samples: Samples a channel, at most 120 ms; nil for as long as the last packet. Rounded down to 2.5 ms.
+  ///   - time: What the sound is stamped with.
   public func conceal(samples: Int? = nil, time: Instant) throws(MediaError) -> AudioFrame {
     try run([], samples: clamp(samples ?? lastPacketSamples), isRecovery: false, time: time)
   }

@@ -65,7 +65,9 @@ public protocol VideoEncoder: AnyObject {
   /// frame is a keyframe.
   var settings: VideoEncoderSettings { get set }
   /// Encodes one picture; nil when the encoder dropped it to keep its rate. The RTP timestamp follows the picture's time at 90 kHz.
-  /// - Parameter forceKeyframe: Makes this frame a keyframe; it is never dropped then.
+  /// - Parameters:
+  ///   - frame: The picture; scaled when it is not of the size in the settings.
+  ///   - forceKeyframe: Makes this frame a keyframe; it is never dropped then.
   /// - Throws: ``MediaError/invalid(_:)`` for settings that cannot be encoded, ``MediaError/encoderFailed(_:reason:)``; the next
   ///   picture may be tried again and is then a keyframe.
   func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame?

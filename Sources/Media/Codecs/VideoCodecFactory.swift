@@ -2,8 +2,11 @@ public import RTC
 
 /// Makes encoders and decoders, and tells which there are.
 ///
-///     let encoder = try VideoCodecFactory.encoder(for: .vp8, settings: settings)
-///     let decoder = try VideoCodecFactory.decoder(for: .vp8)
+/// ```swift
+/// let settings = VideoEncoderSettings(width: frame.width, height: frame.height, bitrate: .kilobits(500))
+/// let encoder = try VideoCodecFactory.encoder(for: .vp8, settings: settings)
+/// let decoder = try VideoCodecFactory.decoder(for: .vp8)
+/// ```
 public enum VideoCodecFactory {
   /// Codecs that can be sent, the best choice first: VP8 is the cheapest and every browser takes it.
   public static let encodable: [Codec] = [.vp8, .vp9, .h264]

@@ -1,4 +1,15 @@
 /// How the bytes of a picture from a camera, a screen or an app are laid out. Colours are limited-range BT.601 where they are YCbCr.
+///
+/// ```swift
+/// func bitsPerPixel(_ format: PixelFormat) -> Int {
+///   switch format {
+///   case .bgra, .rgba: 32
+///   case .rgb: 24
+///   case .yuy2, .uyvy: 16
+///   case .i420, .nv12: 12
+///   }
+/// }
+/// ```
 public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
   /// Four bytes a pixel: blue, green, red, alpha (ignored when read, 255 when written). What screens and Cairo give.
   case bgra
@@ -16,6 +27,10 @@ public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
   case uyvy
 
   /// The least bytes from one row of `width` pixels to the next; for planar formats, of the Y plane.
+  ///
+  /// ```swift
+  /// let row = PixelFormat.bgra.minimumStride(width: 1280)  // 5,120
+  /// ```
   public func minimumStride(width: Int) -> Int {
     switch self {
     case .bgra, .rgba: width * 4
@@ -27,6 +42,10 @@ public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
 
   /// Bytes of a picture whose rows are `stride` apart; chroma planes have the stride that belongs to it
   /// (half, rounded up, for ``i420``; the same, rounded up to even, for ``nv12``).
+  ///
+  /// ```swift
+  /// var pixels = [UInt8](repeating: 0, count: PixelFormat.nv12.byteCount(stride: 1280, height: 720))
+  /// ```
   public func byteCount(stride: Int, height: Int) -> Int {
     switch self {
     case .bgra, .rgba, .rgb, .yuy2, .uyvy: stride * height

@@ -5,6 +5,11 @@ extension VideoFrame {
   /// identical ones give 128. Nil when their sizes differ.
   ///
   /// Cost: about 0.2 ms for 1280×720.
+  ///
+  /// ```swift
+  /// let small = frame.scaled(width: 320, height: 180).scaled(width: frame.width, height: frame.height)
+  /// if let decibels = frame.peakSignalToNoiseRatio(to: small) { print("Scaling leaves \(decibels) dB.") }
+  /// ```
   public func peakSignalToNoiseRatio(to other: VideoFrame) -> Double? {
     guard width == other.width, height == other.height else { return nil }
     return withPlanes { y, u, v in

@@ -60,7 +60,7 @@ public final class AudioPlayout {
   /// How loud it is now, 0 to 1 of full scale, smoothed over about 100 ms.
   public var audioLevel: Double { buffer.statistics.audioLevel }
 
-  /// Takes a packet from ``RTC/MediaReceiver``.
+  /// Takes a packet from `MediaReceiver`.
   public func insert(_ packet: ReceivedPacket, payload: Span<UInt8>, now: Instant) {
     buffer.insert(packet, payload: payload, now: now)
   }

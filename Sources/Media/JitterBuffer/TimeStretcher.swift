@@ -28,7 +28,10 @@ public struct TimeStretcher: Sendable {
   public init(channels: Int) { self.channels = max(channels, 1) }
 
   /// Takes a piece of at most `limit` samples a channel out of `samples` and returns how long it was; 0 when none fits.
-  /// - Parameter isUrgent: Accepts a joint that may be heard.
+  /// - Parameters:
+  ///   - samples: What is shortened, in place.
+  ///   - limit: The longest piece, in samples a channel.
+  ///   - isUrgent: Accepts a joint that may be heard.
   public mutating func shorten(_ samples: inout [Int16], upTo limit: Int, isUrgent: Bool = false) -> Int {
     guard let joint = findJoint(samples, limit, isUrgent) else { return 0 }
     output.removeAll(keepingCapacity: true)

@@ -60,7 +60,7 @@ public struct VideoJitterBuffer: Sendable {
   /// Whether a keyframe is wanted; ``takeKeyframeRequest()`` takes it once. Raised once per need, then again after
   /// ``VideoJitterConfiguration/keyframeRetry``, which doubles, until a keyframe came or a repair made it unnecessary.
   public internal(set) var wantsKeyframe = false
-  /// When to call ``poll(now:)`` next, if no packet comes before; ``Instant/distantFuture`` when nothing waits.
+  /// When to call ``poll(now:)`` next, if no packet comes before; `Instant.distantFuture` when nothing waits.
   public internal(set) var deadline = Instant.distantFuture
   /// What was done so far.
   public internal(set) var statistics = VideoJitterStatistics()
@@ -102,7 +102,7 @@ public struct VideoJitterBuffer: Sendable {
     return wantsKeyframe
   }
 
-  /// Drops everything and begins with the next keyframe. Not needed when a forwarder puts another source into the stream: that begins with a
+  /// Drops everything, ``statistics`` included, and begins with the next keyframe. Not needed when a forwarder puts another source into the stream: that begins with a
   /// keyframe anyway, which this would throw away if it came first.
   public mutating func reset() {
     clear()
@@ -113,6 +113,9 @@ public struct VideoJitterBuffer: Sendable {
     codec = nil
     timing.restart()
     newest = nil
+    statistics = VideoJitterStatistics()
+    // The time since the last picture of another source is no freeze.
+    freezes = FreezeDetector()
   }
 
   /// The decoder failed: what follows is of no use until a keyframe, which is wanted now.
@@ -125,8 +128,10 @@ public struct VideoJitterBuffer: Sendable {
   /// Takes a packet, in any order. Duplicates, and packets of frames that have been given out, are counted and ignored.
   ///
   /// - Parameters:
-  ///   - payload: may be empty, for packets of padding only: give them too, or they would look lost.
-  ///   - dependencyDescriptor: the header extension's data (AOM, appendix A), where the packet has it.
+  ///   - packet: Its header, and what the receiver knows about it.
+  ///   - payload: May be empty, for packets of padding only: give them too, or they would look lost.
+  ///   - dependencyDescriptor: The header extension's data (AOM, appendix A), where the packet has it.
+  ///   - now: The present time.
   public mutating func insert(
     _ packet: ReceivedPacket, payload: Span<UInt8>, dependencyDescriptor: Span<UInt8>?, now: Instant
   ) {

@@ -1,7 +1,7 @@
 public import Basics
 
 /// What a ``VideoJitterBuffer`` has done so far, in the terms of the W3C's "Identifiers for WebRTC's Statistics API"
-/// (`RTCInboundRtpStreamStats`). Counters only grow.
+/// (`RTCInboundRtpStreamStats`). Counters only grow, until ``VideoJitterBuffer/reset()``.
 ///
 /// A frame counts as decoded and shown once it is given out: the buffer gives out nothing else.
 public struct VideoJitterStatistics: Hashable, Sendable {

@@ -2,16 +2,22 @@ public import Basics
 
 /// Adds the sound of several people: 10 ms from each go in, 10 ms come out, for all or for one of them without his own voice.
 ///
-///     var mixer = AudioMixer<ParticipantID>()
-///     for (id, frame) in heard { mixer.add(frame, from: id) }
-///     let forAnn = mixer.mix(without: ann)     // what Ann is to hear
-///     let recorded = mixer.mix()               // everybody
-///     mixer.next()
-///
 /// A limiter turns the whole mix down, at once and back over a quarter of a second, where voices add up to more than full scale, so that
 /// nothing is clipped. Costs about 2 µs an input, and as much a mix.
+///
+/// ```swift
+/// var mixer = AudioMixer<String>()
+/// mixer.add(sound, from: participant.id)
+/// let forThem = mixer.mix(without: participant.id)  // what this participant is to hear
+/// let recorded = mixer.mix()  // everybody
+/// mixer.next()
+/// ```
 public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
   /// 1 or 2; inputs are converted.
+  ///
+  /// ```swift
+  /// let stereo = mixer.channels == 2
+  /// ```
   public let channels: Int
 
   private var total: [Int32]
@@ -21,15 +27,27 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
   private var lastTime = Instant.zero
 
   /// A mixer of 10 ms frames.
+  ///
+  /// ```swift
+  /// var mixer = AudioMixer<String>(channels: 2)
+  /// ```
   public init(channels: Int = 1) {
     self.channels = channels == 2 ? 2 : 1
     total = [Int32](repeating: 0, count: AudioFrame.samplesPer10Milliseconds * self.channels)
   }
 
   /// Who is in the mix of this round.
+  ///
+  /// ```swift
+  /// print("\(mixer.current.count) can be heard.")
+  /// ```
   public var current: some Collection<Input> { inputs.keys }
 
   /// Adds one participant's 10 ms. A second frame of the same input in one round replaces the first; frames of other lengths are ignored.
+  ///
+  /// ```swift
+  /// mixer.add(sound, from: participant.id)
+  /// ```
   public mutating func add(_ frame: AudioFrame, from input: Input) {
     let samples = frame.converted(channels: channels).samples
     guard samples.count == total.count else { return }
@@ -41,6 +59,12 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
   }
 
   /// The mix of this round.
+  ///
+  /// ```swift
+  /// let everybody = mixer.mix()
+  /// let others = mixer.mix(without: participant.id)
+  /// ```
+  ///
   /// - Parameters:
   ///   - input: Who is left out, so that nobody hears himself; nil mixes everybody.
   ///   - time: What the frame is stamped with; nil takes the latest of the inputs.
@@ -54,12 +78,21 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
   }
 
   /// Begins the next round: whoever gives nothing is silent in it.
+  ///
+  /// ```swift
+  /// let recorded = mixer.mix()
+  /// mixer.next()  // ten milliseconds later
+  /// ```
   public mutating func next() {
     inputs.removeAll(keepingCapacity: true)
     for index in total.indices { total[index] = 0 }
   }
 
   /// Forgets who has left.
+  ///
+  /// ```swift
+  /// for await case .participantLeft(let participant, _) in meeting.events { mixer.remove(participant.id) }
+  /// ```
   public mutating func remove(_ input: Input) {
     if let own = inputs.removeValue(forKey: input) {
       for index in total.indices { total[index] &-= Int32(own[index]) }

@@ -3,24 +3,59 @@ import Glibc
 
 /// Puts the pictures of a meeting into one: a grid with names, as a recorder, a stream or a plain view needs it.
 ///
-///     let composer = try FrameComposer(width: 1280, height: 720)
-///     let picture = composer.compose(
-///       [.init(name: "Ann", frame: ann, isSpeaking: true), .init(name: "Bob", frame: nil, isMuted: true)], time: now)
-///
 /// Costs about 3 ms for nine tiles at 1280x720, most of it scaling. Not thread-safe: use it from one queue.
+///
+/// ```swift
+/// let composer = try FrameComposer(width: 1280, height: 720)
+/// let tiles = meeting.participants.map { participant in
+///   FrameComposer.Tile(name: participant.name, frame: nil, isSpeaking: participant.isSpeaking)
+/// }
+/// show(composer.compose(tiles, time: MonotonicClock.now))
+/// ```
 public final class FrameComposer {
   /// One participant.
+  ///
+  /// ```swift
+  /// let tile = FrameComposer.Tile(name: participant.name, frame: frame, isSpeaking: participant.isSpeaking)
+  /// ```
   public struct Tile: Sendable {
     /// What is written on it; empty writes nothing.
+    ///
+    /// ```swift
+    /// var tile = FrameComposer.Tile(name: "", frame: frame)
+    /// tile.name = participant.name
+    /// ```
     public var name: String
+
     /// The latest picture; nil shows the initials.
+    ///
+    /// ```swift
+    /// var tile = FrameComposer.Tile(name: participant.name, frame: nil)
+    /// tile.frame = frame  // whenever a picture comes
+    /// ```
     public var frame: VideoFrame?
+
     /// Puts a bright border around it.
+    ///
+    /// ```swift
+    /// var tile = FrameComposer.Tile(name: participant.name, frame: frame)
+    /// tile.isSpeaking = participant.isSpeaking
+    /// ```
     public var isSpeaking: Bool
+
     /// Shows a crossed-out microphone beside the name.
+    ///
+    /// ```swift
+    /// var tile = FrameComposer.Tile(name: participant.name, frame: frame)
+    /// tile.isMuted = participant.publication(.microphone)?.isMuted ?? true
+    /// ```
     public var isMuted: Bool
 
     /// A tile.
+    ///
+    /// ```swift
+    /// let tile = FrameComposer.Tile(name: "Bob", frame: nil, isMuted: true)
+    /// ```
     public init(name: String, frame: VideoFrame?, isSpeaking: Bool = false, isMuted: Bool = false) {
       self.name = name
       self.frame = frame
@@ -30,6 +65,11 @@ public final class FrameComposer {
   }
 
   /// How a picture of another shape goes into its tile.
+  ///
+  /// ```swift
+  /// let forRecording = try FrameComposer(fit: .letterbox)  // nothing may be lost
+  /// let forShow = try FrameComposer(fit: .crop)
+  /// ```
   public enum Fit: Hashable, Sendable {
     /// Whole, with bars beside it.
     case letterbox
@@ -38,10 +78,24 @@ public final class FrameComposer {
   }
 
   /// Pixels a row of the composed frame.
+  ///
+  /// ```swift
+  /// let picture = frame.scaled(width: composer.width, height: composer.height)
+  /// ```
   public let width: Int
+
   /// Rows of the composed frame.
+  ///
+  /// ```swift
+  /// let file = try FileSink("meeting.webm", width: composer.width, height: composer.height)
+  /// ```
   public let height: Int
+
   /// How pictures go into their tiles.
+  ///
+  /// ```swift
+  /// let isWhole = composer.fit == .letterbox
+  /// ```
   public let fit: Fit
 
   private let text: TextRenderer
@@ -49,6 +103,11 @@ public final class FrameComposer {
   private let unit: Float
 
   /// A composer of frames of a size.
+  ///
+  /// ```swift
+  /// let composer = try FrameComposer(width: 1920, height: 1080, fit: .letterbox)
+  /// ```
+  ///
   /// - Throws: ``MediaError/missingComponent(_:hint:)`` when Cairo and Pango are not installed, ``MediaError/invalid(_:)`` for sizes out of
   ///   range.
   public init(width: Int = 1280, height: Int = 720, fit: Fit = .crop) throws(MediaError) {
@@ -64,11 +123,21 @@ public final class FrameComposer {
   }
 
   /// Where the tiles of `count` participants lie.
+  ///
+  /// ```swift
+  /// let first = composer.layout(count: meeting.participants.count).tiles.first
+  /// ```
   public func layout(count: Int) -> GridLayout {
     GridLayout(count: count, width: width, height: height, gap: max(2, Int(10 * unit)) & ~1)
   }
 
   /// Composes one frame of all tiles, in their order; none gives an empty background.
+  ///
+  /// ```swift
+  /// let picture = composer.compose(
+  ///   [.init(name: "Ann", frame: frame, isSpeaking: true), .init(name: "Bob", frame: nil, isMuted: true)],
+  ///   time: MonotonicClock.now)
+  /// ```
   public func compose(_ tiles: [Tile], time: Instant) -> VideoFrame {
     let places = layout(count: tiles.count).tiles
     let prepared = zip(tiles, places).map { tile, place in tile.frame.map { fitted($0, place) } }

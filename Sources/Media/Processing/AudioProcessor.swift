@@ -5,15 +5,22 @@ import Synchronization
 // unchecked: the engine locks itself, and each of the two calls has its own buffers behind its own lock.
 /// Cleans what a microphone hears: removes the echo of the loudspeaker and steady noise, and evens out the level.
 ///
-///     let processor = try AudioProcessor()
-///     // on the playout thread, right before the speaker gets it:
-///     processor.render(frame)
-///     // on the microphone's thread:
-///     let clean = processor.capture(frame, delay: .milliseconds(60))
-///
 /// Rendering and capturing may happen on two threads at once. Costs about 1 % of a core, and holds about 1 MB.
+///
+/// ```swift
+/// let processor = try AudioProcessor()
+/// processor.render(sound)  // what the speaker is about to play
+/// let clean = processor.capture(sound, delay: .milliseconds(60))  // what the microphone heard
+/// ```
 public final class AudioProcessor: @unchecked Sendable {
   /// How much of steady noise is removed. More costs more of the voice.
+  ///
+  /// ```swift
+  /// func suppression(strength: Int) -> AudioProcessor.NoiseSuppression {
+  ///   let steps: [AudioProcessor.NoiseSuppression] = [.off, .low, .moderate, .high, .veryHigh]
+  ///   return steps[min(max(strength, 0), 4)]
+  /// }
+  /// ```
   public enum NoiseSuppression: Int32, Sendable {
     /// None.
     case off = -1
@@ -28,19 +35,57 @@ public final class AudioProcessor: @unchecked Sendable {
   }
 
   /// What is done.
+  ///
+  /// ```swift
+  /// let forMusic = AudioProcessor.Configuration(noiseSuppression: .off, gainControl: false, channels: 2)
+  /// let processor = try AudioProcessor(forMusic)
+  /// ```
   public struct Configuration: Hashable, Sendable {
     /// Remove the loudspeaker's echo.
+    ///
+    /// ```swift
+    /// var configuration = AudioProcessor.Configuration()
+    /// configuration.echoCancellation = false  // a person with headphones
+    /// ```
     public var echoCancellation: Bool
+
     /// Remove steady noise.
+    ///
+    /// ```swift
+    /// var configuration = AudioProcessor.Configuration()
+    /// configuration.noiseSuppression = .veryHigh  // a café
+    /// ```
     public var noiseSuppression: NoiseSuppression
+
     /// Bring quiet and loud voices to the same level.
+    ///
+    /// ```swift
+    /// var configuration = AudioProcessor.Configuration()
+    /// configuration.gainControl = false  // a studio that sets its own level
+    /// ```
     public var gainControl: Bool
+
     /// Remove rumble below 100 Hz.
+    ///
+    /// ```swift
+    /// var configuration = AudioProcessor.Configuration()
+    /// configuration.highPassFilter = false  // a double bass
+    /// ```
     public var highPassFilter: Bool
+
     /// Channels of the microphone and of the loudspeaker, 1 or 2; other frames are converted.
+    ///
+    /// ```swift
+    /// var configuration = AudioProcessor.Configuration()
+    /// configuration.channels = 2
+    /// ```
     public var channels: Int
 
     /// A configuration; by default everything is on.
+    ///
+    /// ```swift
+    /// let configuration = AudioProcessor.Configuration(noiseSuppression: .low)
+    /// ```
     public init(
       echoCancellation: Bool = true, noiseSuppression: NoiseSuppression = .high, gainControl: Bool = true,
       highPassFilter: Bool = true, channels: Int = 1
@@ -54,6 +99,10 @@ public final class AudioProcessor: @unchecked Sendable {
   }
 
   /// What it does.
+  ///
+  /// ```swift
+  /// let isMono = processor.configuration.channels == 1
+  /// ```
   public let configuration: Configuration
 
   private let engine: OpaquePointer
@@ -61,6 +110,10 @@ public final class AudioProcessor: @unchecked Sendable {
   private let capturing = Mutex(())
 
   /// A processor.
+  ///
+  /// ```swift
+  /// let processor = try AudioProcessor(.init(noiseSuppression: .low))
+  /// ```
   public init(_ configuration: Configuration = Configuration()) throws(MediaError) {
     guard configuration.channels == 1 || configuration.channels == 2 else {
       throw .invalid("Audio processing works on one or two channels, not on \(configuration.channels).")
@@ -79,6 +132,10 @@ public final class AudioProcessor: @unchecked Sendable {
   deinit { parley_audio_processor_destroy(engine) }
 
   /// Tells what the loudspeaker is about to play. Call it with every 10 ms that are played; other lengths are ignored.
+  ///
+  /// ```swift
+  /// audio.add(ClosureAudioSink { sound in processor.render(sound) })
+  /// ```
   public func render(_ frame: AudioFrame) {
     let frame = frame.converted(channels: configuration.channels)
     guard frame.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return }
@@ -92,8 +149,16 @@ public final class AudioProcessor: @unchecked Sendable {
   }
 
   /// Cleans 10 ms from the microphone; other lengths come back as they are.
-  /// - Parameter delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be
-  ///   exact; the true one is searched for, which takes some seconds of echo.
+  ///
+  /// ```swift
+  /// let source = PushAudioSource()
+  /// try MicrophoneSource().start { sound in source.push(processor.capture(sound)) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - frame: What the microphone heard.
+  ///   - delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be exact;
+  ///     the true one is searched for, which takes some seconds of echo.
   public func capture(_ frame: AudioFrame, delay: TimeSpan = .milliseconds(80)) -> AudioFrame {
     var clean = frame.converted(channels: configuration.channels)
     guard clean.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return frame }

@@ -1,28 +1,44 @@
 /// A microphone whose sound is cleaned before anybody hears it.
 ///
-///     let processor = try AudioProcessor()
-///     let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
-///     try meeting.playSound(to: EchoReferenceSink(SpeakerSink(), of: processor))
-///     try await meeting.local.publish(LocalAudioTrack(microphone))
-///
 /// The echo of the speaker is removed when what is played passes an ``EchoReferenceSink`` of the same processor.
+///
+/// ```swift
+/// let processor = try AudioProcessor()
+/// meeting.playSound(to: EchoReferenceSink(try SpeakerSink(), of: processor))
+/// try await meeting.local.publish(LocalAudioTrack(CleanedAudioSource(MicrophoneSource(), by: processor)))
+/// ```
 public final class CleanedAudioSource: AudioSource {
   private let source: any AudioSource
   private let processor: AudioProcessor
 
   /// Cleans what `source` gives.
+  ///
+  /// ```swift
+  /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
+  /// ```
   public init(_ source: any AudioSource, by processor: AudioProcessor) {
     self.source = source
     self.processor = processor
   }
 
   /// Begins to deliver.
+  ///
+  /// ```swift
+  /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
+  /// try microphone.start { sound in print(sound.samples.max() ?? 0) }
+  /// ```
+  ///
   /// - Throws: What the source throws.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// As ``start(_:)``, and tells when the source ends.
+  ///
+  /// ```swift
+  /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
+  /// try microphone.start { sound in print(sound.time) } onEnd: { error in print(error?.description ?? "It is over.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -30,21 +46,40 @@ public final class CleanedAudioSource: AudioSource {
   }
 
   /// Stops the source.
+  ///
+  /// ```swift
+  /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
+  /// try microphone.start { sound in print(sound.time) }
+  /// microphone.stop()
+  /// ```
   public func stop() { source.stop() }
 }
 
 /// A speaker that lets an ``AudioProcessor`` know what it plays, so that the echo can be taken out of what a ``CleanedAudioSource`` hears.
+///
+/// ```swift
+/// meeting.playSound(to: EchoReferenceSink(try SpeakerSink(), of: processor))
+/// ```
 public final class EchoReferenceSink: AudioSink {
   private let sink: any AudioSink
   private let processor: AudioProcessor
 
   /// Plays to `sink`.
+  ///
+  /// ```swift
+  /// let speaker = EchoReferenceSink(try SpeakerSink(), of: processor)
+  /// ```
   public init(_ sink: any AudioSink, of processor: AudioProcessor) {
     self.sink = sink
     self.processor = processor
   }
 
   /// Takes 10 ms of sound.
+  ///
+  /// ```swift
+  /// let speaker = EchoReferenceSink(try SpeakerSink(), of: processor)
+  /// speaker.receive(sound)
+  /// ```
   public func receive(_ frame: AudioFrame) {
     processor.render(frame)
     sink.receive(frame)

@@ -1,12 +1,23 @@
 /// Gives each picture to a closure, on the thread that delivers it.
 ///
-///     let sink = ClosureVideoSink { frame in print(frame.width, frame.height) }
+/// ```swift
+/// video.add(ClosureVideoSink { frame in print(frame.width, frame.height) })
+/// ```
 public final class ClosureVideoSink: VideoSink {
   private let body: @Sendable (VideoFrame) -> Void
 
   /// A sink that calls `body` for each picture. Return soon, or frames are dropped.
+  ///
+  /// ```swift
+  /// let sink = ClosureVideoSink { frame in show(frame) }
+  /// ```
   public init(_ body: @escaping @Sendable (VideoFrame) -> Void) { self.body = body }
 
   /// Takes one frame.
+  ///
+  /// ```swift
+  /// let sink = ClosureVideoSink { frame in show(frame) }
+  /// sink.receive(frame)
+  /// ```
   public func receive(_ frame: VideoFrame) { body(frame) }
 }

@@ -3,15 +3,25 @@ import Synchronization
 
 /// Writes pictures and sound to a file: what a bot saw, for keeping or for tests.
 ///
-///     let file = try FileSink("meeting.webm", width: 1280, height: 720)
-///     track.attach(file.video)
-///     …
-///     try file.finish()
-///
 /// The name's ending chooses the format: `.webm` and `.mkv` hold VP8 and Opus (GStreamer writes them), `.y4m` raw pictures, `.wav` raw
 /// sound. The two halves share one time line, that of the frames' times.
+///
+/// ```swift
+/// let file = try FileSink("meeting.webm", width: 1280, height: 720)
+/// video.add(file.video)
+/// audio.add(file.audio)
+/// try await Task.sleep(for: .seconds(60))
+/// try file.finish()
+/// ```
 public final class FileSink: Sendable {
   /// What can be written.
+  ///
+  /// ```swift
+  /// func format(lossless: Bool, tracks: FileSink.Tracks) -> FileSink.Format {
+  ///   guard lossless else { return tracks == .video ? .webm : .mkv }
+  ///   return tracks == .video ? .y4m : .wav
+  /// }
+  /// ```
   public enum Format: String, CaseIterable, Sendable {
     /// VP8 and Opus.
     case webm
@@ -24,31 +34,78 @@ public final class FileSink: Sendable {
   }
 
   /// What to write.
+  ///
+  /// ```swift
+  /// let file = try FileSink("screen.webm", tracks: .video)
+  /// ```
   public struct Tracks: OptionSet, Sendable {
     /// The bits.
+    ///
+    /// ```swift
+    /// let isNothing = FileSink.Tracks([]).rawValue == 0
+    /// ```
     public let rawValue: Int
+
     /// From bits.
+    ///
+    /// ```swift
+    /// let saved = FileSink.Tracks(rawValue: 3)  // both
+    /// ```
     public init(rawValue: Int) { self.rawValue = rawValue }
+
     /// Pictures.
+    ///
+    /// ```swift
+    /// let file = try FileSink("screen.webm", tracks: .video)
+    /// ```
     public static let video = Tracks(rawValue: 1)
+
     /// Sound.
+    ///
+    /// ```swift
+    /// let file = try FileSink("voices.mkv", tracks: .audio)
+    /// ```
     public static let audio = Tracks(rawValue: 2)
   }
 
   /// The file.
+  ///
+  /// ```swift
+  /// let file = try FileSink("meeting.webm")
+  /// print("Recording to \(file.path)")
+  /// ```
   public let path: String
+
   /// Takes pictures; frames of another size are scaled.
+  ///
+  /// ```swift
+  /// let file = try FileSink("ann.webm", tracks: .video)
+  /// video.add(file.video)
+  /// ```
   public let video: any VideoSink
+
   /// Takes sound.
+  ///
+  /// ```swift
+  /// let file = try FileSink("everybody.wav")
+  /// meeting.playSound(to: file.audio)
+  /// ```
   public let audio: any AudioSink
 
   private let writer: any FileWriter
 
   /// Opens a file for writing; one of that name is replaced.
+  ///
+  /// ```swift
+  /// let file = try FileSink("talk.webm", width: 1280, height: 720, bitrate: .kilobits(2_500))
+  /// ```
+  ///
   /// - Parameters:
+  ///   - path: Where to.
   ///   - format: Nil: by the name's ending.
   ///   - tracks: What will come. A muxer waits for each track that is announced: do not announce what stays away.
-  ///   - width: The size of the picture, even numbers.
+  ///   - width: Pixels a row of the picture, an even number.
+  ///   - height: Rows of the picture, an even number.
   ///   - framesPerSecond: The steady rate of `.y4m`; the others keep the frames' own times.
   ///   - bitrate: Of the picture, for `.webm` and `.mkv`.
   ///   - channels: Of the sound, 1 or 2.
@@ -81,6 +138,13 @@ public final class FileSink: Sendable {
   }
 
   /// Completes the file; what comes later is ignored. Blocks until it is on its way to the disk. Harmless when repeated.
+  ///
+  /// ```swift
+  /// let file = try FileSink("everybody.wav")
+  /// meeting.playSound(to: file.audio)
+  /// for await case .ended in meeting.events { try file.finish() }
+  /// ```
+  ///
   /// - Throws: ``MediaError`` when something could not be written, now or earlier.
   public func finish() throws(MediaError) { try writer.finish() }
 }

@@ -3,9 +3,19 @@ import Glibc
 
 /// Pictures as PNG files: snapshots of participants, thumbnails, what a test saw.
 ///
-///     try ImageFile.writePNG(frame, to: "ann.png")
+/// ```swift
+/// for await frame in video.frames {
+///   try ImageFile.writePNG(frame, to: "\(participant.name).png")
+///   break
+/// }
+/// ```
 public enum ImageFile {
   /// Writes a picture; a file of that name is replaced, in one step.
+  ///
+  /// ```swift
+  /// try ImageFile.writePNG(frame, to: "ann.png")
+  /// ```
+  ///
   /// - Throws: ``MediaError/cannotOpen(_:reason:)`` when the file cannot be written, ``MediaError/missingComponent(_:hint:)`` when Cairo is
   ///   not installed.
   public static func writePNG(_ frame: VideoFrame, to path: String) throws(MediaError) {
@@ -22,6 +32,10 @@ public enum ImageFile {
   }
 
   /// A picture as the bytes of a PNG file. Costs about 15 ms for 640x360.
+  ///
+  /// ```swift
+  /// let attachment = try ImageFile.pngBytes(frame.scaled(width: 320, height: 180))
+  /// ```
   public static func pngBytes(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
     try TextRenderer.load()
     let pixels = frame.bytes(as: .bgra)

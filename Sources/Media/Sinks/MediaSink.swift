@@ -1,11 +1,38 @@
 /// Where pictures go. Called on a decoder's thread, one call at a time per track; return soon, or frames are dropped.
+///
+/// ```swift
+/// final class Counter: VideoSink {
+///   let pictures = NullSink()
+///   func receive(_ frame: VideoFrame) { pictures.receive(frame) }
+/// }
+/// video.add(Counter())
+/// ```
 public protocol VideoSink: AnyObject, Sendable {
   /// Takes one picture, at the time it is to be shown.
+  ///
+  /// ```swift
+  /// let sink: any VideoSink = ClosureVideoSink { frame in show(frame) }
+  /// sink.receive(frame)
+  /// ```
   func receive(_ frame: VideoFrame)
 }
 
 /// Where sound goes. Called every 10 ms on the playout thread; must not block.
+///
+/// ```swift
+/// final class Splitter: AudioSink {
+///   let sinks: [any AudioSink]
+///   init(_ sinks: [any AudioSink]) { self.sinks = sinks }
+///   func receive(_ frame: AudioFrame) { for sink in sinks { sink.receive(frame) } }
+/// }
+/// meeting.playSound(to: Splitter([try SpeakerSink(), try FileSink("everybody.wav").audio]))
+/// ```
 public protocol AudioSink: AnyObject, Sendable {
   /// Takes 10 ms of sound.
+  ///
+  /// ```swift
+  /// let sink: any AudioSink = ClosureAudioSink { sound in print(sound.time) }
+  /// sink.receive(sound)
+  /// ```
   func receive(_ frame: AudioFrame)
 }

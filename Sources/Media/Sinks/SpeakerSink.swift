@@ -2,8 +2,9 @@ import Synchronization
 
 /// A speaker of this machine, through PulseAudio, PipeWire or ALSA, whichever runs.
 ///
-///     let speaker = try SpeakerSink()
-///     track.attach(speaker)
+/// ```swift
+/// meeting.playSound(to: try SpeakerSink())
+/// ```
 public final class SpeakerSink: AudioSink {
   private struct State {
     var output: OutputPipeline?
@@ -18,6 +19,12 @@ public final class SpeakerSink: AudioSink {
   private static let maximumWaiting = 48 * 200 * 2
 
   /// Opens a speaker; blocks until it is known to work.
+  ///
+  /// ```swift
+  /// let headphones = try MediaDevices.speakers().first { $0.name.contains("USB") }
+  /// let speaker = try SpeakerSink(headphones)
+  /// ```
+  ///
   /// - Parameters:
   ///   - device: One of ``MediaDevices/speakers()``; nil takes the system's default.
   ///   - channels: 1 or 2; frames are converted.
@@ -61,9 +68,20 @@ public final class SpeakerSink: AudioSink {
   deinit { close() }
 
   /// Frames that were dropped because the device did not keep up.
+  ///
+  /// ```swift
+  /// let speaker = try SpeakerSink()
+  /// meeting.playSound(to: speaker)
+  /// if speaker.droppedFrames > 0 { print("The sound system does not keep up.") }
+  /// ```
   public var droppedFrames: Int { state.withLock { $0.dropped } }
 
   /// Plays 10 ms of sound.
+  ///
+  /// ```swift
+  /// let speaker = try SpeakerSink()
+  /// for tone in try ToneSource().frames(20, from: MonotonicClock.now) { speaker.receive(tone) }
+  /// ```
   public func receive(_ frame: AudioFrame) {
     let samples = frame.converted(channels: channels).samples
     state.withLock { state in
@@ -77,6 +95,13 @@ public final class SpeakerSink: AudioSink {
   }
 
   /// Gives the speaker back. Harmless when repeated.
+  ///
+  /// ```swift
+  /// let speaker = try SpeakerSink()
+  /// meeting.playSound(to: speaker)
+  /// meeting.playSound(to: nil)
+  /// speaker.close()
+  /// ```
   public func close() {
     let output = state.withLock { state in
       let before = state.output

@@ -2,15 +2,46 @@ public import Basics
 
 /// The rhythm of someone who speaks: syllables, words, breaths; and whose turn it is, so that several sources talk one after the other.
 /// It depends on the time alone: whoever asks at the same instant hears the same, without talking to each other.
+///
+/// ```swift
+/// for turn in 0..<3 {  // three bots that talk one after the other
+///   let voice = BabblePattern(turn: turn, of: 3)
+///   let bot = try await Meeting.join("http://localhost:8080/hello", name: "Bot \(turn)")
+///   try await bot.local.publish(LocalVideoTrack(TestPictureSource(.face, voice: voice)))
+///   try await bot.local.publish(LocalAudioTrack(ToneSource(frequency: 150, pattern: .babble(voice))))
+/// }
+/// ```
 public struct BabblePattern: Hashable, Sendable {
   /// Which of the speakers this is, from 0.
+  ///
+  /// ```swift
+  /// var voice = BabblePattern(of: 3)
+  /// voice.turn = 2
+  /// ```
   public var turn: Int
+
   /// How many take turns.
+  ///
+  /// ```swift
+  /// var voice = BabblePattern()
+  /// voice.speakers = 3
+  /// ```
   public var speakers: Int
+
   /// How long each turn is, the silence at its end included.
+  ///
+  /// ```swift
+  /// var voice = BabblePattern(of: 3)
+  /// voice.turnLength = .seconds(10)
+  /// ```
   public var turnLength: TimeSpan
 
   /// A pattern.
+  ///
+  /// ```swift
+  /// let voice = BabblePattern(turn: 1, of: 3, turnLength: .seconds(6))
+  /// ```
+  ///
   /// - Parameters:
   ///   - turn: Which of the speakers this is, from 0.
   ///   - speakers: How many take turns; with one, it speaks all the time, with breaths.

@@ -2,16 +2,24 @@ import Glibc
 
 /// A camera of this machine.
 ///
-///     let camera = CameraSource(width: 1280, height: 720)
-///     try camera.start { frame in … }
+/// ```swift
+/// try await meeting.local.publish(LocalVideoTrack(CameraSource(width: 1280, height: 720)))
+/// ```
 public final class CameraSource: VideoSource {
   private let device: MediaDevice?
   private let source: PipelineVideoSource
 
   /// A camera. It is opened when it is started.
+  ///
+  /// ```swift
+  /// let second = try MediaDevices.cameras().dropFirst().first
+  /// let camera = CameraSource(second, width: 640, height: 360)
+  /// ```
+  ///
   /// - Parameters:
   ///   - device: One of ``MediaDevices/cameras()``; nil takes the first video device.
   ///   - width: The size that is wanted; what the camera cannot give is scaled, with borders where the shape differs.
+  ///   - height: Likewise.
   ///   - framesPerSecond: Pictures a second.
   public init(_ device: MediaDevice? = nil, width: Int = 1280, height: Int = 720, framesPerSecond: Int = 30) {
     self.device = device
@@ -22,12 +30,23 @@ public final class CameraSource: VideoSource {
   }
 
   /// Opens the camera; blocks until it runs.
+  ///
+  /// ```swift
+  /// let camera = CameraSource()
+  /// try camera.start { frame in show(frame) }  // a look in the mirror before joining
+  /// ```
+  ///
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is no camera, or another program holds it.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// As ``start(_:)``, and tells when it is taken away.
+  ///
+  /// ```swift
+  /// let camera = CameraSource()
+  /// try camera.start { frame in show(frame) } onEnd: { error in print(error?.description ?? "Unplugged.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -40,5 +59,11 @@ public final class CameraSource: VideoSource {
   }
 
   /// Gives the camera back.
+  ///
+  /// ```swift
+  /// let camera = CameraSource()
+  /// try camera.start { frame in show(frame) }
+  /// camera.stop()
+  /// ```
   public func stop() { source.stop() }
 }

@@ -5,25 +5,55 @@ import Synchronization
 
 /// Pictures and sound of a media file or URL, in real time, and again from the beginning at the end.
 ///
-///     let film = try FileSource("/home/ann/film.webm")
-///     if let picture = film.video { try picture.start { frame in … } }
-///     if let sound = film.audio { try sound.start { frame in … } }
-///
 /// Both run on one clock, from the moment the first is started. Whatever GStreamer's base and good plugins read can be played: WebM,
 /// Matroska, Ogg, WAV, FLAC, MP3, VP8, VP9, Opus, Vorbis, motion JPEG and more. H.264, H.265 and AAC need decoders that are not among them.
+///
+/// ```swift
+/// let film = try FileSource("film.webm")
+/// if let pictures = film.video { try await meeting.local.publish(LocalVideoTrack(pictures)) }
+/// if let sound = film.audio { try await meeting.local.publish(LocalAudioTrack(sound)) }
+/// ```
 public final class FileSource: Sendable {
   /// The path or URL.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// print("Playing \(film.location)")
+  /// ```
   public let location: String
+
   /// How long it lasts; nil when unknown, as with live streams.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// if let duration = film.duration { print("\(duration.seconds) s") }
+  /// ```
   public let duration: TimeSpan?
+
   /// Its pictures, when it has any.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// if let pictures = film.video { try await meeting.local.publish(LocalVideoTrack(pictures)) }
+  /// ```
   public let video: (any VideoSource)?
+
   /// Its sound, stereo, when it has any.
+  ///
+  /// ```swift
+  /// let jingle = try FileSource("jingle.ogg")
+  /// if let sound = jingle.audio { try await meeting.local.publish(LocalAudioTrack(sound)) }
+  /// ```
   public let audio: (any AudioSource)?
 
   private let player: FilePlayer
 
   /// Opens a file or URL and finds out what is in it. Blocks until that is known: usually some ten milliseconds, `timeout` at most.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm", loops: false) { error in print(error?.description ?? "The film is over.") }
+  /// ```
+  ///
   /// - Parameters:
   ///   - location: A path, or a URL (`https://…`, `file:///…`, `rtsp://…`).
   ///   - loops: Whether to start again at the end.
@@ -64,6 +94,12 @@ public final class FileSource: Sendable {
   }
 
   /// Stops both. Letting go of this object does not: who publishes ``video`` or ``audio`` holds those, and what plays ends with them.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// try film.audio?.start { sound in print(sound.time) }
+  /// film.stop()
+  /// ```
   public func stop() { player.stop() }
 
   private static func absolute(_ path: String) -> String {

@@ -2,14 +2,21 @@ import Synchronization
 
 /// A microphone of this machine, through PipeWire, PulseAudio or ALSA, whichever runs.
 ///
-///     let microphone = MicrophoneSource()
-///     try microphone.start { frame in … }
+/// ```swift
+/// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()))
+/// ```
 public final class MicrophoneSource: AudioSource {
   private let device: MediaDevice?
   private let channels: Int
   private let running = Mutex<PipelineAudioSource?>(nil)
 
   /// A microphone. It is opened when it is started.
+  ///
+  /// ```swift
+  /// let headset = try MediaDevices.microphones().first { $0.name.contains("USB") }
+  /// let microphone = MicrophoneSource(headset)
+  /// ```
+  ///
   /// - Parameters:
   ///   - device: One of ``MediaDevices/microphones()``; nil takes the system's default.
   ///   - channels: 1 or 2.
@@ -21,12 +28,23 @@ public final class MicrophoneSource: AudioSource {
   deinit { stop() }
 
   /// Opens the microphone; blocks until it runs, some seconds at most.
+  ///
+  /// ```swift
+  /// let microphone = MicrophoneSource()
+  /// try microphone.start { sound in print(sound.samples.map(\.magnitude).max() ?? 0) }  // a level meter before joining
+  /// ```
+  ///
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is none or it is in use.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// As ``start(_:)``, and tells when it is taken away.
+  ///
+  /// ```swift
+  /// let microphone = MicrophoneSource()
+  /// try microphone.start { sound in print(sound.time) } onEnd: { error in print(error?.description ?? "Unplugged.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -67,5 +85,11 @@ public final class MicrophoneSource: AudioSource {
   }
 
   /// Gives the microphone back.
+  ///
+  /// ```swift
+  /// let microphone = MicrophoneSource()
+  /// try microphone.start { sound in print(sound.time) }
+  /// microphone.stop()
+  /// ```
   public func stop() { running.exchange(nil)?.stop() }
 }

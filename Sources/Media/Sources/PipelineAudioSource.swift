@@ -3,15 +3,23 @@ import Synchronization
 
 /// Sound from any GStreamer pipeline; what ``MicrophoneSource`` stands on.
 ///
-///     let source = PipelineAudioSource("audiotestsrc is-live=true freq=440")
-///
 /// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+///
+/// ```swift
+/// let desk = PipelineAudioSource("alsasrc device=hw:1", name: "mixing desk", channels: 2)
+/// try await meeting.local.publish(LocalAudioTrack(desk, options: AudioOptions(bitrate: .kilobits(96), channels: 2)))
+/// ```
 public final class PipelineAudioSource: AudioSource {
   private let recipe: PipelineRunner.Recipe
   private let timeout: TimeSpan
   private let runner = Mutex<PipelineRunner?>(nil)
 
   /// A source that runs a pipeline.
+  ///
+  /// ```swift
+  /// let tone = PipelineAudioSource("audiotestsrc is-live=true freq=440", name: "test tone")
+  /// ```
+  ///
   /// - Parameters:
   ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives sound, raw or coded. It should be live: sound is
   ///     taken as it comes.
@@ -39,11 +47,21 @@ public final class PipelineAudioSource: AudioSource {
   deinit { stop() }
 
   /// Begins to deliver.
+  ///
+  /// ```swift
+  /// let tone = PipelineAudioSource("audiotestsrc is-live=true freq=440")
+  /// try tone.start { sound in print(sound.time) }
+  /// ```
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// Begins to deliver, and tells when the pipeline has ended or failed.
+  ///
+  /// ```swift
+  /// let tone = PipelineAudioSource("audiotestsrc is-live=true num-buffers=100")
+  /// try tone.start { sound in print(sound.time) } onEnd: { error in print(error?.description ?? "It is over.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -53,5 +71,11 @@ public final class PipelineAudioSource: AudioSource {
   }
 
   /// Stops; nothing is delivered afterwards.
+  ///
+  /// ```swift
+  /// let tone = PipelineAudioSource("audiotestsrc is-live=true freq=440")
+  /// try tone.start { sound in print(sound.time) }
+  /// tone.stop()
+  /// ```
   public func stop() { runner.exchange(nil)?.stop() }
 }

@@ -4,20 +4,29 @@ import Synchronization
 /// Pictures from any GStreamer pipeline: a network camera, a capture card, a test source; what ``CameraSource`` and ``ScreenSource``
 /// stand on.
 ///
-///     let source = PipelineVideoSource("videotestsrc is-live=true pattern=ball", width: 640, height: 360)
-///
 /// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+///
+/// ```swift
+/// let card = PipelineVideoSource("v4l2src device=/dev/video2", name: "capture card", width: 1280, height: 720)
+/// try await meeting.local.publish(LocalVideoTrack(card))
+/// ```
 public final class PipelineVideoSource: VideoSource {
   private let recipe: PipelineRunner.Recipe
   private let timeout: TimeSpan
   private let runner = Mutex<PipelineRunner?>(nil)
 
   /// A source that runs a pipeline.
+  ///
+  /// ```swift
+  /// let ball = PipelineVideoSource("videotestsrc is-live=true pattern=ball", width: 640, height: 360, framesPerSecond: 25)
+  /// ```
+  ///
   /// - Parameters:
   ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives pictures, raw or coded. It should be live:
   ///     pictures are taken as they come.
   ///   - name: What errors call it.
   ///   - width: The size that is wanted; borders are added where the shape differs. Nil: as it comes.
+  ///   - height: Likewise.
   ///   - framesPerSecond: The rate that is wanted; nil: as it comes.
   ///   - timeout: How long it may take to start.
   public convenience init(
@@ -49,11 +58,21 @@ public final class PipelineVideoSource: VideoSource {
   deinit { stop() }
 
   /// Begins to deliver.
+  ///
+  /// ```swift
+  /// let ball = PipelineVideoSource("videotestsrc is-live=true pattern=ball")
+  /// try ball.start { frame in show(frame) }
+  /// ```
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// Begins to deliver, and tells when the pipeline has ended or failed.
+  ///
+  /// ```swift
+  /// let ball = PipelineVideoSource("videotestsrc is-live=true num-buffers=100")
+  /// try ball.start { frame in show(frame) } onEnd: { error in print(error?.description ?? "It is over.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -63,5 +82,11 @@ public final class PipelineVideoSource: VideoSource {
   }
 
   /// Stops; nothing is delivered afterwards.
+  ///
+  /// ```swift
+  /// let ball = PipelineVideoSource("videotestsrc is-live=true pattern=ball")
+  /// try ball.start { frame in show(frame) }
+  /// ball.stop()
+  /// ```
   public func stop() { runner.exchange(nil)?.stop() }
 }

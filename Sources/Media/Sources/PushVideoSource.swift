@@ -1,20 +1,45 @@
 /// Pictures that the app makes: each frame pushed goes to the track at once, on the pushing thread.
 ///
-///     let source = PushVideoSource()
-///     source.push(VideoFrame(width: 640, height: 360, time: MonotonicClock.now) { y, u, v in … })
+/// ```swift
+/// let source = PushVideoSource()
+/// try await meeting.local.publish(LocalVideoTrack(source))
+/// source.push(frame)
+/// ```
 public final class PushVideoSource: VideoSource {
   private let slot = SinkSlot<VideoFrame>()
 
   /// A source without pictures yet.
+  ///
+  /// ```swift
+  /// let echo = PushVideoSource()
+  /// video.add(ClosureVideoSink { frame in echo.push(frame) })
+  /// ```
   public init() {}
 
   /// Hands a picture on. Dropped while the source is not started. Any thread; a second one waits for the first.
+  ///
+  /// ```swift
+  /// let source = PushVideoSource()
+  /// if !source.push(frame) { print("Nobody takes pictures now.") }
+  /// ```
+  ///
   /// - Returns: Whether somebody took it.
   @discardableResult public func push(_ frame: VideoFrame) -> Bool { slot.deliver(frame) }
 
   /// Begins to hand on what is pushed; never fails.
+  ///
+  /// ```swift
+  /// let source = PushVideoSource()
+  /// try source.start { frame in show(frame) }
+  /// ```
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { slot.set(sink) }
 
   /// Drops what is pushed from now on.
+  ///
+  /// ```swift
+  /// let source = PushVideoSource()
+  /// try source.start { frame in show(frame) }
+  /// source.stop()
+  /// ```
   public func stop() { slot.set(nil) }
 }

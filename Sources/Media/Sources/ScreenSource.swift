@@ -5,9 +5,17 @@ import Glibc
 /// On X it takes a display by its name. On Wayland the desktop asks the person first: have the portal's `ScreenCast` interface give a
 /// PipeWire stream, and pass its number.
 ///
-///     let screen = ScreenSource(.display(nil), framesPerSecond: 15)
+/// ```swift
+/// let track = LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true))
+/// try await meeting.local.publish(track, as: .screen)
+/// ```
 public final class ScreenSource: VideoSource {
   /// Which screen.
+  ///
+  /// ```swift
+  /// let onX = ScreenSource(.display(":0"))
+  /// let onWayland = ScreenSource(.pipeWire(node: 42))  // the portal gave 42
+  /// ```
   public enum Screen: Hashable, Sendable {
     /// An X display such as ":0"; nil takes the one that `DISPLAY` names.
     case display(String?)
@@ -19,7 +27,13 @@ public final class ScreenSource: VideoSource {
   private let source: PipelineVideoSource
 
   /// A screen. It is opened when it is started.
+  ///
+  /// ```swift
+  /// let screen = ScreenSource(.display(nil), framesPerSecond: 5, showsPointer: false)
+  /// ```
+  ///
   /// - Parameters:
+  ///   - screen: Which one.
   ///   - framesPerSecond: Pictures a second.
   ///   - showsPointer: Whether the pointer is in the picture (X only; the portal decides elsewhere).
   public init(_ screen: Screen = .display(nil), framesPerSecond: Int = 15, showsPointer: Bool = true) {
@@ -38,12 +52,23 @@ public final class ScreenSource: VideoSource {
   }
 
   /// Opens the screen; blocks until it runs.
+  ///
+  /// ```swift
+  /// let screen = ScreenSource()
+  /// try screen.start { frame in show(frame) }
+  /// ```
+  ///
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is no such screen, or it may not be watched.
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
   /// As ``start(_:)``, and tells when it is taken away.
+  ///
+  /// ```swift
+  /// let screen = ScreenSource()
+  /// try screen.start { frame in show(frame) } onEnd: { error in print(error?.description ?? "Sharing has ended.") }
+  /// ```
   public func start(
     _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError) {
@@ -59,5 +84,11 @@ public final class ScreenSource: VideoSource {
   }
 
   /// Gives the screen back.
+  ///
+  /// ```swift
+  /// let screen = ScreenSource()
+  /// try screen.start { frame in show(frame) }
+  /// screen.stop()
+  /// ```
   public func stop() { source.stop() }
 }

@@ -6,16 +6,34 @@ import Glibc
 ///
 /// Processes of one machine agree to within a millisecond, so a browser's `Date.now() % 86_400_000` minus what a picture shows is the
 /// delay from camera to screen.
+///
+/// ```swift
+/// let clock = TestClock()
+/// let picture = TestPictureSource(flashes: true, clock: clock)
+/// let beeps = ToneSource(pattern: .beep, clock: clock)  // together with the flashes
+/// ```
 public struct TestClock: Hashable, Sendable {
   /// The clock of this process, set from the system's time when it is first used.
+  ///
+  /// ```swift
+  /// let time = TestClock.shared.milliseconds(at: MonotonicClock.now)
+  /// ```
   public static let shared = TestClock()
 
   /// Milliseconds of a day.
+  ///
+  /// ```swift
+  /// let noon = TestClock.dayLength / 2
+  /// ```
   public static let dayLength: Int64 = 86_400_000
 
   private let offset: Int64
 
   /// A clock that follows the system's time of now.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource(clock: TestClock())
+  /// ```
   public init() {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -23,12 +41,22 @@ public struct TestClock: Hashable, Sendable {
   }
 
   /// A clock that shows midnight at `midnight`; for tests.
+  ///
+  /// ```swift
+  /// let clock = TestClock(midnight: .zero)  // the same pictures in every run
+  /// ```
   public init(midnight: Instant) { offset = 0 &- midnight.nanoseconds }
 
   /// Nanoseconds since 1970 (or the chosen midnight), never negative.
   func nanoseconds(at instant: Instant) -> Int64 { max(instant.nanoseconds &+ offset, 0) }
 
   /// Milliseconds of the day, 0 to 86,399,999.
+  ///
+  /// ```swift
+  /// if let marker = TestPictureMarker.read(from: frame) {
+  ///   print("\(TestClock.shared.milliseconds(at: MonotonicClock.now) - marker.milliseconds) ms from camera to screen")
+  /// }
+  /// ```
   public func milliseconds(at instant: Instant) -> Int64 {
     nanoseconds(at: instant) / 1_000_000 % Self.dayLength
   }
@@ -47,6 +75,10 @@ public struct TestClock: Hashable, Sendable {
   }
 
   /// Whether the lip-sync signal is on: in the first 100 ms of each second pictures are white and tones beep.
+  ///
+  /// ```swift
+  /// let isWhite = TestClock.shared.isFlash(at: frame.time)
+  /// ```
   public func isFlash(at instant: Instant) -> Bool {
     nanoseconds(at: instant) % 1_000_000_000 < 100_000_000
   }

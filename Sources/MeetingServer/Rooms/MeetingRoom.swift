@@ -154,7 +154,7 @@ actor MeetingRoom {
     case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
     case .view(let views): show(views, member)
     case .rename(let name): rename(name, member, channel)
-    case .chat(let text, let to): say(text, to: to, member, channel)
+    case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()
@@ -245,16 +245,16 @@ actor MeetingRoom {
     broadcast(.participantUpdated(member.info))
   }
 
-  private func say(_ text: String, to: String?, _ member: RoomMember, _ channel: SignalingChannel) {
+  private func say(_ text: String, to: String?, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
     // The bound in bytes stops characters made of thousands of combining marks.
     guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
       text.count <= SignalingLimits.chatCharacters
     else {
-      channel.refuse(.badMessage, "A chat message has 1 to \(SignalingLimits.chatCharacters) characters.")
+      channel.refuse(.badMessage, "A chat message has 1 to \(SignalingLimits.chatCharacters) characters.", id: id)
       return
     }
     if let to, members[to] == nil {
-      channel.refuse(.badMessage, "The recipient is not in the meeting.")
+      channel.refuse(.badMessage, "The recipient is not in the meeting.", id: id)
       return
     }
     let entry = ChatEntry(

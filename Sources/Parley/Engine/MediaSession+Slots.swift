@@ -7,6 +7,7 @@ extension MediaSession {
   func show(mid: MID, in track: RemoteVideoTrack, participant: String) {
     guard let slot = slots[mid] as? VideoSlot else { return }
     slot.start(track, participant: participant)
+    slot.baseline = receiver.statistics(mid)
     receiver.reset(mid)
     lipSync[participant] = nil
   }
@@ -15,6 +16,7 @@ extension MediaSession {
   func play(mid: MID, in track: RemoteAudioTrack, participant: String) {
     guard let slot = slots[mid] as? AudioSlot else { return }
     slot.start(track, participant: participant)
+    slot.baseline = receiver.statistics(mid)
     receiver.reset(mid)
     lipSync[participant] = nil
   }

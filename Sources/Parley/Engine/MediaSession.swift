@@ -59,14 +59,21 @@ final class MediaSession {
   }
 
   private func send(_ packet: Span<UInt8>, _ route: IceRoute) {
-    counts.packetsSent &+= 1
-    counts.bytesSent &+= UInt64(packet.count)
-    guard route.encapsulation != .none else { return output.send(media: packet, over: route) }
+    guard route.encapsulation != .none else {
+      countSent(packet.count)
+      return output.send(media: packet, over: route)
+    }
     wrapped.withUnsafeMutableBufferPointer { bytes in
       var buffer = bytes.mutableSpan
       guard let length = route.encapsulate(packet, into: &buffer) else { return }
+      countSent(length)
       output.send(media: buffer.span.extracting(0..<length), over: route)
     }
+  }
+
+  private func countSent(_ bytes: Int) {
+    counts.packetsSent &+= 1
+    counts.bytesSent &+= UInt64(bytes)
   }
 
   // MARK: Datagrams and time
@@ -123,7 +130,7 @@ final class MediaSession {
   /// Tells publishers what the server reports as lost; about once a second.
   private func prepareForLoss() {
     guard !publishers.isEmpty else { return }
-    for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote.fractionLost) }
+    for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote?.fractionLost ?? 0) }
   }
 
   /// When ``handleTimeout(now:)`` wants to be called.
@@ -168,8 +175,7 @@ final class MediaSession {
   private func sendControl() {
     while let datagram = peer.pollTransmit() {
       let bytes = datagram.bytes
-      counts.packetsSent &+= 1
-      counts.bytesSent &+= UInt64(bytes.count)
+      countSent(bytes.count)
       output.send(control: bytes.span, over: datagram.path)
     }
   }
@@ -201,6 +207,7 @@ final class MediaSession {
         events.yield(.connected(times))
       case .iceSelectedPathChanged(let path):
         if path != nil, times.pathSelected == nil { times.pathSelected = now }
+        if path != nil { counts.selectedCandidatePairChanges &+= 1 }
         events.yield(.pathChanged(path))
       case .iceConsentLost, .iceFailed:
         isInterrupted = true
@@ -210,10 +217,15 @@ final class MediaSession {
       case .closed: events.yield(.failed("The server closed the media connection."))
       case .data(let event): take(event, now: now)
       case .iceServerFailed(let url, let error):
-        events.yield(.serverFailed("The server \(url) cannot be used: \(error)"))
+        events.yield(.serverFailed(url: url, error, isLast: isWithoutRelay))
       case .icePathValidated, .icePathForgotten, .iceUfragRetired, .iceLocalCandidate, .iceGatheringComplete: break
       }
     }
+  }
+
+  /// Whether media is to be relayed, and there is nothing to relay it.
+  private var isWithoutRelay: Bool {
+    peer.configuration.iceTransportPolicy == .relay && peer.isGatheringComplete && peer.localCandidates.isEmpty
   }
 
   private func take(_ event: MediaSenderEvent) {

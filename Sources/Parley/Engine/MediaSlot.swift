@@ -4,6 +4,10 @@ import RTC
 
 /// The receiving end of one slot, from packets to frames.
 protocol MediaSlot: AnyObject {
+  /// What the slot carries now; nil while it carries nothing.
+  var remoteTrack: RemoteTrack? { get }
+  /// What had been counted of the slot's stream when ``remoteTrack`` began.
+  var baseline: InboundStreamStatistics? { get set }
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant)
   /// When ``poll(now:)`` wants to be called.
   var deadline: Instant { get }
@@ -14,6 +18,8 @@ protocol MediaSlot: AnyObject {
 /// Video of one slot: a jitter buffer, and the track that decodes what comes out of it.
 final class VideoSlot: MediaSlot {
   private(set) var track: RemoteVideoTrack?
+  var remoteTrack: RemoteTrack? { track.map { .video($0) } }
+  var baseline: InboundStreamStatistics?
   private(set) var buffer = VideoJitterBuffer()
   /// The last frame given out, and when it is to be shown.
   private(set) var shown: (timestamp: RTPTimestamp, time: Instant)?
@@ -55,6 +61,8 @@ final class VideoSlot: MediaSlot {
 /// Audio of one slot: playout with its jitter buffer and decoder, and the track that is heard.
 final class AudioSlot: MediaSlot {
   private(set) var track: RemoteAudioTrack?
+  var remoteTrack: RemoteTrack? { track.map { .audio($0) } }
+  var baseline: InboundStreamStatistics?
   private(set) var playout: AudioPlayout?
   private(set) var participant = ""
   private(set) var ssrc: SSRC?

@@ -29,6 +29,8 @@ protocol Publisher: AnyObject, Sendable {
   func setWanted(_ wanted: WantedLayers)
   /// The share of packets (0 to 1) that the server reports as lost, so that error correction fits it.
   func prepare(forLoss fraction: Double)
+  /// What the encoder of a stream did; nil where there is none, or none of video.
+  func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics?
 }
 
 /// Why a publication does not send what it should.
@@ -45,6 +47,7 @@ enum PublisherTrouble: Sendable {
 extension Publisher {
   func prepare(forLoss fraction: Double) {}
   func setWanted(_ wanted: WantedLayers) {}
+  func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics? { nil }
 }
 
 /// Where a publisher's frames go.

@@ -15,8 +15,8 @@ enum SessionEvent: Sendable {
   case restored
   /// No path works, the handshake failed, or the other side closed: only joining anew can help.
   case failed(String)
-  /// A STUN or TURN server cannot be used; other ways may still work.
-  case serverFailed(String)
+  /// A STUN or TURN server cannot be used. Other ways may still work, unless `isLast`: media is to be relayed, and no TURN server is left.
+  case serverFailed(url: String, TurnError, isLast: Bool)
   /// The first media packet came.
   case firstPacket(Instant)
   /// A message of another participant on a data channel.

@@ -21,6 +21,7 @@ final class VideoPublisher: Publisher {
     var isWanted = true
     var wantsKeyframe = true
     var nextTime = Instant.zero
+    var counts = VideoEncoderCounts()
   }
 
   private struct State {
@@ -32,6 +33,8 @@ final class VideoPublisher: Publisher {
     /// The size of the source's pictures; nil before the first.
     var size: (width: Int, height: Int)?
     var destination: PublisherDestination?
+    /// Pictures that were left out because the one before was still being encoded.
+    var skipped = FrameRateMeter()
   }
 
   /// What only the queue touches.
@@ -101,6 +104,9 @@ final class VideoPublisher: Publisher {
     state.withLock { state in
       // Each answer attaches anew; what is as it was keeps its layers and their rates.
       if let destination, let old = state.destination, old.isSame(as: destination) { return }
+      // What is sent over the same connection in another codec is the same stream.
+      let goesOn = destination.map { $0.connection === state.destination?.connection } ?? false
+      let before = goesOn ? state.layers : []
       state.destination = destination
       let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
       state.layers = rids.enumerated().map { index, rid in
@@ -110,7 +116,8 @@ final class VideoPublisher: Publisher {
           options.maximumBitrate, rids.count == 1 ? .kilobits(600) : .kilobits([150, 300, 600][min(index, 2)]))
         return Layer(
           rid: rid, divisor: divisor, bitrate: start, framesPerSecond: options.maximumFramesPerSecond,
-          isActive: index == 0 || rids.count == 1)
+          isActive: index == 0 || rids.count == 1,
+          counts: before.first { $0.rid == rid }?.counts ?? VideoEncoderCounts())
       }
     }
   }
@@ -187,6 +194,7 @@ final class VideoPublisher: Publisher {
       if isNew { state.size = (frame.width, frame.height) }
       state.newest = (frame, MonotonicClock.now)
       guard !state.isMuted, !state.isBusy, state.destination != nil else {
+        if state.isBusy, !state.isMuted { state.skipped.add(MonotonicClock.now) }
         return (false, isNew ? state.destination : nil)
       }
       state.isBusy = true
@@ -225,11 +233,13 @@ final class VideoPublisher: Publisher {
     }
     guard let destination else { return }
     for (index, layer) in due {
+      let start = MonotonicClock.now
       do throws(MediaError) {
         guard let encoded = try encode(frame, layer, index, destination.codec) else {
           if layer.wantsKeyframe { wantKeyframe(layer.rid) }
           continue
         }
+        count(encoded, of: layer.rid, since: start)
         destination.connection.post { session, now in
           session.send(encoded, mid: destination.mid, rid: layer.rid, now: now)
         }
@@ -262,6 +272,36 @@ final class VideoPublisher: Publisher {
     encoded.timestamp = encoders.timeline.timestamp(at: frame.time)
     encoded.time = frame.time
     return encoded
+  }
+
+  private func count(_ frame: EncodedFrame, of rid: RID?, since start: Instant) {
+    let end = MonotonicClock.now
+    state.withLock { state in
+      guard let index = state.layers.firstIndex(where: { $0.rid == rid }) else { return }
+      state.layers[index].counts.encoded(isKeyframe: frame.isKeyframe, from: start, to: end)
+    }
+  }
+
+  func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics? {
+    let now = MonotonicClock.now
+    let most = track.options.maximumFramesPerSecond
+    return state.withLock { state in
+      guard let layer = state.layers.first(where: { $0.rid == rid }) else { return nil }
+      let rate = layer.counts.rate.framesPerSecond(now: now)
+      let skipped = state.skipped.framesPerSecond(now: now)
+      let reason: QualityLimitationReason =
+        if state.isMuted {
+          .none
+        } else if !layer.isWanted {
+          .other
+        } else if !layer.isActive || layer.scale > 1 || layer.framesPerSecond < most {
+          .bandwidth
+        } else {
+          skipped * 10 > skipped + rate ? .cpu : .none
+        }
+      return VideoEncoderStatistics(
+        counts: layer.counts, framesPerSecond: rate, qualityLimitationReason: reason, isWanted: layer.isWanted)
+    }
   }
 
   private static func even(_ size: Double) -> Int { max(2, Int(size.rounded()) & ~1) }

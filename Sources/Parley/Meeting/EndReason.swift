@@ -1,4 +1,16 @@
 /// Why a meeting is over for this client.
+///
+/// ```swift
+/// switch meeting.endReason {
+/// case nil: print("It goes on.")
+/// case .left: print("You left.")
+/// case .shutdown: print("The server is going down.")
+/// case .expired: print("The meeting's time is over.")
+/// case .removed: print("Somebody removed you.")
+/// case .replaced: print("You have joined from somewhere else.")
+/// case .connectionLost, .failed: print(meeting.lastError?.description ?? "The connection was lost.")
+/// }
+/// ```
 public enum EndReason: String, Hashable, Sendable {
   /// ``Meeting/leave()`` was called.
   case left

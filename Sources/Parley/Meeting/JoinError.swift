@@ -1,6 +1,20 @@
+public import RTC
 public import Signaling
 
 /// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
+///
+/// ```swift
+/// do { try await meeting.join() } catch {
+///   switch error {
+///   case .badAddress, .notParley: print("Look at the address again: \(error)")
+///   case .refused(code: "tokenExpired", _): print("Ask for another invitation.")
+///   case .refused, .untrustedCertificate: print("The server does not let you in: \(error)")
+///   case .unreachable, .timedOut, .mediaFailed: print("Try again from another network: \(error)")
+///   case .relayFailed(let url, let reason): print("\(url) is of no use: \(reason)")
+///   case .cancelled, .ended: break
+///   }
+/// }
+/// ```
 public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text is no address of a meeting.
   case badAddress(String)
@@ -14,6 +28,9 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case notParley(String)
   /// The meeting was found, but no way for sound and pictures.
   case mediaFailed(String)
+  /// The meeting was found, but no way for sound and pictures: there is no direct one, or none is wanted, and this TURN server cannot be
+  /// used. The reason tells a wrong or expired password (`TurnError.badCredentials`) from a server that does not answer.
+  case relayFailed(url: String, TurnError)
   /// The server did not answer in time.
   case timedOut(String)
   /// The meeting was left, or the task cancelled, before it was done.
@@ -22,10 +39,16 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case ended
 
   /// What happened and what to do, in a sentence.
+  ///
+  /// ```swift
+  /// do { try await meeting.join() } catch { print(error.description) }
+  /// ```
   public var description: String {
     switch self {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
     case .unreachable(let text), .untrustedCertificate(let text): text
+    case .relayFailed(let url, let reason):
+      "The meeting was found, but no way for sound and pictures through this network. \(reason) (\(url))"
     case .refused(_, let message): message
     case .cancelled: "The meeting was left before it was joined."
     case .ended: "The meeting is over."
@@ -33,6 +56,10 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The code of a refusal; nil for every other error.
+  ///
+  /// ```swift
+  /// do { try await meeting.join() } catch where error.code == "noSuchMeeting" { print("Ask who invited you.") }
+  /// ```
   public var code: String? {
     if case .refused(let code, _) = self { return code }
     return nil
@@ -47,7 +74,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
         "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed",
         "badRoomName", "reservedName",
       ].contains(code)
-    case .unreachable, .notParley, .mediaFailed, .timedOut: false
+    case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }
   }
 }

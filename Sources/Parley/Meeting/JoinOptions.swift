@@ -2,25 +2,74 @@ public import Basics
 public import RTC
 
 /// How to join a meeting. The defaults suit most.
+///
+/// ```swift
+/// var options = JoinOptions(name: "Recorder")
+/// options.timeout = .seconds(10)
+/// let meeting = try await Meeting.join("http://localhost:8080/hello", options: options)
+/// ```
 public struct JoinOptions: Sendable {
   /// The display name; nil takes the one in the address, or else "Guest". A name in the token wins over both.
+  ///
+  /// ```swift
+  /// options.name = "Ann"
+  /// ```
   public var name: String?
+
   /// What this program is, for the server's log.
+  ///
+  /// ```swift
+  /// options.client = "minutes-bot 2.1"
+  /// ```
   public var client = "parley-swift"
+
   /// How many audio and video publications can be received before the server asks for more slots. More follow by themselves.
+  ///
+  /// ```swift
+  /// options.initialSlots = 16  // a wall of pictures
+  /// ```
   public var initialSlots = 4
+
   /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
+  ///
+  /// ```swift
+  /// options.codecs = [.opus, .h264]
+  /// ```
   public var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
+
   /// Trust any certificate of the server: for tests and trusted networks only.
+  ///
+  /// ```swift
+  /// options.trustsAnyCertificate = true  // a server with a self-made certificate, in a test
+  /// ```
   public var trustsAnyCertificate = false
+
   /// Whether media must go through a TURN server.
+  ///
+  /// ```swift
+  /// options.usesOnlyRelays = true  // to try a TURN server out
+  /// ```
   public var usesOnlyRelays = false
+
   /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``.
+  ///
+  /// ```swift
+  /// options.timeout = .seconds(10)
+  /// ```
   public var timeout = TimeSpan.seconds(30)
+
   /// For how long after its loss a connection is tried to be brought back; a year at most.
+  ///
+  /// ```swift
+  /// options.reconnectPatience = .seconds(3_600)  // a recorder in a room whose router is restarted at night
+  /// ```
   public var reconnectPatience = TimeSpan.seconds(120)
 
   /// The defaults.
+  ///
+  /// ```swift
+  /// let options = JoinOptions(name: "Recorder")
+  /// ```
   public init(name: String? = nil) { self.name = name }
 }
 

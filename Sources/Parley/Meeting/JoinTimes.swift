@@ -1,25 +1,73 @@
 public import Basics
 
 /// When each phase of joining was over, on the monotonic clock (``Media/MonotonicClock``). Nil for what has not happened.
+///
+/// ```swift
+/// let phases: [(String, KeyPath<JoinTimes, Instant?>)] = [("welcomed", \.welcomed), ("connected", \.connected)]
+/// for (name, phase) in phases { print(name, meeting.times.milliseconds(phase) ?? .nan) }
+/// ```
 public struct JoinTimes: Hashable, Sendable {
   /// ``Meeting/join()`` was called.
+  ///
+  /// ```swift
+  /// if let started = meeting.times.started { print("\((MonotonicClock.now - started).seconds) s ago") }
+  /// ```
   public var started: Instant?
+
   /// The discover document was there (HTTP).
+  ///
+  /// ```swift
+  /// let discovery = meeting.times.milliseconds(\.discovered)
+  /// ```
   public var discovered: Instant?
+
   /// The WebSocket was open.
+  ///
+  /// ```swift
+  /// let socket = meeting.times.milliseconds(\.socketOpened)
+  /// ```
   public var socketOpened: Instant?
+
   /// The server's `welcome` with its answer was there.
+  ///
+  /// ```swift
+  /// let server = meeting.times.milliseconds(\.welcomed)
+  /// ```
   public var welcomed: Instant?
+
   /// ICE had selected a path.
+  ///
+  /// ```swift
+  /// let path = meeting.times.milliseconds(\.pathSelected)
+  /// ```
   public var pathSelected: Instant?
+
   /// DTLS was done: media can flow.
+  ///
+  /// ```swift
+  /// let joining = meeting.times.milliseconds(\.connected)
+  /// ```
   public var connected: Instant?
+
   /// The first media packet came.
+  ///
+  /// ```swift
+  /// let media = meeting.times.milliseconds(\.firstPacket)
+  /// ```
   public var firstPacket: Instant?
+
   /// The first picture was decoded.
+  ///
+  /// ```swift
+  /// let picture = meeting.times.milliseconds(\.firstFrame)
+  /// ```
   public var firstFrame: Instant?
 
   /// From ``started`` to `phase` in milliseconds; nil when it has not happened.
+  ///
+  /// ```swift
+  /// if let time = meeting.times.milliseconds(\.firstFrame) { print("The first picture came after \(time) ms.") }
+  /// ```
   public func milliseconds(_ phase: KeyPath<JoinTimes, Instant?>) -> Double? {
     guard let started, let end = self[keyPath: phase] else { return nil }
     return Double((end - started).nanoseconds) / 1e6

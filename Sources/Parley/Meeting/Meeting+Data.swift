@@ -3,19 +3,35 @@ import Media
 public import Signaling
 
 /// How a data message travels: `reliable` arrives and in order, `lossy` at once or never.
+///
+/// ```swift
+/// let reliability: DataReliability = isPointer ? .lossy : .reliable
+/// try await meeting.send(bytes, reliability: reliability)
+/// ```
 public typealias DataReliability = Signaling.DataReliability
 
 extension Meeting {
   /// The longest payload in bytes: 64 KiB on the reliable channel, 1 KiB on the lossy one, which fits one packet.
+  ///
+  /// ```swift
+  /// let limit = Meeting.maximumDataLength(.reliable)
+  /// for start in stride(from: 0, to: bytes.count, by: limit) {
+  ///   try await meeting.send(Array(bytes[start..<min(start + limit, bytes.count)]), topic: "file")
+  /// }
+  /// ```
   public static func maximumDataLength(_ reliability: DataReliability) -> Int { reliability.payloadLimit }
 
   /// Sends data to everybody else, or to some, over a data channel. While the connection is being brought back it waits.
   ///
-  ///     try await meeting.send(Array("ping".utf8), topic: "game")
+  /// ```swift
+  /// try await meeting.send(Array("ping".utf8), topic: "game")
+  /// try await meeting.send(bytes, topic: "pointer", reliability: .lossy, to: [participant])
+  /// ```
   ///
   /// - Parameters:
   ///   - bytes: The payload; at most ``maximumDataLength(_:)`` bytes.
   ///   - topic: What it is about, for receivers to tell messages apart; at most 128 bytes.
+  ///   - reliability: Whether it may be lost.
   ///   - recipients: Who is to get it, at most 100; empty for everybody.
   /// - Throws: ``JoinError/refused(code:message:)`` for what is too long, ``JoinError/ended``, ``JoinError/timedOut(_:)`` when
   ///   nothing could be sent for 30 seconds.

@@ -5,9 +5,15 @@ import Signaling
 
 extension Meeting {
   /// Joins a meeting by its address and waits until media flows.
+  ///
+  /// ```swift
+  /// let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
+  /// ```
+  ///
   /// - Parameters:
   ///   - url: `http(s)://host[:port]/<room>`, with `?jwt=` where a token is needed; see ``MeetingAddress``.
-  ///   - name: The display name.
+  ///   - name: The display name; nil takes that of the options or the address.
+  ///   - options: How to join.
   /// - Throws: ``JoinError``.
   public static func join(
     _ url: String, name: String? = nil, options: JoinOptions = JoinOptions()
@@ -18,7 +24,18 @@ extension Meeting {
   }
 
   /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then ``join()``.
-  /// - Parameter token: A join token, when the address has none.
+  ///
+  /// ```swift
+  /// let meeting = try Meeting("http://localhost:8080/hello", name: "Recorder")
+  /// try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+  /// try await meeting.join()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: As for ``join(_:name:options:)``.
+  ///   - token: A join token, when the address has none.
+  ///   - name: The display name; nil takes that of the options or the address.
+  ///   - options: How to join.
   public convenience init(
     _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) throws(JoinError) {
@@ -26,6 +43,11 @@ extension Meeting {
   }
 
   /// A meeting by the address of its discover document, as `POST /GetAnonTokenJob` gives it.
+  ///
+  /// ```swift
+  /// let meeting = Meeting(discover: url, name: "Ann")
+  /// try await meeting.join()
+  /// ```
   public convenience init(
     discover url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) {
@@ -33,7 +55,17 @@ extension Meeting {
   }
 
   /// The meeting that a token is for.
-  /// - Parameter server: `http(s)://host[:port]`.
+  ///
+  /// ```swift
+  /// let meeting = Meeting(token: token, server: "https://meet.example", name: "Ann")
+  /// try await meeting.join()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - token: The join token.
+  ///   - server: `http(s)://host[:port]`.
+  ///   - name: The display name; nil takes that of the options.
+  ///   - options: How to join.
   public convenience init(
     token: Secret<String>, server: String, name: String? = nil, options: JoinOptions = JoinOptions()
   ) {
@@ -41,6 +73,12 @@ extension Meeting {
   }
 
   /// Joins, and waits until media flows. May be called once. Cancelling the task ends the joining at once.
+  ///
+  /// ```swift
+  /// let meeting = try Meeting("http://localhost:8080/hello", name: "Ann")
+  /// do { try await meeting.join() } catch { print(error) }  // a sentence for people
+  /// ```
+  ///
   /// - Throws: ``JoinError``; the meeting has ended then, unless the error is that of a second call (`alreadyJoined`).
   public func join() async throws(JoinError) {
     guard state != .ended else { throw .ended }
@@ -126,6 +164,8 @@ extension Meeting {
     self.place = place
     self.connection = connection
     connectionState.mediaUp = false
+    // Those of a former connection had other credentials.
+    serverProblems = []
     if let soundSink { playSound(to: soundSink) }
     do throws(JoinError) {
       let (offer, tracks) = try await firstOffer(connection)
@@ -162,13 +202,12 @@ extension Meeting {
     }
     let connection = try await MediaConnection.open(configuration)
     let events = connection.events
-    tasks.append(
-      Task { [weak self, weak connection] in
-        for await event in events {
-          guard let self, let connection, self.connection === connection else { continue }
-          self.take(event)
-        }
-      })
+    tasks.run { [weak self, weak connection] in
+      for await event in events {
+        guard let self, let connection, self.connection === connection else { continue }
+        self.take(event)
+      }
+    }
     return connection
   }
 
@@ -184,6 +223,7 @@ extension Meeting {
         local.id = welcome.participant
         info = welcome.meeting
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
+        try ensureGoingOn()
         takeState(welcome.participants, welcome.slots, welcome.chat)
         return
       case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
@@ -217,14 +257,24 @@ extension Meeting {
     for attempt in 0..<2 {
       if await mediaFlows(within: .seconds(10)) { return }
       try ensureGoingOn()
+      // Asked again, the servers would say the same.
+      if isWithoutRelay { break }
       if attempt == 0 { restartMedia() }
     }
-    let reason = serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.joined(separator: " ")
+    if let relay = serverProblems.last(where: { $0.url.hasPrefix("turn") }) {
+      throw .relayFailed(url: relay.url, relay.error)
+    }
+    let reason =
+      serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.map(\.text).joined(separator: " ")
     throw .mediaFailed("The meeting was found, but no way for sound and pictures through this network. \(reason)")
   }
 
+  private var isWithoutRelay: Bool { serverProblems.contains(where: \.isLast) }
+
   private func mediaFlows(within limit: TimeSpan) async -> Bool {
     if connectionState.mediaUp { return true }
+    // Whoever waits after the end would not be woken any more.
+    guard state != .ended, !Task.isCancelled, !isWithoutRelay else { return false }
     return await mediaWaiters.wait(within: limit)
   }
 }

@@ -1,19 +1,44 @@
+import Basics
+
 extension Meeting {
-  /// Leaves: tells the server, stops every source, and closes sockets. Safe at any time, also twice. Returns when the server knows,
-  /// or after a second.
+  /// Leaves: tells the server, stops every source, and closes sockets. Returns when the server knows, or after a second; while the meeting
+  /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Safe at any time, also twice: every call waits for
+  /// the same end.
+  ///
+  /// ```swift
+  /// await meeting.leave()
+  /// ```
   public func leave() async {
+    if let leaving { return await leaving.value }
     guard state != .ended else { return }
-    let channel = place?.channel
+    let (channel, joining) = (place?.channel, joining)
     channel?.send(.leave)
-    end(.left, message: "You left the meeting.")
-    guard let channel else { return }
-    // The server closes the socket when it has taken the message.
-    let late = Task {
-      try? await Task.sleep(nanoseconds: 1_000_000_000)
-      channel.close()
+    let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
+    // A task of its own, so that cancelling one caller does not cut the goodbye short.
+    let goodbye = Task {
+      if let channel { await Self.waitForClosing(of: channel, within: patience) }
+      _ = await joining?.value
     }
-    await channel.closed()
-    late.cancel()
+    leaving = goodbye
+    end(.left, message: "You left the meeting.")
+    await goodbye.value
+  }
+
+  /// The server closes the socket when it has taken the message. One that does not is left to close by itself.
+  private static func waitForClosing(of channel: SignalingChannel, within limit: TimeSpan) async {
+    let (over, continuation) = AsyncStream.makeStream(of: Void.self)
+    let closing = Task {
+      await channel.closed()
+      continuation.finish()
+    }
+    let timer = Task {
+      try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))
+      channel.close()
+      continuation.finish()
+    }
+    for await _ in over {}
+    timer.cancel()
+    closing.cancel()
   }
 
   /// The meeting is over: everything is given back.
@@ -38,8 +63,7 @@ extension Meeting {
     connection = nil
     joining?.cancel()
     patience?.cancel()
-    for task in tasks { task.cancel() }
-    tasks = []
+    tasks.cancel()
     mediaWaiters.wake(false)
     dataWaiters.wake(false)
   }

@@ -5,15 +5,14 @@ extension Meeting {
   func follow(_ place: Place) {
     let channel = place.channel
     // Neither the meeting nor its place is held: an app that lets go of the meeting leaves it.
-    tasks.append(
-      Task { [weak self, weak place] in
-        while let message = await channel.receive() {
-          guard let self, let place, self.place === place else { return }
-          self.take(message)
-        }
-        guard let self, let place, self.place === place, self.state != .ended else { return }
-        await self.resume(place)
-      })
+    tasks.run { [weak self, weak place] in
+      while let message = await channel.receive() {
+        guard let self, let place, self.place === place else { return }
+        self.take(message)
+      }
+      guard let self, let place, self.place === place, self.state != .ended else { return }
+      await self.resume(place)
+    }
   }
 
   private func take(_ message: ServerMessage) {
@@ -47,7 +46,7 @@ extension Meeting {
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
     let error = JoinError.refused(code: code.rawValue, message: text)
-    if let id, takeRefusal(id: id, error) { return }
+    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) { return }
     guard fatal else {
       forgetRefused(code)
       emit(.problem(text))
@@ -57,18 +56,19 @@ extension Meeting {
     if error.isFinal { end(.failed, message: text) } else { rejoin() }
   }
 
-  /// What the server will not take is not sent again. Refusals name no message, but come in the order of what was sent: whatever was
-  /// said before the refused message is confirmed by then.
+  /// What the server will not take is not sent again.
   private func forgetRefused(_ code: SignalingErrorCode) {
     switch code {
     case .badName, .notAllowed: local.wantedName = nil
-    case .badMessage:
-      // The bounds of the text were checked before it was sent; that leaves the recipient.
-      if let refused = unsentChat.firstIndex(where: { $0.to != nil }) ?? unsentChat.indices.first {
-        unsentChat.remove(at: refused)
-      }
     default: break
     }
+  }
+
+  /// The server refused a chat message. False when it is not one of ours.
+  private func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
+    guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
+    emit(.chatFailed(unsentChat.remove(at: index), error))
+    return true
   }
 
   // MARK: Participants
@@ -182,7 +182,9 @@ extension Meeting {
 
   private func takeChat(_ entry: ChatEntry, isHistory: Bool) {
     guard !chat.contains(where: { $0.id == entry.id }) else { return }
-    if entry.from == local.id, let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.to == entry.to }) {
+    if entry.from == local.id,
+      let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
+    {
       unsentChat.remove(at: sent)
     }
     chat.append(entry)

@@ -6,6 +6,7 @@ struct NegotiationState {
   /// Whether something changed that the offer under way does not say.
   var isWanted = false
   var restartsIce = false
+  /// The last number of an offer or a chat message.
   var lastID = 0
   /// The offer that waits for its answer.
   var pending: ClientMessage.Offer?
@@ -68,18 +69,17 @@ extension Meeting {
   /// Takes in what was published while the meeting was being joined, and is not in the first offer.
   func catchUp() {
     guard let connection, local.publications.contains(where: { $0.mid == nil }) else { return }
-    tasks.append(
-      Task { [weak self] in
-        for publication in self?.local.publications ?? [] where publication.mid == nil {
-          await self?.addTrack(publication, connection)
-        }
-        do throws(JoinError) {
-          try await self?.negotiate()
-        } catch {
-          guard let self, self.state != .ended, self.connection === connection else { return }
-          self.emit(.problem("What was published while joining could not be sent: \(error)"))
-        }
-      })
+    tasks.run { [weak self] in
+      for publication in self?.local.publications ?? [] where publication.mid == nil {
+        await self?.addTrack(publication, connection)
+      }
+      do throws(JoinError) {
+        try await self?.negotiate()
+      } catch {
+        guard let self, self.state != .ended, self.connection === connection else { return }
+        self.emit(.problem("What was published while joining could not be sent: \(error)"))
+      }
+    }
   }
 
   private var negotiationIsPossible: Bool { joinedOnce && !connectionState.rejoining }
@@ -115,8 +115,7 @@ extension Meeting {
     negotiation.isPreparing = false
     switch offer {
     case .success(let text)?:
-      negotiation.lastID += 1
-      let pending = ClientMessage.Offer(id: negotiation.lastID, offer: text, tracks: tracks)
+      let pending = ClientMessage.Offer(id: nextID(), offer: text, tracks: tracks)
       negotiation.pending = pending
       send(.offer(pending))
     case .failure(let error)?: settle(.failure(error))

@@ -28,15 +28,17 @@ extension Meeting {
       guard joinedOnce, !connectionState.rejoining else { return }
       guard !connectionState.mediaDown else {
         // Somebody looks for a path already, but not with these addresses.
-        tasks.append(Task { [weak self] in try? await self?.negotiate(restartsIce: true) })
+        tasks.run { [weak self] in try? await self?.negotiate(restartsIce: true) }
         return
       }
       connectionState.mediaDown = true
       refreshState(.media)
       restartMedia()
-    case .serverFailed(let text):
-      serverProblems = (serverProblems + [text]).suffix(Self.maximumServerProblems)
-      emit(.problem(text))
+    case .serverFailed(let url, let error, let isLast):
+      let problem = ServerProblem(url: url, error: error, isLast: isLast)
+      serverProblems = (serverProblems + [problem]).suffix(Self.maximumServerProblems)
+      emit(.problem(problem.text))
+      if isLast { mediaWaiters.wake(false) }
     case .failed(let reason):
       guard joinedOnce, !connectionState.rejoining else { return }
       lastError = .mediaFailed(reason)
@@ -58,19 +60,18 @@ extension Meeting {
 
   /// Looks for another media path: an ICE restart, again every few seconds while media is down.
   func restartMedia() {
-    tasks.append(
-      Task { [weak self] in
-        for _ in 0..<4 {
-          guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
-          try? await self.negotiate(restartsIce: true)
-          // Whatever comes from now on shows that the path found is a good one.
-          self.connection?.post { session, _ in session.expectSignOfLife() }
-          try? await Task.sleep(nanoseconds: 6_000_000_000)
-          guard self.connectionState.mediaDown else { return }
-        }
-        guard let self, self.joinedOnce, self.connectionState.mediaDown else { return }
-        self.rejoin()
-      })
+    tasks.run { [weak self] in
+      for _ in 0..<4 {
+        guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
+        try? await self.negotiate(restartsIce: true)
+        // Whatever comes from now on shows that the path found is a good one.
+        self.connection?.post { session, _ in session.expectSignOfLife() }
+        try? await Task.sleep(nanoseconds: 6_000_000_000)
+        guard self.connectionState.mediaDown else { return }
+      }
+      guard let self, self.joinedOnce, self.connectionState.mediaDown else { return }
+      self.rejoin()
+    }
   }
 
   // MARK: The socket
@@ -151,7 +152,7 @@ extension Meeting {
       if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
     }
     if let name = local.wantedName { send(.rename(name: name)) }
-    for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
+    for message in unsentChat { send(message.onTheWire) }
   }
 
   private func abandonJoin() {
@@ -168,12 +169,11 @@ extension Meeting {
   /// The media connection is over. A server that shuts down or removes somebody closes it too, and says why on the socket a moment later.
   private func rejoin(unlessToldWithin time: TimeSpan) {
     let lost = connection
-    tasks.append(
-      Task { [weak self] in
-        try? await Task.sleep(nanoseconds: UInt64(time.nanoseconds))
-        guard let self, !Task.isCancelled, self.connection === lost else { return }
-        self.rejoin()
-      })
+    tasks.run { [weak self] in
+      try? await Task.sleep(nanoseconds: UInt64(time.nanoseconds))
+      guard let self, !Task.isCancelled, self.connection === lost else { return }
+      self.rejoin()
+    }
   }
 
   /// The place is lost: joins anew with the same tracks, until it works or patience ends.
@@ -181,7 +181,7 @@ extension Meeting {
     guard joinedOnce, state != .ended, !connectionState.rejoining else { return }
     connectionState.rejoining = true
     refreshState(.rejoin)
-    tasks.append(Task { [weak self] in await self?.joinAnew() })
+    tasks.run { [weak self] in await self?.joinAnew() }
   }
 
   private func joinAnew() async {
@@ -192,7 +192,7 @@ extension Meeting {
         try await enter()
         try await untilMediaFlows()
         connectionState = ConnectionParts(mediaUp: true)
-        for message in unsentChat { send(.chat(text: message.text, to: message.to)) }
+        for message in unsentChat { send(message.onTheWire) }
         refreshState(nil)
         catchUp()
         return

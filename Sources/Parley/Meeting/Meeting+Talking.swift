@@ -2,16 +2,33 @@ import Signaling
 
 extension Meeting {
   /// The longest chat message, in characters.
+  ///
+  /// ```swift
+  /// try meeting.send(chat: String(text.prefix(Meeting.maximumChatLength)))
+  /// ```
   public static let maximumChatLength = 4_000
+
   /// The longest chat message, in bytes of UTF-8: characters may be made of many.
+  ///
+  /// ```swift
+  /// let fits = text.utf8.count <= Meeting.maximumChatBytes
+  /// ```
   public static let maximumChatBytes = 16_000
 
   /// Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+  ///
+  /// ```swift
+  /// try meeting.send(chat: "Hello, everybody!")
+  /// try meeting.send(chat: "And you in particular.", to: participant)
+  /// ```
+  ///
   /// - Parameters:
   ///   - text: 1 to ``maximumChatLength`` characters, and at most ``maximumChatBytes``.
   ///   - recipient: The one who is to get it; nil for everybody.
+  /// - Returns: The message as ``MeetingEvent/chatFailed(_:_:)`` names it, should the server refuse it.
   /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, ``JoinError/ended``.
-  public func send(chat text: String, to recipient: RemoteParticipant? = nil) throws(JoinError) {
+  @discardableResult
+  public func send(chat text: String, to recipient: RemoteParticipant? = nil) throws(JoinError) -> SentChatMessage {
     guard state != .ended else { throw .ended }
     guard text.contains(where: { !$0.isWhitespace }) else {
       throw .refused(code: "badMessage", message: "A chat message needs some text.")
@@ -24,11 +41,53 @@ extension Meeting {
         code: "tooLarge",
         message: "A chat message has at most \(Self.maximumChatBytes) bytes of UTF-8, this one has \(text.utf8.count).")
     }
-    unsentChat.append((text, recipient?.id))
+    let message = SentChatMessage(id: nextID(), text: text, recipient: recipient?.id)
+    unsentChat.append(message)
     if unsentChat.count > Self.maximumUnsentChat {
-      unsentChat.removeFirst()
-      emit(.problem("More than \(Self.maximumUnsentChat) chat messages wait to be sent; the oldest was given up."))
+      emit(
+        .chatFailed(
+          unsentChat.removeFirst(),
+          .timedOut("More than \(Self.maximumUnsentChat) chat messages wait to be sent; the oldest was given up.")))
     }
-    send(.chat(text: text, to: recipient?.id))
+    send(message.onTheWire)
+    return message
   }
+
+  /// A number for an offer or a chat message: a refusal carries it, so both are numbered in one row.
+  func nextID() -> Int {
+    negotiation.lastID += 1
+    return negotiation.lastID
+  }
+}
+
+/// A chat message that this client has sent. It is delivered once it comes back as ``MeetingEvent/chat(_:isHistory:)``.
+///
+/// ```swift
+/// let sent = try meeting.send(chat: "Hello!")
+/// for await case .chatFailed(sent, let error) in meeting.events { print("Not delivered: \(error)") }
+/// ```
+public struct SentChatMessage: Hashable, Sendable, Identifiable {
+  /// This client's number for it; unlike the id of a ``ChatMessage``, which the server gives.
+  ///
+  /// ```swift
+  /// let sent = try meeting.send(chat: "Hello!")
+  /// let outbox = [sent.id: sent]
+  /// ```
+  public let id: Int
+
+  /// What it says.
+  ///
+  /// ```swift
+  /// if case .chatFailed(let sent, _) = event { try meeting.send(chat: sent.text) }
+  /// ```
+  public let text: String
+
+  /// The id of the participant who is to get it; nil for everybody.
+  ///
+  /// ```swift
+  /// if case .chatFailed(let sent, _) = event, sent.recipient != nil { print("That participant has left.") }
+  /// ```
+  public let recipient: String?
+
+  var onTheWire: ClientMessage { .chat(text: text, to: recipient, id: id) }
 }

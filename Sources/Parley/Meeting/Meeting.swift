@@ -6,15 +6,26 @@ public import Signaling
 
 /// A meeting as this client takes part in it.
 ///
-///     let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
-///     try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
-///     for await event in meeting.events { print(event) }
-///
 /// Everything here belongs to the main actor and can be observed by a user interface; media itself never touches it. After ``join()``
 /// returned, ``state`` is `connected`, which always means that sound and pictures can flow. A lost connection is brought back
 /// without the app's help (``MeetingEvent/reconnecting(_:)``, ``MeetingEvent/reconnected``).
+///
+/// ```swift
+/// let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
+/// try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+/// for await event in meeting.events { print(event) }
+/// ```
 @MainActor @Observable public final class Meeting {
   /// Where a meeting stands.
+  ///
+  /// ```swift
+  /// switch meeting.state {
+  /// case .idle, .connecting: print("One moment …")
+  /// case .connected: print("You can be seen and heard.")
+  /// case .reconnecting: print("The connection is being brought back.")
+  /// case .ended: print("The meeting is over.")
+  /// }
+  /// ```
   public enum State: String, Hashable, Sendable {
     /// Not joined yet.
     case idle
@@ -29,24 +40,73 @@ public import Signaling
   }
 
   /// Where the meeting stands.
+  ///
+  /// ```swift
+  /// if meeting.state == .connected { try meeting.send(chat: "Hello!") }
+  /// ```
   public internal(set) var state = State.idle
+
   /// Oneself.
+  ///
+  /// ```swift
+  /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()))
+  /// ```
   public let local: LocalParticipant
+
   /// The others, in the order they joined.
+  ///
+  /// ```swift
+  /// let names = meeting.participants.map(\.name).joined(separator: ", ")
+  /// ```
   public internal(set) var participants: [RemoteParticipant] = []
+
   /// Who speaks now, loudest first.
+  ///
+  /// ```swift
+  /// if let loudest = meeting.speakers.first { print("\(loudest.name) speaks.") }
+  /// ```
   public internal(set) var speakers: [any Participant] = []
+
   /// The chat so far, in order: the newest ``maximumChatMessages``.
+  ///
+  /// ```swift
+  /// for message in meeting.chat { print("\(message.name): \(message.text)") }
+  /// ```
   public internal(set) var chat: [ChatMessage] = []
+
   /// The meeting's id, name, address, title and end; nil before joining.
+  ///
+  /// ```swift
+  /// if let info = meeting.info { print("Invite others to \(info.subject) with \(info.url)") }
+  /// ```
   public internal(set) var info: MeetingInfo?
+
   /// Why it ended, once ``state`` is `ended`.
+  ///
+  /// ```swift
+  /// if meeting.endReason == .replaced { print("You have joined from somewhere else.") }
+  /// ```
   public internal(set) var endReason: EndReason?
+
   /// The last error that ended the meeting or could not be mended, in words.
+  ///
+  /// ```swift
+  /// if let error = meeting.lastError { print("Lost: \(error)") }
+  /// ```
   public internal(set) var lastError: JoinError?
+
   /// When the phases of joining were over.
+  ///
+  /// ```swift
+  /// if let time = meeting.times.milliseconds(\.connected) { print("Joined in \(time) ms.") }
+  /// ```
   public internal(set) var times = JoinTimes()
+
   /// How the meeting was joined.
+  ///
+  /// ```swift
+  /// let relayed = meeting.options.usesOnlyRelays
+  /// ```
   @ObservationIgnored public let options: JoinOptions
 
   @ObservationIgnored let location: MeetingLocation
@@ -56,18 +116,22 @@ public import Signaling
   @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
   @ObservationIgnored var negotiation = NegotiationState()
-  @ObservationIgnored var unsentChat: [(text: String, to: String?)] = []
+  /// What the server has neither passed on nor refused yet, in order.
+  @ObservationIgnored var unsentChat: [SentChatMessage] = []
   /// What happened before anybody read ``events``; nil once somebody does.
   @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  /// Why STUN and TURN servers could not be used, the newest ``maximumServerProblems``.
-  @ObservationIgnored var serverProblems: [String] = []
+  /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
+  @ObservationIgnored var serverProblems: [ServerProblem] = []
   @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
   @ObservationIgnored var nextReader = 0
-  @ObservationIgnored var tasks: [Task<Void, Never>] = []
+  /// What runs for this meeting and ends with it.
+  @ObservationIgnored let tasks = TaskList()
+  /// The goodbye under way, which every caller of ``leave()`` waits for.
+  @ObservationIgnored var leaving: Task<Void, Never>?
   /// Who waits for media to flow, or to end.
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
@@ -97,15 +161,29 @@ public import Signaling
   }
 
   /// Most events that wait for a reader: further ones push out the oldest.
+  ///
+  /// ```swift
+  /// print("Up to \(Meeting.maximumWaitingEvents) events wait while the bot is busy.")
+  /// ```
   public static let maximumWaitingEvents = 4_096
+
   /// Most messages in ``chat``: further ones push out the oldest.
+  ///
+  /// ```swift
+  /// let isWhole = meeting.chat.count < Meeting.maximumChatMessages  // otherwise the beginning is gone
+  /// ```
   public static let maximumChatMessages = 2_000
+
   /// Most chat messages that wait for the signalling to come back.
   static let maximumUnsentChat = 100
   /// Most reasons kept of servers that cannot be used.
   static let maximumServerProblems = 4
 
   /// Somebody by id, oneself included.
+  ///
+  /// ```swift
+  /// if let author = meeting.participant(message.from) { print(author.name) }
+  /// ```
   public func participant(_ id: String) -> (any Participant)? {
     id == local.id ? local : participants.first { $0.id == id }
   }
@@ -114,6 +192,12 @@ public import Signaling
   /// stream of its own of what happens from then on. Streams end after ``MeetingEvent/ended(_:message:)``.
   ///
   /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
+  ///
+  /// ```swift
+  /// for await event in meeting.events {
+  ///   if case .participantJoined(let participant) = event { print("\(participant.name) is here.") }
+  /// }
+  /// ```
   public var events: AsyncStream<MeetingEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumWaitingEvents))
@@ -143,6 +227,16 @@ public import Signaling
 
   /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
   func send(_ message: ClientMessage) { place?.channel.send(message) }
+}
+
+/// A STUN or TURN server that could not be used, and why.
+struct ServerProblem {
+  var url: String
+  var error: TurnError
+  /// Whether media has no way left.
+  var isLast: Bool
+
+  var text: String { "The server \(url) cannot be used: \(error)" }
 }
 
 /// Which parts of the connection are down.

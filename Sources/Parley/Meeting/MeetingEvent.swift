@@ -4,6 +4,34 @@ public import Signaling
 /// What happens in a meeting, in order. Read them with ``Meeting/events``.
 ///
 /// Participants and publications are main-actor objects whose state can be read at any time; the events say that it changed.
+///
+/// ```swift
+/// for await event in meeting.events {
+///   switch event {
+///   case .joined: print("Joined.")
+///   case .participantJoined(let participant): print("\(participant.name) is here.")
+///   case .participantUpdated(let participant): print("Now called \(participant.name).")
+///   case .participantLeft(let participant, let reason): print("\(participant.name) is gone (\(reason.rawValue)).")
+///   case .published(let publication): print("There is a \(publication.source.rawValue).")
+///   case .unpublished(let publication): print("There is no \(publication.source.rawValue) any more.")
+///   case .muteChanged(let publication): print(publication.isMuted ? "Muted." : "Unmuted.")
+///   case .subscribed(let subscription): subscription.video?.add(ClosureVideoSink { frame in show(frame) })
+///   case .unsubscribed(let publication): print("Not received: \(publication.id)")
+///   case .firstFrame(let subscription): print("\(subscription.participant?.name ?? "Somebody") can be seen or heard.")
+///   case .speakersChanged(let speakers): print(speakers.map(\.name))
+///   case .chat(let message, let isHistory): if !isHistory { print("\(message.name): \(message.text)") }
+///   case .chatFailed(let message, let error): print("Not delivered: \(message.text) (\(error))")
+///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
+///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
+///   case .qualityChanged(let participant, let quality): print("\(participant.name): \(quality.rawValue)")
+///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
+///   case .reconnected: print("Everything flows again.")
+///   case .sourceEnded(let publication, let error): print("\(publication.source.rawValue): \(error?.description ?? "at its end")")
+///   case .problem(let text): print(text)
+///   case .ended(_, let message): print(message)
+///   }
+/// }
+/// ```
 public enum MeetingEvent: Sendable {
   /// Media flows for the first time. Comes once; after a lost connection, also when the meeting was joined anew, ``reconnected`` comes.
   case joined
@@ -29,6 +57,9 @@ public enum MeetingEvent: Sendable {
   case speakersChanged([any Participant])
   /// A chat message; `isHistory` for one that was written before this client joined.
   case chat(ChatMessage, isHistory: Bool)
+  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or too many waited for the
+  /// signalling to come back. It is not sent again.
+  case chatFailed(SentChatMessage, JoinError)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
   /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.
@@ -51,6 +82,16 @@ public enum MeetingEvent: Sendable {
 }
 
 /// How a lost connection is being brought back, from the lightest means to the heaviest.
+///
+/// ```swift
+/// if case .reconnecting(let step) = event {
+///   switch step {
+///   case .signaling: break  // sound and pictures go on: no need to alarm anybody
+///   case .media: print("One moment, looking for another way …")
+///   case .rejoin: print("One moment, joining again …")
+///   }
+/// }
+/// ```
 public enum ReconnectStep: String, Hashable, Sendable {
   /// The WebSocket was lost; the place in the meeting is kept, media goes on.
   case signaling
@@ -61,26 +102,100 @@ public enum ReconnectStep: String, Hashable, Sendable {
 }
 
 /// Data from another participant, received over a data channel.
+///
+/// ```swift
+/// for await case .data(let data) in meeting.events where data.topic == "game" {
+///   print("\(data.sender?.name ?? data.senderID): \(String(decoding: data.bytes, as: UTF8.self))")
+/// }
+/// ```
 public struct DataMessage: Sendable {
   /// Who sent it; set by the server. Nil when that participant has left meanwhile.
+  ///
+  /// ```swift
+  /// if let sender = data.sender { try await meeting.send(data.bytes, to: [sender]) }
+  /// ```
   public let sender: RemoteParticipant?
+
   /// The sender's id.
+  ///
+  /// ```swift
+  /// let isKnown = meeting.participant(data.senderID) != nil
+  /// ```
   public let senderID: String
+
   /// The topic given by the sender; empty when none was.
+  ///
+  /// ```swift
+  /// guard data.topic == "game" else { return }
+  /// ```
   public let topic: String
+
   /// The bytes.
+  ///
+  /// ```swift
+  /// let text = String(decoding: data.bytes, as: UTF8.self)
+  /// ```
   public let bytes: [UInt8]
+
   /// Whether it came over the reliable channel.
+  ///
+  /// ```swift
+  /// let reliability: DataReliability = data.isReliable ? .reliable : .lossy
+  /// ```
   public let isReliable: Bool
 }
 
 /// A chat message as everybody sees it.
+///
+/// ```swift
+/// func line(_ message: ChatMessage) -> String { "\(message.name): \(message.text)" }
+/// ```
 public typealias ChatMessage = ChatEntry
+
 /// The meeting's id, name, address, title and end.
+///
+/// ```swift
+/// func title(_ info: MeetingInfo) -> String { info.subject.isEmpty ? info.name : info.subject }
+/// ```
 public typealias MeetingInfo = Signaling.MeetingInfo
+
 /// How well media flows between a participant and the server.
+///
+/// ```swift
+/// func bars(_ quality: ConnectionQuality) -> Int {
+///   switch quality {
+///   case .excellent: 3
+///   case .good: 2
+///   case .poor: 1
+///   case .lost: 0
+///   }
+/// }
+/// ```
 public typealias ConnectionQuality = Signaling.ConnectionQuality
+
 /// What a track shows or lets hear.
+///
+/// ```swift
+/// func symbol(_ source: TrackSource) -> String {
+///   switch source {
+///   case .microphone, .screenAudio: "🔊"
+///   case .camera: "📷"
+///   case .screen: "🖥"
+///   }
+/// }
+/// ```
 public typealias TrackSource = Signaling.TrackSource
+
 /// Why a participant is no longer in the meeting.
+///
+/// ```swift
+/// func farewell(_ reason: LeaveReason) -> String {
+///   switch reason {
+///   case .left: "left"
+///   case .timeout: "lost the connection"
+///   case .removed: "was removed"
+///   case .replaced: "joined from somewhere else"
+///   }
+/// }
+/// ```
 public typealias LeaveReason = Signaling.LeaveReason

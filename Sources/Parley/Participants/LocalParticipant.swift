@@ -3,20 +3,51 @@ public import Observation
 
 /// Oneself. Publish and mute tracks here.
 ///
-///     let camera = try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
-///     await camera.setMuted(true)
+/// ```swift
+/// let camera = try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
+/// camera.setMuted(true)
+/// ```
 @MainActor @Observable public final class LocalParticipant: Participant {
   /// The id in this meeting, `p_…`; empty before the meeting is joined.
+  ///
+  /// ```swift
+  /// let isMine = message.from == meeting.local.id
+  /// ```
   public internal(set) var id = ""
+
   /// The display name. Show it as text, never as markup.
+  ///
+  /// ```swift
+  /// print("You are called \(meeting.local.name).")
+  /// ```
   public internal(set) var name: String
+
   /// The role that the token gave.
+  ///
+  /// ```swift
+  /// let canModerate = meeting.local.role == .presenter
+  /// ```
   public internal(set) var role = ParticipantRole.guest
+
   /// How loud this participant speaks: 0 (silent) to 1.
+  ///
+  /// ```swift
+  /// let meter = Int(meeting.local.audioLevel * 10)
+  /// ```
   public internal(set) var audioLevel = 0.0
+
   /// How well media flows between this participant and the server.
+  ///
+  /// ```swift
+  /// if meeting.local.quality == .poor { print("Your network is slow.") }
+  /// ```
   public internal(set) var quality = ConnectionQuality.excellent
+
   /// What this client publishes, in the order it was published.
+  ///
+  /// ```swift
+  /// for publication in meeting.local.publications { publication.setMuted(true) }
+  /// ```
   public internal(set) var publications: [LocalPublication] = []
 
   @ObservationIgnored weak var meeting: Meeting?
@@ -26,17 +57,27 @@ public import Observation
   init(name: String) { self.name = name }
 
   /// The publication of a source; nil when it is not published.
+  ///
+  /// ```swift
+  /// let isSharing = meeting.local.publication(.screen) != nil
+  /// ```
   public func publication(_ source: TrackSource) -> LocalPublication? {
     publications.first { $0.source == source }
   }
 
   /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns when the
   /// server has taken it.
+  ///
+  /// ```swift
+  /// try await meeting.local.publish(LocalVideoTrack(CameraSource()))
+  /// try await meeting.local.publish(LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
+  /// ```
+  ///
   /// - Parameters:
   ///   - track: The track; its source is started here.
   ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
-  /// - Throws: ``MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
+  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
   ///   take it.
   @discardableResult
   public func publish(
@@ -47,6 +88,10 @@ public import Observation
   }
 
   /// Publishes audio; as for video.
+  ///
+  /// ```swift
+  /// let microphone = try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()), isMuted: true)
+  /// ```
   @discardableResult
   public func publish(
     _ track: LocalAudioTrack, as source: TrackSource = .microphone, isMuted: Bool = false
@@ -56,6 +101,12 @@ public import Observation
   }
 
   /// Publishes media that is encoded already, over and over.
+  ///
+  /// ```swift
+  /// if let loop = EncodedLoop(frames, duration: .seconds(4)) {
+  ///   try await meeting.local.publish(loop, as: .camera)
+  /// }
+  /// ```
   @discardableResult
   public func publish(
     _ loop: EncodedLoop, as source: TrackSource, isMuted: Bool = false
@@ -94,6 +145,10 @@ public import Observation
 
   /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the name it does not,
   /// and ``MeetingEvent/problem(_:)`` says so.
+  ///
+  /// ```swift
+  /// meeting.local.rename("Ann (in a train)")
+  /// ```
   public func rename(_ name: String) {
     guard let meeting, meeting.state != .idle else {
       self.name = name

@@ -2,20 +2,60 @@ public import Observation
 public import Signaling
 
 /// Somebody else in the meeting.
+///
+/// ```swift
+/// for participant in meeting.participants {
+///   print(participant.name, participant.publication(.camera) == nil ? "without a camera" : "with a camera")
+/// }
+/// ```
 @MainActor @Observable public final class RemoteParticipant: Participant {
   /// The id in this meeting, `p_…`.
+  ///
+  /// ```swift
+  /// let isAuthor = message.from == participant.id
+  /// ```
   public let id: String
+
   /// The display name. Show it as text, never as markup.
+  ///
+  /// ```swift
+  /// try meeting.send(chat: "Welcome, \(participant.name)!")
+  /// ```
   public internal(set) var name: String
+
   /// The role that the token gave.
+  ///
+  /// ```swift
+  /// if participant.role == .presenter { print("\(participant.name) presents.") }
+  /// ```
   public internal(set) var role: ParticipantRole
+
   /// How loud this participant speaks: 0 (silent) to 1.
+  ///
+  /// ```swift
+  /// let meter = Int(participant.audioLevel * 10)
+  /// ```
   public internal(set) var audioLevel = 0.0
+
   /// How well media flows between this participant and the server.
+  ///
+  /// ```swift
+  /// if participant.quality == .lost { print("\(participant.name) can hardly be reached.") }
+  /// ```
   public internal(set) var quality = ConnectionQuality.excellent
+
   /// Whether the connection of this participant was lost and is being brought back.
+  ///
+  /// ```swift
+  /// if participant.isReconnecting { print("\(participant.name) will be back in a moment.") }
+  /// ```
   public internal(set) var isReconnecting: Bool
+
   /// The tracks that this participant publishes, in the order they were published.
+  ///
+  /// ```swift
+  /// let isSharing = participant.publications.contains { $0.source == .screen }
+  /// ```
   public internal(set) var publications: [RemotePublication] = []
 
   init(_ info: ParticipantInfo) {
@@ -26,6 +66,10 @@ public import Signaling
   }
 
   /// The publication of a source; nil when this participant does not publish it.
+  ///
+  /// ```swift
+  /// participant.publication(.camera)?.subscription?.video?.add(ClosureVideoSink { frame in show(frame) })
+  /// ```
   public func publication(_ source: TrackSource) -> RemotePublication? {
     publications.first { $0.source == source }
   }

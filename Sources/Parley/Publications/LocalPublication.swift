@@ -3,12 +3,32 @@ public import Observation
 import RTC
 
 /// A track that this client publishes.
+///
+/// ```swift
+/// let camera: LocalPublication = try await meeting.local.publish(LocalVideoTrack(CameraSource()))
+/// camera.setMuted(true)
+/// await camera.unpublish()
+/// ```
 @MainActor @Observable public final class LocalPublication {
   /// The id that the server gave, `t_…`; empty until then.
+  ///
+  /// ```swift
+  /// print("The others know this track as \(camera.id).")
+  /// ```
   public internal(set) var id = ""
+
   /// What it shows or lets hear.
+  ///
+  /// ```swift
+  /// let isScreen = meeting.local.publications.contains { $0.source == .screen }
+  /// ```
   public let source: TrackSource
+
   /// Whether it is muted: nothing is encoded or sent, and everybody is told.
+  ///
+  /// ```swift
+  /// print(microphone.isMuted ? "Nobody hears you." : "You can be heard.")
+  /// ```
   public private(set) var isMuted: Bool
 
   @ObservationIgnored let publisher: any Publisher
@@ -26,9 +46,17 @@ import RTC
   }
 
   /// Sound or picture.
+  ///
+  /// ```swift
+  /// let pictures = meeting.local.publications.filter { $0.kind == .video }
+  /// ```
   public var kind: MediaKind { publisher.kind }
 
   /// Mutes or unmutes. Takes effect with the next frame; others are told by signalling.
+  ///
+  /// ```swift
+  /// microphone.setMuted(!microphone.isMuted)
+  /// ```
   public func setMuted(_ muted: Bool) {
     guard muted != isMuted else { return }
     isMuted = muted
@@ -37,5 +65,9 @@ import RTC
   }
 
   /// Stops publishing. The track's source is stopped; the track may be published again.
+  ///
+  /// ```swift
+  /// await meeting.local.publication(.screen)?.unpublish()
+  /// ```
   public func unpublish() async { await owner?.remove(self) }
 }

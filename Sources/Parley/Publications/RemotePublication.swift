@@ -3,18 +3,54 @@ public import RTC
 public import Signaling
 
 /// A track that somebody else publishes.
+///
+/// ```swift
+/// for publication in participant.publications {
+///   print(publication.source.rawValue, publication.isMuted ? "muted" : "live")
+/// }
+/// ```
 @MainActor @Observable public final class RemotePublication {
   /// The id in this meeting, `t_…`.
+  ///
+  /// ```swift
+  /// var recordings: [String: FileSink] = [:]
+  /// recordings[publication.id] = try FileSink("\(publication.id).webm")
+  /// ```
   public let id: String
+
   /// Sound or picture.
+  ///
+  /// ```swift
+  /// let pictures = participant.publications.filter { $0.kind == .video }
+  /// ```
   public let kind: MediaKind
+
   /// What it shows or lets hear.
+  ///
+  /// ```swift
+  /// if publication.source == .screen { print("A screen is being shared.") }
+  /// ```
   public let source: TrackSource
+
   /// Whether its sender has muted it.
+  ///
+  /// ```swift
+  /// if publication.isMuted { print("\(publication.participant?.name ?? "Somebody") is muted.") }
+  /// ```
   public internal(set) var isMuted: Bool
+
   /// How it is received; nil while it is not.
+  ///
+  /// ```swift
+  /// publication.subscription?.video?.add(ClosureVideoSink { frame in show(frame) })
+  /// ```
   public internal(set) var subscription: Subscription?
+
   /// Who publishes it; nil when that participant has left.
+  ///
+  /// ```swift
+  /// let owner = publication.participant?.name ?? "somebody who has left"
+  /// ```
   @ObservationIgnored public internal(set) weak var participant: RemoteParticipant?
 
   init(_ info: PublicationInfo, participant: RemoteParticipant) {

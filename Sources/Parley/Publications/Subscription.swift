@@ -3,15 +3,40 @@ import Signaling
 
 /// A publication of somebody else that this client receives. The server decides which: everything while there is room, and the
 /// screens and the latest speakers first when there is not.
+///
+/// ```swift
+/// for await case .subscribed(let subscription) in meeting.events {
+///   subscription.video?.add(ClosureVideoSink { frame in show(frame) })
+/// }
+/// ```
 @MainActor public final class Subscription {
   /// What is received.
+  ///
+  /// ```swift
+  /// let isScreen = subscription.publication.source == .screen
+  /// ```
   public let publication: RemotePublication
+
   /// The received track, to attach sinks to.
+  ///
+  /// ```swift
+  /// switch subscription.track {
+  /// case .video(let pictures): pictures.add(ClosureVideoSink { frame in show(frame) })
+  /// case .audio(let sound): sound.add(try SpeakerSink())
+  /// }
+  /// ```
   public let track: RemoteTrack
+
   /// The slot (m-section) that carries it.
   let mid: MID
+
   /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
+  ///
+  /// ```swift
+  /// if subscription.isPaused { print("There is no room for this picture now.") }
+  /// ```
   public internal(set) var isPaused = false
+
   /// At what size it is shown; nil when nothing was said.
   private(set) var view: SlotView?
   private weak var meeting: Meeting?
@@ -26,8 +51,10 @@ import Signaling
   /// Tells the server at what size the picture is shown, so that it sends what fills it and no more: a view calls this whenever its size
   /// changes. Without it the best there is comes. Sound is not concerned.
   ///
-  ///     subscription.show(width: 320, height: 180)     // a tile
-  ///     subscription.show(width: 0, height: 0)         // scrolled away: nothing is sent until it is shown again
+  /// ```swift
+  /// subscription.show(width: 320, height: 180)  // a tile
+  /// subscription.show(width: 0, height: 0)  // scrolled away: nothing is sent until it is shown again
+  /// ```
   ///
   /// - Parameters:
   ///   - width: In pixels of the screen; 0 for hidden.
@@ -44,17 +71,46 @@ import Signaling
   }
 
   /// Who publishes it; nil when that participant has left.
+  ///
+  /// ```swift
+  /// let name = subscription.participant?.name ?? ""
+  /// ```
   public var participant: RemoteParticipant? { publication.participant }
+
   /// The video track; nil for audio.
+  ///
+  /// ```swift
+  /// subscription.video?.add(ClosureVideoSink { frame in show(frame) })
+  /// ```
   public var video: RemoteVideoTrack? { if case .video(let track) = track { track } else { nil } }
+
   /// The audio track; nil for video.
+  ///
+  /// ```swift
+  /// subscription.audio?.add(try SpeakerSink())
+  /// ```
   public var audio: RemoteAudioTrack? { if case .audio(let track) = track { track } else { nil } }
 }
 
 /// A received track of either kind.
+///
+/// ```swift
+/// switch subscription.track {
+/// case .video(let pictures): pictures.add(ClosureVideoSink { frame in show(frame) })
+/// case .audio(let sound): sound.add(NullSink())
+/// }
+/// ```
 public enum RemoteTrack: Sendable {
   /// Pictures.
   case video(RemoteVideoTrack)
   /// Sound.
   case audio(RemoteAudioTrack)
+
+  func isSame(as other: RemoteTrack) -> Bool {
+    switch (self, other) {
+    case (.video(let one), .video(let two)): one === two
+    case (.audio(let one), .audio(let two)): one === two
+    default: false
+    }
+  }
 }

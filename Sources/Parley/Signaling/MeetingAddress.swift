@@ -3,17 +3,46 @@ import FoundationEssentials
 /// The address of a meeting, taken apart: `http(s)://host[:port]/<room>?jwt=<token>#config.…=…&userInfo.displayName="Ann"`.
 ///
 /// The fragment's overrides are those of `docs/protocol.md`; unknown ones are kept in ``overrides`` and do no harm.
+///
+/// ```swift
+/// let address = try MeetingAddress("https://meet.example/hello#userInfo.displayName=%22Ann%22")
+/// print(address.origin, address.roomSegment, address.displayName ?? "")  // https://meet.example hello Ann
+/// ```
 public struct MeetingAddress: Hashable, Sendable {
   /// `http://host[:port]` or `https://…`, without a slash at the end.
+  ///
+  /// ```swift
+  /// let page = address.origin + "/api"
+  /// ```
   public let origin: String
+
   /// The first segment of the path as it was written, still percent-encoded.
+  ///
+  /// ```swift
+  /// print("Joining \(address.roomSegment) …")
+  /// ```
   public let roomSegment: String
+
   /// The join token of `?jwt=`. Not printed: it lets anybody in who has it.
+  ///
+  /// ```swift
+  /// if address.token == nil { print("This invitation carries no token.") }
+  /// ```
   public let token: Secret<String>?
+
   /// The fragment's overrides, values decoded: JSON strings without their quotes, everything else as it was written.
+  ///
+  /// ```swift
+  /// let title = address.overrides["config.subject"]
+  /// ```
   public let overrides: [String: String]
 
   /// Takes an address apart.
+  ///
+  /// ```swift
+  /// do { _ = try MeetingAddress(text) } catch { print(error) }  // says what is missing, while somebody types
+  /// ```
+  ///
   /// - Throws: ``JoinError/badAddress(_:)`` saying what is missing.
   public init(_ text: String) throws(JoinError) {
     guard text.utf8.count <= 16_384 else { throw .badAddress("The address is longer than 16,384 bytes.") }
@@ -54,11 +83,24 @@ public struct MeetingAddress: Hashable, Sendable {
   }
 
   /// The name that the fragment gives, if it does.
+  ///
+  /// ```swift
+  /// let name = address.displayName ?? "Guest"
+  /// ```
   public var displayName: String? { overrides["userInfo.displayName"].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether the fragment asks to start with the microphone muted.
+  ///
+  /// ```swift
+  /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()), isMuted: address.startsWithAudioMuted)
+  /// ```
   public var startsWithAudioMuted: Bool { overrides["config.startWithAudioMuted"] == "true" }
+
   /// Whether the fragment asks to start with the camera muted.
+  ///
+  /// ```swift
+  /// try await meeting.local.publish(LocalVideoTrack(CameraSource()), isMuted: address.startsWithVideoMuted)
+  /// ```
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
   /// Where the discover document is.

@@ -1,71 +1,70 @@
 public import Basics
-public import Media
-public import RTC
+import RTC
+import Signaling
 
-/// What a meeting's media did so far, in the terms of W3C's WebRTC statistics. Counts grow from the connection's start; a rejoin starts anew.
+/// What a meeting's media did so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C webrtc-stats): the same names, counts
+/// and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``, levels and shares go from 0 to 1, and a member is nil while it is not
+/// known.
+///
+/// Counts grow from the connection's start, those of what is received from the start of its subscription; a rejoin starts anew.
+///
+/// ```swift
+/// if let statistics = await meeting.statistics() {
+///   print("\(statistics.transport.bytesReceived) bytes over \(statistics.inbound.count) tracks")
+/// }
+/// ```
 public struct MeetingStatistics: Sendable {
-  /// The path and the estimate.
+  /// The path, its candidates and the estimate.
+  ///
+  /// ```swift
+  /// let isRelayed = statistics.transport.selectedCandidatePair?.local.candidateType == .relayed
+  /// ```
   public var transport: TransportStatistics
-  /// What is sent, one entry a stream: a simulcast track has three.
-  public var outbound: [OutboundStreamStatistics]
-  /// What is received, one entry a subscription.
+
+  /// What is sent, one entry a stream: a simulcast track has one for each layer, with the same ``OutboundTrackStatistics/publication``.
+  ///
+  /// ```swift
+  /// let layers = statistics.outbound.filter { $0.source == .camera }.count
+  /// ```
+  public var outbound: [OutboundTrackStatistics]
+
+  /// What is received, one entry a subscription of which a packet came.
+  ///
+  /// ```swift
+  /// let lost = statistics.inbound.map(\.packetsLost).reduce(0, +)
+  /// ```
   public var inbound: [InboundTrackStatistics]
-}
-
-/// The transport of a meeting (`RTCTransportStats`, `RTCIceCandidatePairStats`).
-public struct TransportStatistics: Sendable {
-  /// Media and control packets sent.
-  public var packetsSent: UInt64 = 0
-  /// Media and control packets received.
-  public var packetsReceived: UInt64 = 0
-  /// Bytes sent, with the headers above UDP.
-  public var bytesSent: UInt64 = 0
-  /// Bytes received, with the headers above UDP.
-  public var bytesReceived: UInt64 = 0
-  /// Datagrams that were dropped, for whatever reason.
-  public var packetsDiscarded: UInt64 = 0
-  /// The round-trip time by RTCP; nil while unknown.
-  public var roundTripTime: TimeSpan?
-  /// What the network bears in sending, by the estimate.
-  public var availableOutgoingBitrate = DataRate.zero
-  /// Our end of the path; nil while there is none.
-  public var localAddress: TransportAddress?
-  /// The other end of the path.
-  public var remoteAddress: TransportAddress?
-  /// `udp`, `tcp` or `relay`.
-  public var transportProtocol = "udp"
-}
-
-/// What is received of one publication (`RTCInboundRtpStreamStats`).
-public struct InboundTrackStatistics: Sendable {
-  /// The publication's id; nil for a slot that carries nothing now.
-  public var publication: String?
-  /// Whose it is.
-  public var participant: String?
-  /// The slot's m-section.
-  public var mid: MID
-  /// Packets.
-  public var rtp: InboundStreamStatistics
-  /// Frames and freezes; nil for audio.
-  public var video: VideoJitterStatistics?
-  /// Samples and concealment; nil for video, and for audio that nobody hears.
-  public var audio: AudioPlayoutStatistics?
-  /// Pictures decoded; 0 for audio, and for video that nobody watches.
-  public var framesDecoded = 0
 }
 
 extension Meeting {
   /// What media did so far; nil while there is no connection. Costs one visit to the media thread.
+  ///
+  /// ```swift
+  /// if let statistics = await meeting.statistics() { print(statistics.transport.packetsReceived) }
+  /// ```
   public func statistics() async -> MeetingStatistics? {
     guard let connection else { return nil }
-    let statistics = await connection.call { session, now in session.statistics(now: now) }
-    guard var statistics else { return nil }
-    let carried = Dictionary(slots.map { ($0.mid, $0) }, uniquingKeysWith: { $1 })
-    for index in statistics.inbound.indices {
-      let slot = carried[statistics.inbound[index].mid.rawValue]
-      statistics.inbound[index].publication = slot?.publication
-      statistics.inbound[index].participant = slot?.participant
+    let measured = await connection.call { session, now in session.statistics(now: now) }
+    guard let measured else { return nil }
+    return MeetingStatistics(
+      transport: measured.transport, outbound: measured.outbound.compactMap(outbound),
+      inbound: measured.inbound.compactMap(inbound))
+  }
+
+  /// Nil for what was unpublished meanwhile.
+  private func outbound(_ stream: SessionStatistics.Outbound) -> OutboundTrackStatistics? {
+    let publication = local.publications.first { $0.mid == stream.rtp.mid }
+    return publication.map { OutboundTrackStatistics($0, stream) }
+  }
+
+  /// Nil for what is not subscribed to any more.
+  private func inbound(_ stream: SessionStatistics.Inbound) -> InboundTrackStatistics? {
+    for participant in participants {
+      for publication in participant.publications where publication.subscription?.track.isSame(as: stream.track) == true
+      {
+        return InboundTrackStatistics(publication, of: participant.id, stream)
+      }
     }
-    return statistics
+    return nil
   }
 }

@@ -5,13 +5,33 @@ public import RTC
 /// process can publish hundreds.
 ///
 /// The first frame must be a keyframe; whoever needs one gets it by starting the loop anew.
+///
+/// ```swift
+/// if let music = EncodedLoop(frames, duration: .seconds(4)) {
+///   try await meeting.local.publish(music, as: .microphone)
+/// }
+/// ```
 public final class EncodedLoop: Sendable {
-  /// The frames; their ``EncodedFrame/time`` counts from the loop's start and rises.
+  /// The frames; their `EncodedFrame.time` counts from the loop's start and rises.
+  ///
+  /// ```swift
+  /// let bytes = loop.frames.reduce(0) { $0 + $1.data.count }
+  /// ```
   public let frames: [EncodedFrame]
+
   /// How long one round lasts; longer than the last frame's time.
+  ///
+  /// ```swift
+  /// let rate = Double(loop.frames.count) / loop.duration.seconds
+  /// ```
   public let duration: TimeSpan
 
   /// A loop.
+  ///
+  /// ```swift
+  /// guard let loop = EncodedLoop(frames, duration: .seconds(4)) else { return print("The recording cannot be looped.") }
+  /// ```
+  ///
   /// - Returns: Nil when there is no frame, the first is no keyframe, or times do not rise within `duration`.
   public init?(_ frames: [EncodedFrame], duration: TimeSpan) {
     guard let first = frames.first, let last = frames.last, first.isKeyframe, first.time >= .zero,
@@ -23,5 +43,9 @@ public final class EncodedLoop: Sendable {
   }
 
   /// The codec of every frame.
+  ///
+  /// ```swift
+  /// let isSound = loop.codec == .opus
+  /// ```
   public var codec: Codec { frames[0].codec }
 }

@@ -4,15 +4,31 @@ public import RTC
 
 /// Video to publish: a source, and how to encode it.
 ///
-///     LocalVideoTrack(TestPictureSource())
-///     LocalVideoTrack(camera, options: VideoOptions(codec: .vp9, maximumBitrate: .kilobits(2_500)))
+/// ```swift
+/// let track = LocalVideoTrack(CameraSource(), options: VideoOptions(codec: .vp9, maximumBitrate: .kilobits(2_500)))
+/// try await meeting.local.publish(track)
+/// ```
 public final class LocalVideoTrack: Sendable {
   /// Where the pictures come from.
+  ///
+  /// ```swift
+  /// if let test = track.source as? TestPictureSource { print(test.style) }
+  /// ```
   public let source: any VideoSource
+
   /// How they are encoded.
+  ///
+  /// ```swift
+  /// let limit = track.options.maximumBitrate
+  /// ```
   public let options: VideoOptions
 
   /// A track of `source`.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// if let pictures = film.video { try await meeting.local.publish(LocalVideoTrack(pictures)) }
+  /// ```
   public init(_ source: any VideoSource, options: VideoOptions = VideoOptions()) {
     self.source = source
     self.options = options
@@ -20,19 +36,57 @@ public final class LocalVideoTrack: Sendable {
 }
 
 /// How a video track is encoded. Within these limits the estimate of the network decides.
+///
+/// ```swift
+/// let sharp = VideoOptions(maximumBitrate: .kilobits(2_500), maximumFramesPerSecond: 15, isScreen: true)
+/// try await meeting.local.publish(LocalVideoTrack(ScreenSource(), options: sharp), as: .screen)
+/// ```
 public struct VideoOptions: Hashable, Sendable {
   /// The codec; nil takes the first of ``JoinOptions/codecs`` that both the server takes and this machine encodes.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.codec = .h264
+  /// ```
   public var codec: Codec?
+
   /// The most that is sent, of all layers together.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.maximumBitrate = .kilobits(500)  // somebody else needs the line, too
+  /// ```
   public var maximumBitrate: DataRate
+
   /// The most frames a second.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.maximumFramesPerSecond = 5  // slides
+  /// ```
   public var maximumFramesPerSecond: Int
+
   /// Whether three sizes (a quarter, a half and the whole) are sent, so that each receiver can have what suits it.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.simulcast = true  // many will watch, in tiles and full screen
+  /// ```
   public var simulcast: Bool
+
   /// Whether sharp text matters more than smooth motion.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.isScreen = true
+  /// ```
   public var isScreen: Bool
 
   /// Options.
+  ///
+  /// ```swift
+  /// let options = VideoOptions(codec: .vp9, maximumBitrate: .kilobits(2_500), simulcast: true)
+  /// ```
   public init(
     codec: Codec? = nil, maximumBitrate: DataRate = .kilobits(1_700), maximumFramesPerSecond: Int = 30,
     simulcast: Bool = false, isScreen: Bool = false
@@ -64,13 +118,33 @@ public struct VideoOptions: Hashable, Sendable {
 }
 
 /// Audio to publish: a source, and how to encode it.
+///
+/// ```swift
+/// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()))
+/// ```
 public final class LocalAudioTrack: Sendable {
   /// Where the sound comes from.
+  ///
+  /// ```swift
+  /// if let tone = music.source as? ToneSource { print("\(tone.frequency) Hz") }
+  /// ```
   public let source: any AudioSource
+
   /// How it is encoded.
+  ///
+  /// ```swift
+  /// let isStereo = music.options.channels == 2
+  /// ```
   public let options: AudioOptions
 
   /// A track of `source`.
+  ///
+  /// ```swift
+  /// let film = try FileSource("film.webm")
+  /// if let sound = film.audio {
+  ///   try await meeting.local.publish(LocalAudioTrack(sound, options: AudioOptions(bitrate: .kilobits(96), channels: 2)))
+  /// }
+  /// ```
   public init(_ source: any AudioSource, options: AudioOptions = AudioOptions()) {
     self.source = source
     self.options = options
@@ -78,17 +152,49 @@ public final class LocalAudioTrack: Sendable {
 }
 
 /// How an audio track is encoded with Opus.
+///
+/// ```swift
+/// let music = AudioOptions(bitrate: .kilobits(128), channels: 2)
+/// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource(channels: 2), options: music))
+/// ```
 public struct AudioOptions: Hashable, Sendable {
   /// The rate.
+  ///
+  /// ```swift
+  /// var options = AudioOptions()
+  /// options.bitrate = .kilobits(64)
+  /// ```
   public var bitrate: DataRate
+
   /// 1 or 2.
+  ///
+  /// ```swift
+  /// var options = AudioOptions()
+  /// options.channels = 2  // the source has to give two, too
+  /// ```
   public var channels: Int
+
   /// Whether silence is not sent (DTX).
+  ///
+  /// ```swift
+  /// var options = AudioOptions()
+  /// options.discontinuous = true  // many bots that seldom speak
+  /// ```
   public var discontinuous: Bool
+
   /// Whether each packet carries a rough copy of the one before, against loss.
+  ///
+  /// ```swift
+  /// var options = AudioOptions()
+  /// options.forwardErrorCorrection = false  // a cable that loses nothing
+  /// ```
   public var forwardErrorCorrection: Bool
 
   /// Options.
+  ///
+  /// ```swift
+  /// let music = AudioOptions(bitrate: .kilobits(128), channels: 2)
+  /// ```
   public init(
     bitrate: DataRate = .kilobits(32), channels: Int = 1, discontinuous: Bool = false,
     forwardErrorCorrection: Bool = true

@@ -2,6 +2,10 @@ public import Media
 import Synchronization
 
 /// Sound of somebody else, 10 ms at a time. It is decoded only while somebody listens.
+///
+/// ```swift
+/// audio.add(ClosureAudioSink { sound in print(sound.samples.max() ?? 0) })
+/// ```
 public final class RemoteAudioTrack: Sendable {
   private struct State {
     var sinks: [any AudioSink] = []
@@ -21,6 +25,10 @@ public final class RemoteAudioTrack: Sendable {
   }
 
   /// Plays to `sink` from now on, on the media thread: it must not block.
+  ///
+  /// ```swift
+  /// audio.add(try FileSink("ann.wav", tracks: .audio).audio)
+  /// ```
   public func add(_ sink: any AudioSink) {
     let listened = state.withLock { state -> (@Sendable (Bool) -> Void)? in
       guard !state.isOver else { return nil }
@@ -31,6 +39,12 @@ public final class RemoteAudioTrack: Sendable {
   }
 
   /// Plays no more to `sink`; a call under way may still be running.
+  ///
+  /// ```swift
+  /// let speaker = try SpeakerSink()
+  /// audio.add(speaker)
+  /// audio.remove(speaker)
+  /// ```
   public func remove(_ sink: any AudioSink) {
     let listened = state.withLock { state -> (@Sendable (Bool) -> Void)? in
       let had = !state.sinks.isEmpty

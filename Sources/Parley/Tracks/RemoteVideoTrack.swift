@@ -1,3 +1,4 @@
+import Basics
 import Dispatch
 public import Media
 import RTC
@@ -5,8 +6,10 @@ import Synchronization
 
 /// Pictures of somebody else. They are decoded only while somebody watches, on a queue of the track's own.
 ///
-///     for await frame in track.frames { … }        // the newest picture, never an old one
-///     track.add(ClosureVideoSink { frame in … })   // every picture, on the decoder's queue
+/// ```swift
+/// for await frame in video.frames { show(frame) }  // the newest picture, never an old one
+/// video.add(ClosureVideoSink { frame in show(frame) })  // every picture, on the decoder's queue
+/// ```
 public final class RemoteVideoTrack: Sendable {
   private struct State {
     var sinks: [any VideoSink] = []
@@ -14,8 +17,7 @@ public final class RemoteVideoTrack: Sendable {
     var waiting = 0
     var needsKeyframe = true
     var isOver = false
-    var decoded = 0
-    var size = (width: 0, height: 0)
+    var counts = VideoDecoderCounts()
     var streams: [Int: AsyncStream<VideoFrame>.Continuation] = [:]
     var nextStream = 0
     var onFirstFrame: (@Sendable () -> Void)?
@@ -41,6 +43,10 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// Shows every picture to `sink` from now on.
+  ///
+  /// ```swift
+  /// video.add(ClosureVideoSink { frame in show(frame) })
+  /// ```
   public func add(_ sink: any VideoSink) {
     let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
       guard !state.isOver else { return nil }
@@ -53,11 +59,24 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// Shows no more pictures to `sink`; a call under way may still be running.
+  ///
+  /// ```swift
+  /// let sink = ClosureVideoSink { frame in show(frame) }
+  /// video.add(sink)
+  /// video.remove(sink)
+  /// ```
   public func remove(_ sink: any VideoSink) {
     unwatch { state in state.sinks.removeAll { $0 === sink } }
   }
 
   /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
+  ///
+  /// ```swift
+  /// for await frame in video.frames {
+  ///   try ImageFile.writePNG(frame, to: "snapshot.png")
+  ///   break
+  /// }
+  /// ```
   public var frames: AsyncStream<VideoFrame> {
     let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
     let (id, watched) = state.withLock { state -> (Int?, (@Sendable (Bool) -> Void)?) in
@@ -80,9 +99,23 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// How many pictures were decoded so far.
-  public var framesDecoded: Int { state.withLock { $0.decoded } }
+  ///
+  /// ```swift
+  /// let rate = Double(video.framesDecoded) / 60  // a minute after it began
+  /// ```
+  public var framesDecoded: Int { Int(clamping: state.withLock { $0.counts.framesDecoded }) }
+
   /// The size of the last picture in pixels; 0 × 0 before the first one.
-  public var size: (width: Int, height: Int) { state.withLock { $0.size } }
+  ///
+  /// ```swift
+  /// let isUpright = video.size.height > video.size.width
+  /// ```
+  public var size: (width: Int, height: Int) {
+    let size = state.withLock { $0.counts.size }
+    return (size.width, size.height)
+  }
+
+  var decoderCounts: VideoDecoderCounts { state.withLock { $0.counts } }
 
   var isWatched: Bool { state.withLock { !$0.isOver && !($0.sinks.isEmpty && $0.streams.isEmpty) } }
 
@@ -100,12 +133,16 @@ public final class RemoteVideoTrack: Sendable {
     let (taken, ask) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isOver, !(state.sinks.isEmpty && state.streams.isEmpty) else { return (false, nil) }
       if state.needsKeyframe {
-        guard frame.isKeyframe else { return (false, nil) }
+        guard frame.isKeyframe else {
+          state.counts.framesDropped &+= 1
+          return (false, nil)
+        }
         state.needsKeyframe = false
       }
       guard state.waiting < Self.maximumWaiting else {
         // The machine is too slow for this stream: what waits is decoded, and then it starts afresh.
         state.needsKeyframe = true
+        state.counts.framesDropped &+= 1
         return (false, state.onKeyframeNeeded)
       }
       state.waiting += 1
@@ -122,6 +159,7 @@ public final class RemoteVideoTrack: Sendable {
       let decoder = state.decoder
       return DecoderBox(decoder: decoder?.codec == frame.codec ? decoder : nil)
     }
+    let start = MonotonicClock.now
     do throws(MediaError) {
       let decoder: any VideoDecoder
       if let existing = known.decoder {
@@ -132,10 +170,11 @@ public final class RemoteVideoTrack: Sendable {
         state.withLock { $0.decoder = box.decoder }
       }
       guard let picture = try decoder.decode(frame) else { return }
-      show(picture)
+      show(picture, isKeyframe: frame.isKeyframe, since: start)
     } catch {
       let ask = state.withLock { state in
         state.needsKeyframe = true
+        state.counts.framesDropped &+= 1
         state.decoder = nil
         return state.onKeyframeNeeded
       }
@@ -143,11 +182,13 @@ public final class RemoteVideoTrack: Sendable {
     }
   }
 
-  private func show(_ picture: VideoFrame) {
+  private func show(_ picture: VideoFrame, isKeyframe: Bool, since start: Instant) {
+    let end = MonotonicClock.now
     let (sinks, streams, first) = state.withLock { state in
-      state.decoded += 1
-      state.size = (picture.width, picture.height)
-      return (state.sinks, Array(state.streams.values), state.decoded == 1 ? state.onFirstFrame : nil)
+      state.counts.decoded(
+        PictureExtent(width: picture.width, height: picture.height), isKeyframe: isKeyframe, from: start, to: end)
+      let isFirst = state.counts.framesDecoded == 1
+      return (state.sinks, Array(state.streams.values), isFirst ? state.onFirstFrame : nil)
     }
     for sink in sinks { sink.receive(picture) }
     for stream in streams { stream.yield(picture) }

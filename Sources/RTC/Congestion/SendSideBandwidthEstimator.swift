@@ -114,6 +114,8 @@ public struct SendSideBandwidthEstimator: Sendable {
 
   // MARK: What is measured
 
+  /// Whether ``target`` follows from anything that was measured; until then it is the configured start.
+  public private(set) var isMeasured = false
   /// What the delay says now.
   public var usage: BandwidthUsage { trendline.usage }
   /// The rate at which the receiver gets what is sent; nil while unknown.
@@ -190,6 +192,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     guard summary.received > 0 else { return }
     if summary.outage > 0 || lastBackOff != nil { resume(now) }
     lastFeedback = now
+    isMeasured = true
     firstUnanswered = nil
     unanswered = 0
     lastBackOff = nil
@@ -214,6 +217,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Takes the receiver's own estimate (REMB). With transport-wide feedback it is an upper bound only.
   public mutating func receive(remb rate: DataRate, now: Instant) {
     receiverBound = rate
+    isMeasured = true
     if !expectsFeedback { aimd.set(rate, now: now) }
     settle(now)
   }
@@ -221,6 +225,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Takes the loss since the last receiver report, for connections without transport-wide feedback.
   public mutating func receive(received: Int, lost: Int, now: Instant) {
     guard !expectsFeedback, received >= 0, lost >= 0, received < 1 << 24, lost < 1 << 24 else { return }
+    isMeasured = true
     loss.add(
       received: received, lost: lost, sentBits: sentBits, target: target, usage: .normal,
       roundTrip: roundTrip ?? .milliseconds(100), now: now)

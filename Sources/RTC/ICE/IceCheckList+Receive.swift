@@ -8,13 +8,13 @@ extension IceCheckList {
   ) -> IceIgnoredReason? {
     // The answer must come back over the very path of the check (RFC 8445 section 7.2.5.2.1).
     let pair = pairs.firstIndex { $0.transaction == message.transactionID && $0.path == path }
-    let consent = path == selectedPath ? consentChecks.firstIndex(of: message.transactionID) : nil
+    let consent = path == selectedPath ? consentChecks.firstIndex { $0.id == message.transactionID } : nil
     guard let remoteKey, pair != nil || consent != nil else { return .notForUs }
     guard message.hasIntegrity else { return .missingIntegrity }
     guard message.fingerprint != .invalid else { return .wrongFingerprint }
     guard message.isAuthentic(remoteKey) else { return .wrongIntegrity }
 
-    if let consent { consentChecks.remove(at: consent) }
+    let consentSent = consent.map { consentChecks.remove(at: $0).sentAt }
     if let pair { pairs[pair].transaction = nil }
     if message.messageClass == .errorResponse {
       receiveError(message.errorCode, pair: pair, isConsent: consent != nil, now: now)
@@ -29,8 +29,13 @@ extension IceCheckList {
       if mapped != path.local { events.append(.reflexive(mapped, path: path)) }
     }
     if let pair {
+      pairs[pair].mapped = mapped
+      // Of a check that was sent twice nobody knows which one is answered.
+      if pairs[pair].transmissions == 1 { pairs[pair].roundTrips.add(now - pairs[pair].sentAt) }
       succeeded(pair, now: now)
     } else {
+      selectedMapped = mapped
+      if let consentSent { roundTrips.add(now - consentSent) }
       consentUntil = now + Self.consentTimeout
       nextConsentAt = now + varied(Self.consentInterval)
       nominations = nil

@@ -42,6 +42,16 @@ struct IceCheckList {
     var transmissions = 0
     var nextAt = Instant.distantFuture
     var isNominatedByPeer = false
+    /// When the check under way left first; its answer is timed only if it was not sent again.
+    var sentAt = Instant.zero
+    var roundTrips = IceRoundTrips()
+    /// Our address as the peer saw it over this path.
+    var mapped: TransportAddress?
+  }
+
+  struct ConsentCheck {
+    let id: STUNTransactionID
+    let sentAt: Instant
   }
 
   enum Phase {
@@ -67,7 +77,12 @@ struct IceCheckList {
   var bases: [IceBase] = []
   var remotes: [IceCandidate] = []
   var pairs: [Pair] = []
-  var consentChecks: [STUNTransactionID] = []
+  var consentChecks: [ConsentCheck] = []
+  /// What the answers over the selected path took, and the address of ours that they told.
+  var roundTrips = IceRoundTrips()
+  var selectedMapped: TransportAddress?
+  /// Whether there was a selected path before.
+  var wasSelected = false
   var startedAt = Instant.zero
   var firstCheckAt = Instant.distantFuture
   var nextFirstCheckAt = Instant.distantFuture
@@ -298,6 +313,7 @@ struct IceCheckList {
     pairs[index].transaction = id
     pairs[index].request = request(id, path: pairs[index].path, nominates: pairs[index].rank == .direct)
     pairs[index].transmissions = 0
+    pairs[index].sentAt = now
     retransmit(index, now: now)
   }
 
@@ -319,7 +335,7 @@ struct IceCheckList {
     guard let path = selectedPath else { return }
     let id = STUNTransactionID(using: &random)
     // Each consent check is a transaction of its own and never sent again (RFC 7675 section 5.1).
-    consentChecks.append(id)
+    consentChecks.append(ConsentCheck(id: id, sentAt: now))
     if consentChecks.count > 32 { consentChecks.removeFirst() }
     transmissions.append(IceTransmission(path: path, bytes: request(id, path: path, nominates: true)))
     if let sent = nominations, sent < Self.maximumTransmissions, path.transport == .udp {
@@ -375,6 +391,12 @@ struct IceCheckList {
   mutating func select(_ index: Int, now: Instant) {
     let pair = pairs[index]
     let checked = pairs.filter { $0.transmissions > 0 }.count
+    // Counts of a pair go on when it is selected again, after an ICE restart.
+    if selectedPath != pair.path { roundTrips = IceRoundTrips() }
+    roundTrips.add(pair.roundTrips)
+    pairs[index].roundTrips = IceRoundTrips()
+    selectedMapped = pair.mapped
+    wasSelected = true
     selectedPath = pair.path
     selectedRank = pair.rank
     phase = .connected

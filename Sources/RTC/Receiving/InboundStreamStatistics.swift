@@ -11,6 +11,8 @@ public struct InboundStreamStatistics: Hashable, Sendable {
   public var kind: MediaKind
   /// The codec of the newest packet; nil before the first.
   public var codec: Codec?
+  /// The payload type of the newest packet; nil before the first.
+  public var payloadType: PayloadType?
   /// Packets received, retransmitted ones included.
   public var packetsReceived: UInt64 = 0
   /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one away; negative
@@ -38,9 +40,9 @@ public struct InboundStreamStatistics: Hashable, Sendable {
   public var firCount: UInt64 = 0
   /// When the newest packet came; nil before the first.
   public var lastPacketReceived: Instant?
-  /// How loud the newest packet says it is, in −dBov: 0 (loudest) to 127 (RFC 6464). The W3C's `audioLevel` of what is heard comes from
+  /// How loud the newest packet's header says it is, in −dBov: 0 (loudest) to 127 (RFC 6464). The W3C's `audioLevel`, 0 to 1, is that of
   /// the playout.
-  public var audioLevel: UInt8?
+  public var headerAudioLevel: UInt8?
   /// What the sender reported; nil before its first report.
   public var remote: RemoteOutboundStreamStatistics?
 }

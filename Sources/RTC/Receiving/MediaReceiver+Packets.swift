@@ -171,7 +171,7 @@ extension MediaReceiver {
     else { return }
     if place.needsKeyframe, sections[section].kind == .video { requestKeyframe(section: section) }
     if let due = sections[section].stream?.nacks.deadline { nackDeadline = min(nackDeadline, due) }
-    if place.isNewest, let level = extensions.audioLevel { sections[section].stream?.counters.audioLevel = level }
+    if place.isNewest, let level = extensions.audioLevel { sections[section].stream?.counters.headerAudioLevel = level }
     var received = ReceivedPacket(
       mid: sections[section].mid, ssrc: header.ssrc, codec: codec, sequence: place.sequence,
       timestamp: header.timestamp, marker: header.marker, isRetransmission: place.isRepair,
@@ -187,6 +187,7 @@ extension MediaReceiver {
         sections[section].stream?.keyframes.settle()
       }
       sections[section].stream?.counters.codec = received.codec
+      sections[section].stream?.counters.payloadType = header.payloadType
       if let range = extensions.descriptor {
         deliver(received, payload, packet.extracting(range))
       } else {
@@ -224,6 +225,7 @@ extension MediaReceiver {
         received.isRetransmission = own.isRetransmission
         received.audioLevel = own.audioLevel
         sections[section].stream?.counters.codec = format.codec
+        sections[section].stream?.counters.payloadType = block.payloadType
       } else {
         guard !block.range.isEmpty else { continue }
         sections[section].stream?.counters.fecPacketsReceived &+= 1

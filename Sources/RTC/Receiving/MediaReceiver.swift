@@ -131,7 +131,7 @@ public struct MediaReceiver: Sendable {
     sections[index].stream?.forgetMissing()
     sections[index].stream?.keyframes.settle()
     sections[index].stream?.mapping = nil
-    sections[index].stream?.counters.audioLevel = nil
+    sections[index].stream?.counters.headerAudioLevel = nil
     updateDeadlines()
   }
 

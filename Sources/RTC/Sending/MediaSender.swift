@@ -215,6 +215,9 @@ public struct MediaSender: Sendable {
   /// The estimate of what may be sent in all.
   public var targetBitrate: DataRate { estimator.target }
 
+  /// The estimate of what may be sent in all; nil while nothing was measured, and ``targetBitrate`` still the configured start.
+  public var availableBitrate: DataRate? { estimator.isMeasured ? estimator.target : nil }
+
   /// The round-trip time, smoothed; nil while unknown.
   public var roundTripTime: TimeSpan? { estimator.roundTrip }
 

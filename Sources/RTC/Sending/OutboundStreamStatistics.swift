@@ -33,6 +33,8 @@ public struct OutboundStreamStatistics: Hashable, Sendable {
   public var kind: MediaKind
   /// The codec of the last frame; nil before the first.
   public var codec: Codec?
+  /// The payload type of the last frame; nil before the first.
+  public var payloadType: PayloadType?
   /// Whether the stream is sent now: active, and not paused for want of bandwidth.
   public var isActive = true
   /// RTP packets sent, retransmissions included.
@@ -69,8 +71,8 @@ public struct OutboundStreamStatistics: Hashable, Sendable {
   public var frameWidth = 0
   /// Size of the last frame in pixels; 0 for audio.
   public var frameHeight = 0
-  /// What the receiver reported.
-  public var remote = RemoteInboundStatistics()
+  /// What the receiver reported; nil before its first report.
+  public var remote: RemoteInboundStatistics?
 
   /// Statistics of a stream that has sent nothing yet.
   public init(ssrc: SSRC, rtxSSRC: SSRC?, mid: MID, rid: RID?, kind: MediaKind) {

@@ -135,6 +135,7 @@ struct SendStream: Sendable {
     lastTimestamp = packet.timestamp
     lastCapture = frame.time == .zero ? now : frame.time
     statistics.codec = frame.codec
+    statistics.payloadType = codec.payloadType
     statistics.framesSent &+= 1
     if frame.isKeyframe, kind == .video {
       statistics.keyFramesSent &+= 1
@@ -195,14 +196,16 @@ struct SendStream: Sendable {
   mutating func take(_ block: ReportBlock, roundTrip: TimeSpan?) -> (received: Int, lost: Int) {
     isKnown = true
     let rate = Double(max(codec?.codec.clockRate ?? 90_000, 1))
-    statistics.remote.packetsLost = Int64(block.cumulativeLost)
-    statistics.remote.fractionLost = Double(block.fractionLost) / 256
-    statistics.remote.jitter = TimeSpan(nanoseconds: Int64(Double(block.jitter) / rate * 1e9))
+    var remote = statistics.remote ?? RemoteInboundStatistics()
+    remote.packetsLost = Int64(block.cumulativeLost)
+    remote.fractionLost = Double(block.fractionLost) / 256
+    remote.jitter = TimeSpan(nanoseconds: Int64(Double(block.jitter) / rate * 1e9))
     if let roundTrip {
-      statistics.remote.roundTripTime = roundTrip
-      statistics.remote.totalRoundTripTime = statistics.remote.totalRoundTripTime + roundTrip
-      statistics.remote.roundTripTimeMeasurements &+= 1
+      remote.roundTripTime = roundTrip
+      remote.totalRoundTripTime = remote.totalRoundTripTime + roundTrip
+      remote.roundTripTimeMeasurements &+= 1
     }
+    statistics.remote = remote
     defer {
       lastHighest = block.extendedHighestSequence
       lastLost = block.cumulativeLost

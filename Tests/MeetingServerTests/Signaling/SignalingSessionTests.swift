@@ -80,6 +80,9 @@ struct SignalingSessionTests {
       #expect(try await ann.error() == (.badMessage, false))
       try ann.send(.chat(text: "x", to: "p_nobody"))
       #expect(try await ann.error() == (.badMessage, false))
+      try ann.send(.chat(text: "x", to: "p_nobody", id: 12))
+      let unsaid = try await ann.first { if case .error(_, _, _, let id) = $0 { (true, id) } else { nil } }
+      #expect(unsaid.1 == 12, "a refused chat message is named by its number")
 
       try ann.send(
         .offer(

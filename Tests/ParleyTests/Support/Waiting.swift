@@ -23,6 +23,7 @@ struct StillMissing: Error, CustomStringConvertible {
 @MainActor final class Witness {
   private(set) var events: [String] = []
   private(set) var data: [DataMessage] = []
+  private(set) var failed: [SentChatMessage] = []
   private(set) var steps: [ReconnectStep] = []
   private var task: Task<Void, Never>?
 
@@ -49,6 +50,9 @@ struct StillMissing: Error, CustomStringConvertible {
     case .firstFrame(let subscription): events.append("firstFrame \(subscription.publication.source)")
     case .chat(let message, let isHistory):
       events.append("chat \(message.name): \(message.text)\(isHistory ? " (history)" : "")")
+    case .chatFailed(let message, let error):
+      failed.append(message)
+      events.append("chatFailed \(message.text): \(error.code ?? "")")
     case .paused(let subscription): events.append("paused \(subscription.publication.source)")
     case .resumed(let subscription): events.append("resumed \(subscription.publication.source)")
     case .data(let message):

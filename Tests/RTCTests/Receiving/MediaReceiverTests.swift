@@ -31,7 +31,7 @@ import Testing
     let later = receiver.feed(Receiving.packet(source, 111, 2), at: Receiving.ms(20))
     #expect(later.first?.packet.mid == MID(rawValue: "a"))
     #expect(receiver.ssrc(MID(rawValue: "a")) == source)
-    #expect(receiver.statistics(MID(rawValue: "a"))?.audioLevel == 30)
+    #expect(receiver.statistics(MID(rawValue: "a"))?.headerAudioLevel == 30)
   }
 
   @Test func withoutMIDAnUnknownSourceNeedsAPayloadTypeThatLeavesNoDoubt() {

@@ -2,6 +2,7 @@ import Basics
 import Dispatch
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import Transport
 
@@ -30,8 +31,8 @@ import Transport
 
   @Test("a client's connecting and a request end as soon as their task is cancelled")
   func cancelling() async throws {
-    let server = try FrameServer(payload: nil)
     for kind in ["http", "ws"] {
+      let server = try FrameServer(payload: nil)
       let task = Task { () -> TransportError? in
         do throws(TransportError) {
           if kind == "ws" {
@@ -42,7 +43,7 @@ import Transport
           return nil
         } catch { return error }
       }
-      try await Task.sleep(for: .milliseconds(50))
+      await wait("the client's request") { server.hasRequest }
       let start = ContinuousClock.now
       task.cancel()
       #expect(await task.value == .cancelled)
@@ -55,9 +56,13 @@ import Transport
 private final class FrameServer: Sendable {
   let port: UInt16
   private let listener: Int32
+  /// The connection whose request waits for ever; -1 before it came.
+  private let waiting = Mutex<Int32>(-1)
 
   init(payload: Int?) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Looked at from a test, which must not wait in it.
+    let kind = Int32(SOCK_STREAM.rawValue) | (payload == nil ? Int32(SOCK_NONBLOCK.rawValue) : 0)
+    let listener = socket(AF_INET, kind, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
@@ -74,7 +79,19 @@ private final class FrameServer: Sendable {
     Thread.detachNewThread { Self.serve(listener, payload) }
   }
 
-  deinit { close(listener) }
+  deinit {
+    close(listener)
+    waiting.withLock { if $0 >= 0 { close($0) } }
+  }
+
+  /// Whether a client's request has arrived; only without a payload. It is not answered.
+  var hasRequest: Bool {
+    waiting.withLock { connection in
+      if connection < 0 { connection = accept(listener, nil, nil) }
+      var byte: UInt8 = 0
+      return recv(connection, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+  }
 
   private static func serve(_ listener: Int32, _ payload: Int) {
     let connection = accept(listener, nil, nil)

@@ -166,6 +166,7 @@ export class Room {
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
     on("statechanged", () => this.#showState());
     on("reconnected", () => this.#announcer.show("You are connected again", { icon: "check" }));
+    on("chatFailed", ({ error }) => { this.#problem(error); });
     on("error", ({ error, fatal }) => { if (!fatal) { this.#problem(error); } });
     for (const participant of meeting.participants.values()) {
       for (const publication of participant.publications) {

@@ -14,18 +14,47 @@
 /// | 12 | CRC-12 (polynomial 0x80F, start 0xFFF) of the 36 bits before |
 ///
 /// A reader takes the mean luma of each block's middle, and the middle between the darkest and the brightest block as the border.
+///
+/// ```swift
+/// video.add(ClosureVideoSink { frame in
+///   guard let marker = TestPictureMarker.read(from: frame) else { return }
+///   print("\(TestClock.shared.milliseconds(at: MonotonicClock.now) - marker.milliseconds) ms from camera to screen")
+/// })
+/// ```
 public struct TestPictureMarker: Hashable, Sendable {
   /// Who made the picture.
+  ///
+  /// ```swift
+  /// if let marker = TestPictureMarker.decode(frame) { print("from source \(marker.sourceID)") }
+  /// ```
   public var sourceID: UInt8
+
   /// When, in milliseconds of the UTC day.
+  ///
+  /// ```swift
+  /// let drawn = TestPictureMarker.decode(frame)?.milliseconds
+  /// ```
   public var milliseconds: Int64
+
   /// Whether it is a flash of the lip-sync signal.
+  ///
+  /// ```swift
+  /// if TestPictureMarker.decode(frame)?.isFlash == true { print("A beep should be heard now.") }
+  /// ```
   public var isFlash: Bool
 
   /// Blocks in the strip.
+  ///
+  /// ```swift
+  /// let blockWidth = frame.width / TestPictureMarker.blockCount
+  /// ```
   public static let blockCount = 48
 
   /// A marker.
+  ///
+  /// ```swift
+  /// let expected = TestPictureMarker(sourceID: 7, milliseconds: 0)
+  /// ```
   public init(sourceID: UInt8, milliseconds: Int64, isFlash: Bool = false) {
     self.sourceID = sourceID
     self.milliseconds = milliseconds
@@ -33,6 +62,11 @@ public struct TestPictureMarker: Hashable, Sendable {
   }
 
   /// Rows of the strip in a picture of `height` rows.
+  ///
+  /// ```swift
+  /// let strip = TestPictureMarker.stripHeight(forHeight: frame.height)
+  /// let picture = frame.cropped(x: 0, y: 0, width: frame.width, height: frame.height - strip)
+  /// ```
   public static func stripHeight(forHeight height: Int) -> Int { max(4, height / 30) }
 
   /// The 48 bits, the first block's in the highest place.
@@ -64,17 +98,31 @@ public struct TestPictureMarker: Hashable, Sendable {
   }
 
   /// Reads the marker of a picture; nil when there is none or it is damaged beyond recognition. Costs some microseconds.
+  ///
+  /// ```swift
+  /// if let (source, time) = TestPictureMarker.read(from: frame) { print("source \(source) at \(time) ms") }
+  /// ```
+  ///
   /// - Returns: The source's id and the milliseconds of the UTC day at which it drew the picture.
   public static func read(from frame: VideoFrame) -> (sourceID: UInt8, milliseconds: Int64)? {
     decode(frame).map { ($0.sourceID, $0.milliseconds) }
   }
 
   /// Reads everything the marker of a picture says; nil when there is none or it is damaged.
+  ///
+  /// ```swift
+  /// let isFlash = TestPictureMarker.decode(frame)?.isFlash ?? false
+  /// ```
   public static func decode(_ frame: VideoFrame) -> TestPictureMarker? {
     decode(frame, x: 0, y: 0, width: frame.width, height: frame.height)
   }
 
   /// Reads the marker of a picture that is a part of another, as in a composed frame.
+  ///
+  /// ```swift
+  /// let tile = composer.layout(count: 4).tiles[2]
+  /// let third = TestPictureMarker.decode(frame, x: tile.x, y: tile.y, width: tile.width, height: tile.height)
+  /// ```
   public static func decode(_ frame: VideoFrame, x: Int, y: Int, width: Int, height: Int) -> TestPictureMarker? {
     guard x >= 0, y >= 0, width >= blockCount, height >= 16, x + width <= frame.width, y + height <= frame.height
     else { return nil }

@@ -4,12 +4,20 @@ import Synchronization
 /// A moving picture that is made here: for demo bots, for trying things out without a camera, and for tests. A clock is burnt into the
 /// upper left corner, and a ``TestPictureMarker`` along the lower edge tells programs what they see.
 ///
-///     let camera = TestPictureSource(.planets)
-///     camera.start { frame in … }
-///
 /// Costs about 1 % of a core at 640x360 and 25 frames a second in a release build.
+///
+/// ```swift
+/// try await meeting.local.publish(LocalVideoTrack(TestPictureSource(.planets)))
+/// ```
 public final class TestPictureSource: VideoSource {
   /// What the picture shows.
+  ///
+  /// ```swift
+  /// func style(_ number: Int) -> TestPictureSource.Style {
+  ///   let styles: [TestPictureSource.Style] = [.planets, .waves, .face, .bars]
+  ///   return styles[number & 3]
+  /// }
+  /// ```
   public enum Style: String, CaseIterable, Sendable {
     /// Planets around a sun.
     case planets
@@ -22,14 +30,41 @@ public final class TestPictureSource: VideoSource {
   }
 
   /// Pixels a row.
+  ///
+  /// ```swift
+  /// let pixels = TestPictureSource().width * TestPictureSource().height
+  /// ```
   public let width: Int
+
   /// Rows.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource(width: 1280, height: 720)
+  /// let file = try FileSink("test.webm", tracks: .video, width: picture.width, height: picture.height)
+  /// ```
   public let height: Int
+
   /// Pictures a second.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource(framesPerSecond: 30)
+  /// let options = VideoOptions(maximumFramesPerSecond: picture.framesPerSecond)
+  /// ```
   public let framesPerSecond: Int
+
   /// What it shows.
+  ///
+  /// ```swift
+  /// let name = TestPictureSource(.waves).style.rawValue  // "waves"
+  /// ```
   public let style: Style
+
   /// Who it says it is in its marker.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource(sourceID: 7)
+  /// let isOwn = TestPictureMarker.read(from: frame)?.sourceID == picture.sourceID
+  /// ```
   public let sourceID: UInt8
 
   private let voice: BabblePattern?
@@ -38,7 +73,13 @@ public final class TestPictureSource: VideoSource {
   private let thread = Mutex<PacedThread?>(nil)
 
   /// A test picture.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource(.face, width: 1280, height: 720, voice: BabblePattern())
+  /// ```
+  ///
   /// - Parameters:
+  ///   - style: What it shows.
   ///   - width: 48 to ``VideoFrame/maximumDimension``.
   ///   - height: 32 to ``VideoFrame/maximumDimension``.
   ///   - framesPerSecond: 1 to 120. Pictures are due on a grid that begins with each second of the clock.
@@ -65,6 +106,11 @@ public final class TestPictureSource: VideoSource {
   deinit { stop() }
 
   /// Begins to deliver.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource()
+  /// try picture.start { frame in show(frame) }
+  /// ```
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) {
     let painter = try makePainter()
     stop()
@@ -76,9 +122,19 @@ public final class TestPictureSource: VideoSource {
   }
 
   /// Stops; nothing is delivered afterwards.
+  ///
+  /// ```swift
+  /// let picture = TestPictureSource()
+  /// try picture.start { frame in show(frame) }
+  /// picture.stop()
+  /// ```
   public func stop() { thread.exchange(nil)?.stop() }
 
   /// The picture of one instant, without starting: for tests and thumbnails.
+  ///
+  /// ```swift
+  /// try ImageFile.writePNG(TestPictureSource(.bars).frame(at: MonotonicClock.now), to: "bars.png")
+  /// ```
   public func frame(at instant: Instant) throws(MediaError) -> VideoFrame { try makePainter().paint(at: instant) }
 
   private func makePainter() throws(MediaError) -> Painter {

@@ -1,0 +1,24 @@
+/// Work of the main actor that ends with its owner. What is done is forgotten, so that the list does not grow with time.
+@MainActor final class TaskList {
+  private var running: [Int: Task<Void, Never>] = [:]
+  private var next = 0
+
+  /// How many are under way.
+  var count: Int { running.count }
+
+  /// Begins `body`, which must not hold what owns the list.
+  func run(_ body: @escaping @MainActor () async -> Void) {
+    next += 1
+    let id = next
+    running[id] = Task { [weak self] in
+      await body()
+      self?.running[id] = nil
+    }
+  }
+
+  /// Cancels everything, and forgets it.
+  func cancel() {
+    for task in running.values { task.cancel() }
+    running = [:]
+  }
+}

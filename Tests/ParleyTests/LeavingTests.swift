@@ -1,0 +1,157 @@
+import Basics
+import MeetingServer
+import Testing
+import Transport
+
+@testable import Parley
+
+/// Leaving ends everything soon, however far a meeting has come and whatever the server does.
+@MainActor @Suite(.serialized) struct LeavingTests {
+  /// A server that gives a discover document and opens the WebSocket, and never says anything on it.
+  private func withSilentServer(
+    _ body: @MainActor (_ url: String, _ server: HTTPServer) async throws -> Void
+  ) async throws {
+    let server = try HTTPServer(
+      webSocketDecision: { _ in .accept },
+      webSocketHandler: { connection in while await connection.receive() != nil {} },
+      handler: { request in
+        let document = """
+          {"version":1,"meeting":"m","subject":"m","signaling":"ws://\(request.headers["host"] ?? "")/signal",
+          "token":"psat=x.y.z","iceServers":[],"conferenceId":"c","_links":{}}
+          """
+        return HTTPResponse(headers: ["content-type": "application/json"], body: Array(document.utf8))
+      })
+    let address = try server.listen(on: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0))
+    do {
+      try await body("http://127.0.0.1:\(address.port)/discover/m", server)
+    } catch {
+      await server.shutdown(grace: .zero)
+      throw error
+    }
+    await server.shutdown(grace: .zero)
+  }
+
+  /// Joins, waits until `isThere`, leaves twice at once, and says how long that took and how the join ended.
+  private func leave(
+    _ meeting: Meeting, while what: String, _ isThere: () -> Bool
+  ) async throws -> (time: TimeSpan, join: JoinError?) {
+    let join = Task { () -> JoinError? in
+      do throws(JoinError) {
+        try await meeting.join()
+        return nil
+      } catch { return error }
+    }
+    try await wait(for: "\(what), \(meeting.state) \(meeting.lastError as Any)", until: isThere)
+    #expect(meeting.state == .connecting)
+    let start = MonotonicClock.now
+    async let first: Void = meeting.leave()
+    await meeting.leave()
+    await first
+    let outcome = await join.value
+    return (MonotonicClock.now - start, outcome)
+  }
+
+  @Test("leaving while the server owes the welcome ends the join within a second")
+  func beforeTheWelcome() async throws {
+    try await withSilentServer { url, server in
+      let meeting = Meeting(discover: url, name: "Ann")
+      let (time, join) = try await leave(meeting, while: "the WebSocket") {
+        meeting.place != nil && server.webSockets.count == 1
+      }
+      #expect(join == .cancelled && time < .seconds(1), "it took \(time.milliseconds) ms and ended with \(join as Any)")
+      #expect(meeting.state == .ended && meeting.endReason == .left && meeting.tasks.count == 0)
+    }
+  }
+
+  @Test("leaving while media is looked for ends the join within a second")
+  func beforeMedia() async throws {
+    // Nobody listens there, so a join through it waits for as long as it may.
+    let silent = try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0), bufferSize: 1 << 16)
+    let url = "turn:127.0.0.1:\(silent.localAddress.port)"
+    try await LiveServer.run(configure: { configuration in
+      configuration.iceServers.urls = [url]
+      configuration.iceServers.credentials = .fixed(username: "ann", password: Secret("secret"))
+    }) { server in
+      var options = JoinOptions(name: "Ann")
+      options.usesOnlyRelays = true
+      let meeting = try Meeting("\(server.url)/nowhere", options: options)
+      let (time, join) = try await leave(meeting, while: "the welcome") { meeting.times.welcomed != nil }
+      #expect(join == .cancelled && time < .seconds(1), "it took \(time.milliseconds) ms and ended with \(join as Any)")
+    }
+    _ = silent.localAddress
+  }
+
+  @Test("leaving in every turn of a join ends it within a second, and tells nothing after the end")
+  func atAnyMoment() async throws {
+    try await LiveServer.run { server in
+      for turns in stride(from: 0, through: 120, by: 10) {
+        let meeting = try Meeting("\(server.url)/turns", name: "Ann")
+        let witness = Witness(meeting)
+        let join = Task { try? await meeting.join() }
+        for _ in 0..<turns { await Task.yield() }
+        let start = MonotonicClock.now
+        await meeting.leave()
+        await join.value
+        let time = MonotonicClock.now - start
+        #expect(time < .seconds(1), "after \(turns) turns it took \(time.milliseconds) ms")
+        #expect(meeting.state == .ended && meeting.participants.isEmpty)
+        try await wait(for: "the end, seen: \(witness.events)") { witness.saw("ended left") }
+        #expect(witness.events.last == "ended left", "\(witness.events)")
+      }
+    }
+  }
+
+  @Test("every caller of leave waits for the same end, and none for longer than a second")
+  func twoCallers() async throws {
+    try await withSilentServer { url, _ in
+      try await LiveServer.run { server in
+        let meeting = try await Meeting.join("\(server.url)/twice", name: "Ann")
+        // From now on the server says nothing, and does not close what it is told to.
+        let place = try #require(meeting.place)
+        let signal = url.replacing("http://", with: "ws://").replacing("/discover/m", with: "/signal")
+        let silent = try await SignalingChannel.open(signal, timeout: .seconds(5), trustsAny: false)
+        let live = place.channel
+        place.channel = silent
+        let start = MonotonicClock.now
+        let first = Task { await meeting.leave() }
+        try await wait(for: "the first caller") { meeting.state == .ended }
+        await meeting.leave()
+        let second = MonotonicClock.now - start
+        await first.value
+        let both = MonotonicClock.now - start
+        #expect(second > .milliseconds(900), "the second caller did not wait: \(second.milliseconds) ms")
+        #expect(both < .milliseconds(1_800), "it took \(both.milliseconds) ms")
+        // What comes after the end ends at once.
+        await meeting.leave()
+        #expect(MonotonicClock.now - start - both < .milliseconds(200))
+        live.close()
+      }
+    }
+  }
+
+  @Test("work that is done is forgotten, however often the connection was lost")
+  func finishedWork() async throws {
+    try await LiveServer.run { server in
+      let ann = try await Meeting.join("\(server.url)/work", name: "Ann")
+      let witness = Witness(ann)
+      let before = ann.tasks.count
+      for round in 1...10 {
+        ann.place?.channel.close()
+        try await wait(for: "reconnection \(round), seen: \(witness.events)") {
+          witness.events.count { $0 == "reconnected" } == round
+        }
+      }
+      try await wait(for: "\(before) tasks, there are \(ann.tasks.count)", within: .seconds(10)) {
+        ann.tasks.count == before
+      }
+      let id = ann.local.id
+      ann.rejoin()
+      try await wait(for: "the meeting joined anew") { ann.local.id != id && ann.state == .connected }
+      try await wait(for: "\(before) tasks after a rejoin, there are \(ann.tasks.count)", within: .seconds(10)) {
+        ann.tasks.count == before
+      }
+      await ann.leave()
+      #expect(ann.tasks.count == 0)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Basics
+import MeetingServer
+import Parley
+import Testing
+
+/// Media through a real coturn, and what an app hears when that does not take it.
+@MainActor
+@Suite(.serialized, .enabled(if: TurnServerProcess.program != nil, "coturn is not installed"))
+struct RelayTests {
+  private func withTurn(
+    password: String, query: String = "", _ body: @MainActor (LiveServer, JoinOptions) async throws -> Void
+  ) async throws {
+    let turn = try TurnServerProcess()
+    try await wait(for: "coturn to listen") { turn.isListening }
+    let url = "turn:127.0.0.1:\(turn.port)\(query)"
+    try await LiveServer.run(configure: { configuration in
+      configuration.iceServers.urls = [url]
+      configuration.iceServers.credentials = .fixed(username: "ann", password: Secret(password))
+    }) { server in
+      var options = JoinOptions(name: "Ann")
+      options.usesOnlyRelays = true
+      try await body(server, options)
+    }
+  }
+
+  @Test("a TURN server that refuses the password fails the join at once, by a case and in words that name it")
+  func wrongPassword() async throws {
+    try await withTurn(password: "wrong") { server, options in
+      let meeting = try Meeting("\(server.url)/relay", options: options)
+      let witness = Witness(meeting)
+      let start = MonotonicClock.now
+      do throws(JoinError) {
+        try await meeting.join()
+        Issue.record("joined with a wrong password")
+      } catch {
+        guard case .relayFailed(let url, .badCredentials) = error else {
+          Issue.record("\(error)")
+          return
+        }
+        #expect(url.hasPrefix("turn:127.0.0.1:"))
+        #expect(error.description.contains("TURN server does not accept the user name and password"))
+        #expect(error.description.contains(url))
+      }
+      #expect(MonotonicClock.now - start < .seconds(5), "what was refused was waited for")
+      try await wait(for: "the problem among the events, seen: \(witness.events)") {
+        witness.events.contains { $0.hasPrefix("problem") && $0.contains("password") }
+      }
+      #expect(meeting.state == .ended && meeting.endReason == .failed)
+    }
+  }
+
+  @Test(
+    "the selected pair says how a relay is reached, beside what it relays (relayProtocol, protocol)",
+    arguments: ["udp", "tcp"])
+  func relayStatistics(transport: String) async throws {
+    try await withTurn(password: "secret", query: "?transport=\(transport)") { server, options in
+      let meeting = try Meeting("\(server.url)/relay", options: options)
+      try await meeting.join()
+      let statistics = try #require(await meeting.statistics())
+      let pair = try #require(statistics.transport.selectedCandidatePair)
+      #expect(pair.local.candidateType == .relayed && pair.local.protocol == .udp)
+      #expect(pair.local.relayProtocol == (transport == "udp" ? .udp : .tcp))
+      #expect(pair.local.url?.hasSuffix("transport=\(transport)") == true)
+      #expect(pair.remote.candidateType == .host && pair.remote.relayProtocol == nil && pair.remote.url == nil)
+      await meeting.leave()
+    }
+  }
+}
