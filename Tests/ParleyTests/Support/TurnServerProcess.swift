@@ -31,10 +31,28 @@ final class TurnServerProcess {
     try process.run()
   }
 
-  /// Whether it takes connections; the TCP port opens last.
-  var isListening: Bool {
+  /// Whether it answers, over UDP and over TCP.
+  var isListening: Bool { answersBinding && acceptsConnection }
+
+  private var acceptsConnection: Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
+    return connects(descriptor)
+  }
+
+  /// Whether a Binding request is answered within 0.2 s (RFC 8489 section 7).
+  private var answersBinding: Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    defer { close(descriptor) }
+    let request: [UInt8] = [0, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42] + [UInt8](repeating: 7, count: 12)
+    guard connects(descriptor), send(descriptor, request, request.count, 0) == request.count else { return false }
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&ready, 1, 200) == 1 else { return false }
+    var answer = [UInt8](repeating: 0, count: 256)
+    return recv(descriptor, &answer, answer.count, 0) >= 20 && answer[0] == 1
+  }
+
+  private func connects(_ descriptor: Int32) -> Bool {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
