@@ -8,7 +8,7 @@ struct BitrateAllocationTests {
   /// Options of 100, 300 and 1,000 kb/s for each request.
   private func divide(
     _ kilobits: Int64, _ priorities: [SubscriptionPriority], current: [Int?]? = nil, mayRaise: Bool = true,
-    mayPause: Bool = true, keepsFirst: Bool = false, reserve: Double = 0
+    mayReturn: Bool = true, mayPause: Bool = true, keepsFirst: Bool = false, reserve: Double = 0
   ) -> [Int?] {
     var options: ContiguousArray<LayerOption> = []
     var requests: ContiguousArray<BitrateAllocation.Request> = []
@@ -18,9 +18,10 @@ struct BitrateAllocationTests {
         options.append(LayerOption(index: LayerIndex(spatial: UInt8(spatial), temporal: 0), rate: .kilobits(rate)))
       }
       let now = current?[index]
-      requests.append(
-        .init(
-          priority: priority, options: start..<(start + 3), current: now.map { start + $0 }, mayRaise: mayRaise))
+      var request = BitrateAllocation.Request(
+        priority: priority, options: start..<(start + 3), current: now.map { start + $0 }, mayRaise: mayRaise)
+      request.mayReturn = mayReturn
+      requests.append(request)
     }
     let total = BitrateAllocation(
       budget: .kilobits(kilobits), reserve: reserve, mayPause: mayPause, keepsFirst: keepsFirst
@@ -77,5 +78,30 @@ struct BitrateAllocationTests {
   func unknown() {
     #expect(divide(50, [SubscriptionPriority(.tile), SubscriptionPriority(.tile)], mayPause: false) == [0, 0])
     #expect(divide(50, [SubscriptionPriority(.tile), SubscriptionPriority(.tile)]) == [nil, nil])
+  }
+
+  @Test("what may not be raised yet comes back from a pause all the same, as small as it can be")
+  func returnsFromPause() {
+    let one = [SubscriptionPriority(.tile, area: 10)]
+    #expect(divide(2_000, one, current: [nil], mayRaise: false) == [0])
+    #expect(divide(2_000, one, current: [nil], mayRaise: false, mayReturn: false) == [nil])
+  }
+
+  @Test("a pause is over in 3 s at most where there is room, however often larger pictures had to be taken back")
+  func pausesAreShort() {
+    var hysteresis = LayerHysteresis()
+    var now = Instant.zero
+    for _ in 0..<5 {
+      hysteresis.raised(now: now)
+      now = now + .seconds(1)
+      hysteresis.lowered(now: now)
+    }
+    hysteresis.paused(now: now)
+    #expect(!hysteresis.mayReturn(now: now + .seconds(1)))
+    #expect(hysteresis.mayReturn(now: now + .milliseconds(1_500)))
+    #expect(now + .seconds(3) < hysteresis.nextRaise)
+    hysteresis.paused(now: now + .seconds(4))
+    #expect(!hysteresis.mayReturn(now: now + .milliseconds(5_500)))
+    #expect(hysteresis.mayReturn(now: now + .seconds(7)))
   }
 }

@@ -16,8 +16,10 @@ struct BitrateAllocation: Sendable {
     var options: Range<Int>
     /// The option forwarded now (an index among all); nil for none.
     var current: Int?
-    /// Whether more than now may be forwarded.
+    /// Whether more than now may be forwarded, should it be forwarded now.
     var mayRaise: Bool
+    /// Whether its lowest layer may be forwarded, should it not be forwarded now.
+    var mayReturn = true
     /// Whether its lowest layer may be given up now, should it be forwarded.
     var mayPause = true
     /// Whether there was too little for its lowest layer.
@@ -66,7 +68,7 @@ struct BitrateAllocation: Sendable {
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
       if mayPause, requests[index].mayPause || isNew, !keepsFirst || index > requests.startIndex {
-        guard fits, !isNew || requests[index].mayRaise else { continue }
+        guard fits, !isNew || requests[index].mayReturn else { continue }
       }
       requests[index].result = first
       left &-= cost

@@ -1,6 +1,7 @@
 import Basics
 
 /// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that had to be taken back.
+/// A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees nothing.
 struct LayerHysteresis: Sendable {
   /// Between two raises.
   static let interval = TimeSpan.milliseconds(1_500)
@@ -10,6 +11,9 @@ struct LayerHysteresis: Sendable {
   /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of too much.
   static let patience = TimeSpan.milliseconds(1_500)
 
+  /// A pause lasts this long at least, and twice as long where there was one shortly before.
+  static let leastPause = TimeSpan.milliseconds(1_500)
+
   private var lastRaise: Instant?
   private var backOff = Self.interval
   /// Before this there is no raise.
@@ -17,11 +21,25 @@ struct LayerHysteresis: Sendable {
   /// Whether a first choice was made.
   private(set) var hasChosen = false
 
+  private var pausedAt: Instant?
+  /// Before this a pause goes on.
+  private var nextReturn = Instant.zero
+
   /// Since when there is too little for the lowest layer.
   private var shortSince: Instant?
 
   /// Whether the lowest layer may be given up.
   func mayPause(now: Instant) -> Bool { shortSince.map { now - $0 >= Self.patience } ?? false }
+
+  /// Whether a pause may end, should there be room.
+  func mayReturn(now: Instant) -> Bool { now >= nextReturn }
+
+  /// Nothing is forwarded from now on.
+  mutating func paused(now: Instant) {
+    let isAgain = pausedAt.map { now - $0 < Self.maximumBackOff } ?? false
+    pausedAt = now
+    nextReturn = now + Self.leastPause * (isAgain ? 2 : 1)
+  }
 
   /// Notes whether there was too little for the lowest layer.
   mutating func noteShortage(_ isShort: Bool, now: Instant) {

@@ -163,6 +163,7 @@ extension Router {
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
         !hysteresis.hasChosen || (isProven && !hysteresis.isBackedOff) || now >= hysteresis.nextRaise
+      memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = hysteresis.mayPause(now: now)
     }
     let allocation = BitrateAllocation(
@@ -203,6 +204,8 @@ extension Router {
     }
     var current: Int?
     if subscription.hysteresis.hasChosen, let target = subscription.target {
+      // Its lowest temporal layer may just have sent nothing for a moment; that is no pause.
+      current = start
       for place in start..<memory.options.count where memory.options[place].index <= target { current = place }
     }
     if let current { memory.options[current].rate = subscription.hysteresis.smoothed(memory.options[current]) }
@@ -231,6 +234,7 @@ extension Router {
       let isLower = (request.result ?? -1) < (request.current ?? -1)
       subscription.hysteresis.noteShortage(request.isShort && request.current != nil, now: now)
       if isLower, subscription.hysteresis.hasChosen { subscription.hysteresis.lowered(now: now) }
+      if target == nil, isLower { subscription.hysteresis.paused(now: now) }
       apply(target, to: subscription, isRaise: isRaise, now: now)
       if target == nil { paused.append(PausedPublication(publication.id, reason: .bandwidth)) }
     }
