@@ -36,7 +36,8 @@ actor ImpairmentProxy {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  private let options: ProxyOptions
+  /// Its conditions are those of links that are still to come.
+  private var options: ProxyOptions
   private let socket: UDPSocket
   private let slab: ReceiveSlab
   private var clients: [Client] = []
@@ -133,6 +134,18 @@ actor ImpairmentProxy {
     }
     paths.append(path)
     return path
+  }
+
+  /// Changes all links now, also those of clients that are still to come.
+  func change(_ change: ProxyOptions.Change) {
+    let now = EventLoop.clock
+    options.up = change.up ?? options.up
+    options.down = change.down ?? options.down
+    for path in paths {
+      if let up = change.up { path.up.change(up, now: now) }
+      if let down = change.down { path.down.change(down, now: now) }
+    }
+    deliver()
   }
 
   private static func bytes(of datagram: Span<UInt8>) -> [UInt8] {
