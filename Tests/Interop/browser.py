@@ -18,6 +18,10 @@ from pictures import DecodedPictures
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
 
+#: Browsers send a smaller picture when encoding is slow, which on a shared machine says nothing of the network. With these arguments they do not:
+#: the measure of slowness says after a moment that all is well, for years.
+UNHURRIED = ("--force-fieldtrials=WebRTC-ForceSimulatedOveruseIntervalMs/1-1-2000000000/",)
+
 
 def wait_for(what: str, condition: Callable[[], Any], seconds: float = 20, every: float = 0.1) -> Any:
     """Polls ``condition`` until it is true and returns its value; says what was missing when time runs out.

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 from browser import Person, wait_for
@@ -55,7 +56,8 @@ class ImpairmentProxy:
         self._lines: list[str] = []
 
     def __enter__(self) -> "ImpairmentProxy":
-        self.process = subprocess.Popen([str(BINARY), *self.options], stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.process = subprocess.Popen(
+            [str(BINARY), "--commands", *self.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         line = wait_for(f"the proxy to listen ({self.options})", lambda: self._lines and self._lines[0])
@@ -76,6 +78,16 @@ class ImpairmentProxy:
         """Sends all media of a page that has not been opened yet through the proxy."""
         person.context.add_init_script(REWRITE.replace("PORT", str(self.port)))
         return person
+
+    def change(self, way: str, conditions: str) -> float:
+        """Changes ``up``, ``down`` or ``both`` ways at once, and returns when that was."""
+        before = len(self._lines)
+        self.process.stdin.write(f"{way} {conditions}\n")
+        self.process.stdin.flush()
+        wait_for("the proxy to change", lambda: len(self._lines) > before, 5, 0.02)
+        if self._lines[before] != "Changed":
+            raise AssertionError(self._lines[before])
+        return time.monotonic()
 
     def statistics(self) -> dict:
         """What the links did so far; ``up`` is from the page to the server."""

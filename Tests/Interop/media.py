@@ -7,18 +7,22 @@ picture. A tone is pulsed, because browsers' noise suppression takes a steady on
 
 from __future__ import annotations
 
+import threading
 import wave
 from pathlib import Path
 
 import numpy as np
 
 WIDTH, HEIGHT, RATE, SWEEP = 640, 360, 20, 2.0
+#: How much the luma of a busy picture's grain differs from its colour.
+GRAIN = 24
 
 #: Background colours (red, green, blue) and tones in hertz: the cast of the tests.
 CAST = {
     "Ann": ((200, 40, 40), 440),
     "Ben": ((40, 160, 60), 660),
     "Cem": ((50, 70, 200), 880),
+    "Dan": ((180, 150, 30), 1100),
 }
 
 
@@ -45,6 +49,40 @@ def write_picture(path: Path, colour: tuple[int, int, int]) -> None:
             cb[:, columns // 2] = 128
             cr[:, columns // 2] = 128
             file.write(b"FRAME\n" + luma.tobytes() + cb.tobytes() + cr.tobytes())
+
+
+def write_busy_picture(path: Path, colour: tuple[int, int, int], size: tuple[int, int], rate: int) -> None:
+    """Writes one sweep at that size and rate over a background of grain that changes with each picture, as a real camera's does: it
+    takes the bits that an encoder may spend, where one colour takes hardly any."""
+    width, height = size
+    y, u, v = _yuv(*colour)
+    bar = width // 10
+    chance = np.random.default_rng(7)
+    chroma = [np.full((height // 2, width // 2), value, np.uint8) for value in (u, v)]
+    with path.open("wb") as file:
+        file.write(f"YUV4MPEG2 W{width} H{height} F{rate}:1 Ip A1:1 C420jpeg\n".encode())
+        frames = int(rate * SWEEP)
+        for index in range(frames):
+            grain = chance.integers(-GRAIN, GRAIN, (height // 2, width // 2)).repeat(2, 0).repeat(2, 1)
+            luma = (y + grain).clip(16, 235).astype(np.uint8)
+            columns = (np.arange(bar) + index * width // frames) % width
+            cb, cr = chroma[0].copy(), chroma[1].copy()
+            luma[:, columns] = 235
+            cb[:, columns // 2] = 128
+            cr[:, columns // 2] = 128
+            file.write(b"FRAME\n" + luma.tobytes() + cb.tobytes() + cr.tobytes())
+
+
+def busy_camera(folder: Path, name: str, size: tuple[int, int], rate: int = 15) -> Path:
+    """The file of ``write_busy_picture`` for one of the cast; written once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{size[1]}p{rate}.y4m"
+    if not path.exists():
+        # Under another name until it is whole, for who runs beside.
+        part = path.with_suffix(f".{threading.get_ident()}")
+        write_busy_picture(part, CAST[name][0], size, rate)
+        part.rename(path)
+    return path
 
 
 def write_tone(path: Path, frequency: int) -> None:

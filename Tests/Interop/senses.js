@@ -232,5 +232,44 @@
     };
   }
 
-  window.senses = { participant, track, element, watch, listen, markers, pictures, tone, flashesAndBeeps, statistics };
+  const recordings = new Map();
+
+  /** Begins to note, five times a second, what the statistics say of somebody's camera and microphone; `recorded` ends it. */
+  function record(name) {
+    recorded(name);
+    const samples = [];
+    const connection = window.parley.connection.peerConnection;
+    let reading = false;
+    const timer = setInterval(async () => {
+      if (reading) { return; }
+      reading = true;
+      const report = await connection.getStats();
+      reading = false;
+      const of = (source) => {
+        const wanted = track(name, source)?.id;
+        return wanted && [...report.values()].find((each) => each.type === "inbound-rtp" && each.trackIdentifier === wanted);
+      };
+      const [video, audio] = [of("camera"), of("microphone")];
+      samples.push({
+        at: performance.now() / 1000,
+        frames: video?.framesDecoded ?? 0, width: video?.frameWidth ?? 0, bytes: video?.bytesReceived ?? 0,
+        frozen: video?.totalFreezesDuration ?? 0, freezes: video?.freezeCount ?? 0, paused: participant(name)?.publication("camera")?.paused ?? null,
+        samples: audio?.totalSamplesReceived ?? 0, concealed: audio?.concealedSamples ?? 0,
+        silent: audio?.silentConcealedSamples ?? 0,
+      });
+    }, 200);
+    recordings.set(name, { timer, samples });
+  }
+
+  /** What was noted since `record`; goes on when told so. */
+  function recorded(name, goesOn = false) {
+    const recording = recordings.get(name);
+    if (recording && !goesOn) {
+      clearInterval(recording.timer);
+      recordings.delete(name);
+    }
+    return recording?.samples ?? [];
+  }
+
+  window.senses = { participant, track, element, watch, listen, markers, pictures, tone, flashesAndBeeps, statistics, record, recorded };
 })();

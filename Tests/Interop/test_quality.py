@@ -1,0 +1,251 @@
+"""What people see and hear of each other on bad networks: pages of real Chromium, as senders and as receivers, through the impairment proxy."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from playwright.sync_api import Playwright, sync_playwright
+
+import media
+import quality
+from browser import FILES, UNHURRIED, Person, wait_for
+from impairment import ImpairmentProxy, free_udp_port
+from quality import Quality
+from server import Server
+
+OUTPUT = Path(__file__).parent / "output"
+
+#: Those who only look on.
+LISTENS = "config.startAudioOnly=true&config.startWithAudioMuted=true"
+
+
+def person(driver: Playwright, name: str, size: tuple[int, int] = (640, 360), **options) -> Person:
+    """A page whose camera needs the bits it may have, and that sends its layers however slow the machine is."""
+    return Person(driver, name, camera=media.busy_camera(FILES, name, size), arguments=UNHURRIED, **options)
+
+
+class Networks(unittest.TestCase):
+    """Each is a call of two: Ann on a clean network, Ben behind the proxy, whose way is impaired in both directions. What Ann has of Ben tells
+    of him as sender, what he has of her of him as receiver. They mostly wait, so two happen at the same time; each test tells of one."""
+
+    CONDITIONS = {
+        "3G": "rate=900k,delay=80ms,jitter=15ms,loss=0.5%,queue=600ms",
+        "10 % loss": "loss=10%,delay=25ms",
+        "300 kb/s": "rate=300k,delay=25ms,queue=400ms",
+        "2 s outage": "rate=4M,delay=25ms,queue=400ms",
+        "halves and returns": "rate=1600k,delay=25ms,queue=400ms",
+    }
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        pool = ThreadPoolExecutor(2)
+        cls.addClassCleanup(pool.shutdown, cancel_futures=True)
+        act = {"2 s outage": cls.outage, "halves and returns": cls.halving}
+        cls.calls = {name: pool.submit(act.get(name, cls.steady), conditions) for name, conditions in cls.CONDITIONS.items()}
+
+    def tell(self, name: str) -> tuple[Quality, Quality, str]:
+        """What the call on that network came to: for Ben as sender and as receiver."""
+        sending, receiving, more = self.calls[name].result(400)
+        print(f"\n  sending: {sending}\n  receiving: {receiving}\n  {more}", end=" … ")
+        return sending, receiving, more
+
+    def check(self, name: str, frozen: float, concealed: float) -> None:
+        sending, receiving, _ = self.tell(name)
+        for what, seen in (("sending", sending), ("receiving", receiving)):
+            self.assertLess(seen.frozen, frozen, f"{what}: {seen}")
+            self.assertLess(seen.concealed, concealed, f"{what}: {seen}")
+            self.assertGreater(seen.rate, 3, f"{what}: {seen}")
+
+    def test_a_call_on_3g_has_moving_pictures_and_whole_sound(self) -> None:
+        self.check("3G", 0.2, 0.03)
+
+    def test_a_call_with_ten_per_cent_loss_has_moving_pictures_and_whole_sound(self) -> None:
+        self.check("10 % loss", 0.2, 0.03)
+
+    def test_a_call_at_300_kilobits_has_moving_pictures_and_whole_sound(self) -> None:
+        self.check("300 kb/s", 0.2, 0.04)
+
+    def test_a_call_goes_on_within_ten_seconds_of_an_outage_of_two(self) -> None:
+        sending, receiving, _ = self.tell("2 s outage")
+        for what, seen in (("sending", sending), ("receiving", receiving)):
+            self.assertLess(seen.concealed, 0.03, f"{what}, afterwards: {seen}")
+
+    def test_a_call_whose_bandwidth_halves_goes_on_smaller_and_is_itself_again_when_it_returns(self) -> None:
+        self.tell("halves and returns")
+
+    # What happens.
+
+    @staticmethod
+    @contextlib.contextmanager
+    def call(conditions: str):
+        """Ann and Ben in a meeting, each with a picture of the other, and both noting what they have."""
+        port = free_udp_port()
+        with contextlib.ExitStack() as stack:
+            driver = stack.enter_context(sync_playwright())
+            server = stack.enter_context(Server("--media-port", str(port), "--workers", "1"))
+            proxy = stack.enter_context(ImpairmentProxy(port, "--both", conditions, "--seed", "7"))
+            ann = stack.enter_context(person(driver, "Ann")).join(server.url, "x")
+            ben = proxy.carry(stack.enter_context(person(driver, "Ben"))).join(server.url, "x")
+            quality.begin(ann, "Ben")
+            quality.begin(ben, "Ann")
+            yield proxy, ann, ben
+
+    @staticmethod
+    def passed(viewer: Person, name: str, seconds: float) -> None:
+        """Waits until pictures of ``name`` have come for so long."""
+        def look():
+            samples = quality.so_far(viewer, name)
+            first = next((each["at"] for each in samples if each["frames"] > 0), None)
+            return first is not None and samples[-1]["at"] - first >= seconds or f"no: {samples[-1:]}"
+        wait_for(f"{seconds} s of {name}'s pictures", look, seconds + 60, 0.5)
+
+    @classmethod
+    def steady(cls, conditions: str) -> tuple[Quality, Quality, str]:
+        with cls.call(conditions) as (proxy, ann, ben):
+            cls.passed(ann, "Ben", 22)
+            cls.passed(ben, "Ann", 22)
+            sending, receiving = quality.finish(ann, "Ben", 20), quality.finish(ben, "Ann", 20)
+            links = proxy.statistics()
+            down = links["down"]
+            return sending, receiving, (
+                f"to Ben: {down['lost'] + down['dropped']} of {down['sent']} packets lost, queue {down['queueMillisecondsP95']:.0f} ms (p95)")
+
+    @classmethod
+    def outage(cls, conditions: str) -> tuple[Quality, Quality, str]:
+        with cls.call(conditions) as (proxy, ann, ben):
+            cls.passed(ann, "Ben", 8)
+            cls.passed(ben, "Ann", 8)
+            began = proxy.change("both", "outage")
+            # The outage itself.
+            time.sleep(max(0, began + 2 - time.monotonic()))
+            proxy.change("both", conditions)
+            ended = {viewer: viewer.page.evaluate("() => performance.now() / 1000") for viewer in (ann, ben)}
+            back = {}
+            for viewer, name in ((ann, "Ben"), (ben, "Ann")):
+                def look() -> float | str:
+                    samples = quality.so_far(viewer, name)
+                    return quality.seconds_until_pictures(samples, ended[viewer]) or f"no: {samples[-1:]}"
+                back[name] = wait_for(f"pictures of {name} after the outage", look, 15, 0.3)
+            for name, seconds in back.items():
+                if seconds > 10:
+                    raise AssertionError(f"{name}'s picture came back after {seconds:.1f} s")
+            # What is left of it for who listens: the sound of the next five seconds.
+            since = time.monotonic()
+            wait_for("five more seconds", lambda: time.monotonic() - since > 6, 10)
+            sending, receiving = quality.finish(ann, "Ben", 5), quality.finish(ben, "Ann", 5)
+            return sending, receiving, f"sender's picture back after {back['Ben']:.1f} s, receiver's after {back['Ann']:.1f} s"
+
+    @classmethod
+    def halving(cls, conditions: str) -> tuple[Quality, Quality, str]:
+        half = conditions.replace("1600k", "800k")
+        with cls.call(conditions) as (proxy, ann, ben):
+            def wide(viewer: Person, name: str, width: int, seconds: float) -> float:
+                """Waits until pictures of that width come, and returns how long it took."""
+                began = time.monotonic()
+                def look():
+                    last = quality.so_far(viewer, name)[-1:]
+                    return last and last[0]["width"] == width or f"no: {last}"
+                wait_for(f"{viewer.name} to have {name} {width} wide", look, seconds, 0.3)
+                return time.monotonic() - began
+            wide(ben, "Ann", 640, 40)
+            wide(ann, "Ben", 640, 40)
+            proxy.change("both", half)
+            down = wide(ben, "Ann", 320, 30)
+            proxy.change("both", conditions)
+            up = wide(ben, "Ann", 640, 40)
+            wide(ann, "Ben", 640, 40)
+            sending, receiving = quality.finish(ann, "Ben"), quality.finish(ben, "Ann")
+            return sending, receiving, f"receiver's picture smaller after {down:.1f} s, whole {up:.1f} s after the bandwidth's return"
+
+
+class OneSender(unittest.TestCase):
+    """One camera in three layers, and receivers unlike each other."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+
+    def setUp(self) -> None:
+        port = free_udp_port()
+        self.server = self.enterContext(Server("--media-port", str(port), "--workers", "1"))
+        self.proxy = self.enterContext(ImpairmentProxy(port, "--both", "delay=25ms", "--seed", "7"))
+
+    def person(self, name: str, **options) -> Person:
+        return self.enterContext(person(self.driver, name, **options))
+
+    @staticmethod
+    def width(viewer: Person, name: str) -> int:
+        """The width that ``viewer`` decoded last."""
+        return (quality.so_far(viewer, name)[-1:] or [{"width": 0}])[0]["width"]
+
+    def test_three_receivers_decode_what_suits_each_and_the_good_ones_notice_nothing_of_the_bad_one(self) -> None:
+        room = "simulcast"
+        ann = self.person("Ann", size=(960, 540), viewport=(280, 240)).join(self.server.url, room)
+        big, small, bad = (self.person("Ben", viewport=(1280, 720)), self.person("Cem", viewport=(280, 240)),
+                           self.person("Dan", viewport=(1280, 720)))
+        self.proxy.carry(bad)
+        for viewer in (big, small, bad):
+            viewer.join(self.server.url, room, LISTENS)
+            viewer.page.dblclick("article.tile:not(.tile-self)[aria-label^=Ann]", position={"x": 20, "y": 40})
+        for viewer in (big, small, bad):
+            quality.begin(viewer, "Ann")
+        for viewer, expected in ((big, 960), (small, 240), (bad, 960)):
+            wait_for(f"{viewer.name} to decode {expected} pixels", lambda: self.width(viewer, "Ann") == expected or
+                     f"no: {self.width(viewer, 'Ann')}", 60, 0.3)
+        # Only now does the one network become bad.
+        self.proxy.change("down", "rate=400k,delay=25ms,queue=400ms")
+        for viewer in (big, small):
+            quality.begin(viewer, "Ann")
+        wait_for("Dan to decode less", lambda: 0 < self.width(bad, "Ann") < 960 or f"no: {self.width(bad, 'Ann')}", 40, 0.3)
+        quality.begin(bad, "Ann")
+        since = time.monotonic()
+        wait_for("15 s", lambda: time.monotonic() - since > 15, 20)
+        seen = {viewer.name: quality.finish(viewer, "Ann") for viewer in (big, small, bad)}
+        print("".join(f"\n  {name}: {each}" for name, each in seen.items()), end=" … ")
+        self.assertEqual(seen["Ben"].widths, [960], f"the good one has the best all the time: {seen['Ben']}")
+        self.assertEqual(seen["Cem"].widths, [240], f"the small one has the smallest all the time: {seen['Cem']}")
+        self.assertIn(seen["Dan"].width, (240, 480), f"the bad one goes on with less: {seen['Dan']}")
+        # It may be paused for a moment while the queue that its network had built up drains.
+        self.assertLess(seen["Dan"].frozen, 0.5, f"the bad one goes on: {seen['Dan']}")
+        wait_for("Dan's pictures to go on", lambda: bad.frames("Ann", milliseconds=2000) > 4, 20)
+        for name in ("Ben", "Cem"):
+            self.assertLess(seen[name].frozen, 0.05, f"{name} notices nothing: {seen[name]}")
+            self.assertLess(seen[name].longest, 2, f"{name} notices nothing: {seen[name]}")
+
+    def test_a_picture_that_does_not_fit_is_paused_and_says_so_and_comes_back_by_itself(self) -> None:
+        room = "pause"
+        self.person("Ann", viewport=(280, 240)).join(self.server.url, room)
+        self.person("Cem", viewport=(280, 240)).join(self.server.url, room)
+        ben = self.proxy.carry(self.person("Ben")).join(self.server.url, room, LISTENS)
+        for name in ("Ann", "Cem"):
+            ben.sees(name, seconds=60)
+        self.proxy.change("down", "rate=360k,delay=25ms,queue=400ms")
+        began = time.monotonic()
+        state = ".tile-state:not([hidden])"
+        wait_for("one picture to be paused", lambda: ben.page.locator(state).all_inner_texts() == [
+            "Paused: your connection is slow"] or f"no: {ben.page.locator(state).all_inner_texts()}", 40, 0.2)
+        after = time.monotonic() - began
+        paused = ben.page.evaluate("() => [...parley.participants.values()].filter((each) => each.publication('camera').paused)"
+                                   ".map((each) => each.name)")
+        self.assertEqual(len(paused), 1, paused)
+        other = "Ann" if paused == ["Cem"] else "Cem"
+        OUTPUT.mkdir(exist_ok=True)
+        ben.page.screenshot(path=OUTPUT / "paused.png")
+        wait_for(f"{other}'s picture to go on", lambda: ben.frames(other, milliseconds=2000) > 4, 30)
+        for name in ("Ann", "Cem"):
+            ben.hears(name)
+        self.proxy.change("down", "delay=25ms")
+        mended = time.monotonic()
+        wait_for("nothing to be paused", lambda: not ben.page.locator(state).all_inner_texts() or
+                 f"no: {ben.page.locator(state).all_inner_texts()}", 40, 0.2)
+        resumed = time.monotonic() - mended
+        ben.sees(paused[0], seconds=30)
+        print(f"{paused[0]} paused after {after:.1f} s, {resumed:.1f} s to resume", end=" … ")
+
+
+if __name__ == "__main__":
+    unittest.main()
