@@ -29,6 +29,7 @@ struct HostileVideoPacketsTests {
     var codec = Codec.vp8
     var packetizer = TestPacketizer(codec: codec, layers: true, random: &random)
     var index = 0
+    var frames = 0
     for _ in 0..<20_000 {
       now = now + .microseconds(Int64.random(in: 0...20_000, using: &random))
       if Int.random(in: 0..<400, using: &random) == 0 {
@@ -80,6 +81,7 @@ struct HostileVideoPacketsTests {
       if Int.random(in: 0..<3, using: &random) > 0 {
         var count = 0
         while buffer.poll(now: now) != nil { count += 1 }
+        frames += count
         if count > 64 { Issue.record("seed \(seed): \(count) frames at once") }
         if buffer.deadline <= now { Issue.record("seed \(seed): a deadline that has passed") }
       }
@@ -87,7 +89,7 @@ struct HostileVideoPacketsTests {
       if Int.random(in: 0..<2_000, using: &random) == 0 { buffer.decodingFailed(now: now) }
       _ = buffer.takeKeyframeRequest()
     }
-    #expect(buffer.statistics.framesDecoded > 100)
+    #expect(frames > 100)
   }
 
   @Test("memory stays bounded when nobody takes frames, and the newest keyframe is kept")
