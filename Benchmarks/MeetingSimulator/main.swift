@@ -89,11 +89,11 @@ func loseWorker(_ cluster: SimulatedCluster) throws {
   let back = orphans.compactMap { person in person.pictureAt.map { milliseconds($0 - lostAt) } }
   say("\n| ms after the loss | got it | p50 | p90 | p99 | longest |\n|---|---|---|---|---|---|")
   SimulationReport.printDelays("its participants see every picture again", back, of: orphans.count)
-  let seen = others.filter { !$0.sources.contains { $0.kind == .video } }
-    .compactMap { person in person.pictureAt.flatMap { $0 > lostAt ? milliseconds($0 - lostAt) : nil } }
+  let viewers = others.filter { !$0.sources.contains { $0.kind == .video } }
+  let seen = viewers.compactMap { person in person.pictureAt.flatMap { $0 > lostAt ? milliseconds($0 - lostAt) : nil } }
   if !cameras.isEmpty {
     SimulationReport.printDelays(
-      "others see the \(cameras.count) camera(s) that were on it again", seen, of: others.count)
+      "others see the \(cameras.count) camera(s) that were on it again", seen, of: viewers.count)
   }
   let after = cluster.keyframes
   say(

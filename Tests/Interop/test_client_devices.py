@@ -29,7 +29,7 @@ class Devices(test_client_media.ClientTest):
 
     def wait_for_sound(self, listener, seconds: int) -> None:
         listener.statistics(
-            f"{seconds} s of sound", lambda: any(each["totalSamples"] > seconds * 48_000 for each in listener.received("audio")), 90)
+            f"{seconds} s of sound", lambda: any(each.get("totalSamplesReceived", 0) > seconds * 48_000 for each in listener.received("audio")), 90)
 
     def test_the_speaker_plays_what_the_others_say(self) -> None:
         system = self.enterContext(SoundSystem())

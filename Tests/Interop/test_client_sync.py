@@ -49,7 +49,7 @@ class LipSync(test_client_media.ClientTest):
         ann.page.evaluate(PAGE, {"url": f"{self.server.url}/{self.room}", "name": "Ann"})
         swift = self.client("Swift", records=True).joined()
         swift.sees("Ann")
-        swift.statistics("14 s of sound", lambda: any(each["totalSamples"] > 14 * 48_000 for each in swift.received("audio")), 60)
+        swift.statistics("14 s of sound", lambda: any(each.get("totalSamplesReceived", 0) > 14 * 48_000 for each in swift.received("audio")), 60)
         swift.leave()
         starts = swift.starts()
         seen = [starts["Ann-camera.y4m"] + each for each in flashes(swift.video("Ann"))]
