@@ -29,10 +29,7 @@ public import Parley
     self.wishes = wishes
     leaving = Task {
       for await _ in stream { break }
-      let isJoining = meeting.state == .connecting
       await meeting.leave()
-      // A join that is under way may take its time to notice.
-      if isJoining { exit(0) }
       for source in signals { source.cancel() }
     }
   }

@@ -140,12 +140,17 @@ enum JoinCommand {
       }
     }
     var status: Int32 = 0
+    var farewell: String?
     for await event in events {
       if case .subscribed(let subscription) = event { recording?.add(subscription) ?? plan.watch(subscription) }
       observer.take(event)
       // Nobody sees what happens here: the one at the other end of the pipe has gone, or the disk is full.
       if CommandLineText.outputProblem != nil { departure.leave() }
-      if case .ended(let reason, _) = event { status = reason == .left || reason == .shutdown ? 0 : 1 }
+      if case .ended(let reason, let message) = event {
+        status = reason == .left || reason == .shutdown ? 0 : 1
+        // With --json the line `left` has it.
+        if status != 0 || (reason == .shutdown && !options.has("json")) { farewell = message }
+      }
     }
     timer?.cancel()
     input.cancel()
@@ -153,7 +158,7 @@ enum JoinCommand {
     observer.close()
     if recording?.finish() == false { status = 1 }
     await departure.finished()
-    if status != 0, let error = meeting.lastError { CommandLineText.complain("\(error)") }
+    if let farewell { CommandLineText.complain(farewell) }
     return status
   }
 }

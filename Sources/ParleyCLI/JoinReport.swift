@@ -52,8 +52,8 @@ import Parley
         "chat",
         [
           "from": .text(message.from), "name": .text(message.name), "text": .text(message.text),
-          "history": .truth(isHistory),
-        ], "\(message.name): \(message.text)")
+          "history": .truth(isHistory), "to": JSONLine.Value(message.to),
+        ], "\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
     case .chatFailed(let message, let error):
       say(
         "chatFailed",

@@ -39,7 +39,8 @@ import Parley
     case .participantJoined(let participant): note("\(participant.name) is here")
     case .participantLeft(let participant, let reason):
       note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
-    case .chat(let message, _): note("\(message.name): \(message.text)")
+    case .chat(let message, _):
+      note("\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
     case .chatFailed(let message, let error): note("not delivered: \(message.text) (\(error))")
     case .data(let message): note("data from \(message.sender?.name ?? message.senderID): \(message.bytes.count) bytes")
     case .reconnecting(let step): note("connection lost (\(step.rawValue)), trying again")

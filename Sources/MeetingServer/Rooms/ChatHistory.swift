@@ -9,7 +9,11 @@ struct ChatHistory: Sendable {
 
   private var entries: [ChatEntry] = []
   private var bytes = 0
-  private var last = 0
+  private var last: Int
+
+  /// An empty history. Its numbers follow `last`: a room that is made anew must not use those of the one before again, since clients know
+  /// messages by them.
+  init(after last: Int = 0) { self.last = last }
 
   /// The number of the next message.
   mutating func nextID() -> Int {

@@ -58,7 +58,7 @@ actor MeetingRoom {
   private var reserved = 0
   private var nextOrder = 0
   private var speechCount = 0
-  private var chat = ChatHistory()
+  private var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
   private var quality: [String: ConnectionQuality] = [:]
   private var isClosed = false
   private var isListening = false

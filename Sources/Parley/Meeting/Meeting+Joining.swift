@@ -100,6 +100,7 @@ extension Meeting {
     joinedOnce = true
     state = .connected
     emit(.joined)
+    for message in unsentChat { deliver(message) }
     catchUp()
   }
 
@@ -174,6 +175,7 @@ extension Meeting {
           .init(
             token: token.value, name: local.wantedName ?? local.name, offer: offer, tracks: tracks,
             client: options.client)))
+      place.hasAsked = true
       try await takeWelcome(place, connection)
     } catch {
       opened.close()
@@ -221,6 +223,7 @@ extension Meeting {
         place.resumeToken = Secret(welcome.resumeToken)
         place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
         local.id = welcome.participant
+        ownIDs.insert(welcome.participant)
         info = welcome.meeting
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()

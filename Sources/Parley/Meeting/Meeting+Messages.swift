@@ -182,7 +182,7 @@ extension Meeting {
 
   private func takeChat(_ entry: ChatEntry, isHistory: Bool) {
     guard !chat.contains(where: { $0.id == entry.id }) else { return }
-    if entry.from == local.id,
+    if ownIDs.contains(entry.from),
       let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
     {
       unsentChat.remove(at: sent)

@@ -152,7 +152,8 @@ extension Meeting {
       if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
     }
     if let name = local.wantedName { send(.rename(name: name)) }
-    for message in unsentChat { send(message.onTheWire) }
+    place?.saidChat = []
+    for message in unsentChat { deliver(message) }
   }
 
   private func abandonJoin() {
@@ -192,7 +193,7 @@ extension Meeting {
         try await enter()
         try await untilMediaFlows()
         connectionState = ConnectionParts(mediaUp: true)
-        for message in unsentChat { send(message.onTheWire) }
+        for message in unsentChat { deliver(message) }
         refreshState(nil)
         catchUp()
         return
@@ -232,6 +233,7 @@ extension Meeting {
     if connectionState.isFine {
       patience?.cancel()
       patience = nil
+      lastError = nil
       guard state == .reconnecting else { return }
       state = .connected
       emit(.reconnected)

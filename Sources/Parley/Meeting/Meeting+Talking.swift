@@ -15,7 +15,7 @@ extension Meeting {
   /// ```
   public static let maximumChatBytes = 16_000
 
-  /// Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+  /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then.
   ///
   /// ```swift
   /// try meeting.send(chat: "Hello, everybody!")
@@ -49,7 +49,7 @@ extension Meeting {
           unsentChat.removeFirst(),
           .timedOut("More than \(Self.maximumUnsentChat) chat messages wait to be sent; the oldest was given up.")))
     }
-    send(message.onTheWire)
+    deliver(message)
     return message
   }
 

@@ -118,6 +118,8 @@ public import Signaling
   @ObservationIgnored var negotiation = NegotiationState()
   /// What the server has neither passed on nor refused yet, in order.
   @ObservationIgnored var unsentChat: [SentChatMessage] = []
+  /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
+  @ObservationIgnored var ownIDs: Set<String> = []
   /// What happened before anybody read ``events``; nil once somebody does.
   @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
   /// The work of ``join()``.
@@ -226,7 +228,17 @@ public import Signaling
   }
 
   /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
-  func send(_ message: ClientMessage) { place?.channel.send(message) }
+  func send(_ message: ClientMessage) {
+    // The first message on a socket must be the one that asks to be let in; what is said before is in it, or told after the welcome.
+    guard let place, place.hasAsked else { return }
+    place.channel.send(message)
+  }
+
+  /// Sends a chat message, once on each socket.
+  func deliver(_ message: SentChatMessage) {
+    guard let place, place.hasAsked, place.saidChat.insert(message.id).inserted else { return }
+    place.channel.send(message.onTheWire)
+  }
 }
 
 /// A STUN or TURN server that could not be used, and why.
@@ -255,6 +267,10 @@ struct ConnectionParts {
   let document: DiscoverDocument
   var resumeToken = Secret("")
   var resumeWindow = TimeSpan.seconds(30)
+  /// Whether the message that asks to be let in was sent.
+  var hasAsked = false
+  /// Which chat messages were sent over the socket as it is now.
+  var saidChat: Set<Int> = []
 
   init(channel: SignalingChannel, document: DiscoverDocument) {
     self.channel = channel

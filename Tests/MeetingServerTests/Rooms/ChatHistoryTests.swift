@@ -6,6 +6,12 @@ import Testing
 
 @Suite("Chat history")
 struct ChatHistoryTests {
+  @Test("a room that is made anew numbers on from where it is told, so that clients do not take its messages for old ones")
+  func numbers() {
+    var history = ChatHistory(after: 1_000)
+    #expect([history.nextID(), history.nextID()] == [1_001, 1_002])
+  }
+
   @Test("at most 200 messages and 64 KiB of text are kept, the newest")
   func bounds() {
     var history = ChatHistory()
