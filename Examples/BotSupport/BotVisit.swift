@@ -51,9 +51,9 @@ public import Parley
   /// - Throws: Why the meeting was lost, when it was.
   public func finish(_ reason: EndReason) async throws(JoinError) {
     switch reason {
-    case .failed, .connectionLost: throw meeting.lastError ?? .ended
     case .left: await leaving.value
-    default: break
+    case .shutdown: break
+    case .failed, .connectionLost, .removed, .expired, .replaced: throw meeting.lastError ?? .ended
     }
   }
 }

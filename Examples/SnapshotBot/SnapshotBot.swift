@@ -23,7 +23,7 @@ import Parley
       visit.leave()
     }
     defer { timer.cancel() }
-    var shots: [Task<Void, Never>] = []
+    var shots: [Task<Void, any Error>] = []
     for await event in events {
       if case .ended(let reason, _) = event { try await visit.finish(reason) }
       guard case .subscribed(let subscription) = event, let track = subscription.video,
@@ -33,15 +33,13 @@ import Parley
       shots.append(
         Task {
           for await frame in track.frames {
-            do {
-              try ImageFile.writePNG(frame, to: path)
-              print("\(path): \(frame.width)×\(frame.height)")
-            } catch { print("\(path): \(error)") }
+            try ImageFile.writePNG(frame, to: path)
+            print("\(path): \(frame.width)×\(frame.height)")
             return
           }
         })
     }
-    for shot in shots { await shot.value }
+    for shot in shots { try await shot.value }
     if shots.isEmpty { print("Nobody sends a picture in \(url).") }
   }
 

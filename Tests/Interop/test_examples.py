@@ -6,8 +6,11 @@ import signal
 import subprocess
 import unittest
 
+import av
+
 import test_client_media
 from browser import wait_for
+from pictures import read_marker
 from server import BINARY, ROOT, free_port
 
 BOTS = {"echo-bot": "Echo", "chat-bot": "Chatty", "snapshot-bot": "Photographer"}
@@ -17,7 +20,7 @@ class Examples(test_client_media.ClientTest):
     def bot(self, program: str, *arguments: str) -> subprocess.Popen:
         binary = BINARY.with_name(program)
         if not binary.exists():
-            self.skipTest(f"{binary} is not built")
+            self.fail(f"{binary} is not built; `make test-interop` builds it")
         bot = subprocess.Popen([str(binary), *arguments], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(lambda: bot.poll() is None and bot.kill())
@@ -64,6 +67,30 @@ class Examples(test_client_media.ClientTest):
             swift.command("data", text="hello", topic="again")
             return swift.all("data", text="hello", topic="again") or "no:"
         wait_for("the echo", echo, 20, every=0.5)
+
+    def test_the_snapshot_bot_writes_a_picture_of_everybody_and_leaves(self) -> None:
+        self.client("Swift", "--publish", "testsrc", "--style", str(test_client_media.STYLE)).joined()
+        bot = self.bot("snapshot-bot", f"{self.server.url}/{self.room}", str(self.folder))
+        output, errors = bot.communicate(timeout=40)
+        self.assertEqual((bot.returncode, errors), (0, ""), output)
+        path, = self.folder.glob("Swift-*.png")
+        with av.open(str(path)) as file:
+            picture = next(file.decode(video=0)).to_ndarray(format="gray")
+        self.assertEqual(read_marker(picture).source, test_client_media.STYLE, output)
+
+    def test_a_picture_that_cannot_be_written_is_a_sentence_and_exit_1(self) -> None:
+        self.client("Swift", "--publish", "testsrc").joined()
+        bot = self.bot("snapshot-bot", f"{self.server.url}/{self.room}", str(self.folder / "missing"))
+        output, errors = bot.communicate(timeout=40)
+        self.assertEqual(bot.returncode, 1, (output, errors))
+        self.assertRegex(errors, r"^snapshot-bot: [^\n]*missing[^\n]*\n$")
+
+    def test_the_chat_bot_answers(self) -> None:
+        swift = self.client("Swift").joined()
+        self.bot("chat-bot", f"{self.server.url}/{self.room}")
+        swift.expect("participantJoined")
+        swift.command("chat", text="who is here?")
+        wait_for("the answer", lambda: [each for each in swift.all("chat") if "Here are: " in str(each)] or f"no: {swift.all('chat')}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ extension Meeting {
   /// ```
   public static func maximumDataLength(_ reliability: DataReliability) -> Int { reliability.payloadLimit }
 
-  /// Sends data to everybody else, or to some, over a data channel. While the connection is being brought back it waits.
+  /// Sends data to everybody else, or to some, over a data channel. While there is no connection, reliable data
+  /// waits and lossy data is dropped.
   ///
   /// ```swift
   /// try await meeting.send(Array("ping".utf8), topic: "game")
