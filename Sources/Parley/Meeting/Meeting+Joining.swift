@@ -177,6 +177,8 @@ extension Meeting {
             client: options.client)))
       place.hasAsked = true
       try await takeWelcome(place, connection)
+      place.isWelcome = true
+      await offerNext()
     } catch {
       opened.close()
       connection.close()

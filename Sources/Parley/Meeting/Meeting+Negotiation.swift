@@ -11,14 +11,18 @@ struct NegotiationState {
   /// The offer that waits for its answer.
   var pending: ClientMessage.Offer?
   /// Who waits for everything that is wanted now.
-  var waiting: [CheckedContinuation<Result<Void, JoinError>, Never>] = []
+  var waiting: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
   var isPreparing = false
+  /// How long an answer is waited for, time in which the connection is brought back left out.
+  static let patience: UInt64 = 30_000_000_000
 }
 
 extension Meeting {
   /// Makes the first offer, with everything published so far and the first slots.
   func firstOffer(_ connection: MediaConnection) async throws(JoinError) -> (String, [TrackDescription]) {
-    negotiation = NegotiationState(lastID: negotiation.lastID)
+    // Who waits already is answered by the offer after this one.
+    negotiation = NegotiationState(
+      isWanted: !negotiation.waiting.isEmpty, lastID: negotiation.lastID, waiting: negotiation.waiting)
     for publication in local.publications { await addTrack(publication, connection) }
     guard let offer = await connection.call({ session, _ in session.createOffer(restartsIce: false) }) else {
       throw .cancelled
@@ -92,20 +96,41 @@ extension Meeting {
     try? await negotiate()
   }
 
-  /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer.
+  /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer. Gives up waiting after
+  /// ``NegotiationState/patience`` and when the task is cancelled; the offer goes on.
   func negotiate(restartsIce: Bool = false) async throws(JoinError) {
     guard state != .ended else { throw .ended }
     negotiation.isWanted = true
     negotiation.restartsIce = negotiation.restartsIce || restartsIce
-    let result = await withCheckedContinuation { continuation in
-      negotiation.waiting.append(continuation)
-      Task { await self.offerNext() }
+    let waiter = nextID()
+    let timer = Task { [weak self] in
+      repeat { try? await Task.sleep(nanoseconds: NegotiationState.patience) } while self?.state == .reconnecting
+        && !Task.isCancelled
+      self?.stopWaiting(
+        waiter, .timedOut("The server did not answer an offer within 30 s. Try again, or leave and join again."))
+    }
+    defer { timer.cancel() }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
+        guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+        negotiation.waiting[waiter] = continuation
+        Task { await self.offerNext() }
+      }
+    } onCancel: {
+      Task { @MainActor [weak self] in self?.stopWaiting(waiter, .cancelled) }
     }
     try result.get()
   }
 
-  private func offerNext() async {
-    guard negotiation.isWanted, negotiation.pending == nil, !negotiation.isPreparing, let connection else { return }
+  private func stopWaiting(_ waiter: Int, _ error: JoinError) {
+    negotiation.waiting.removeValue(forKey: waiter)?.resume(returning: .failure(error))
+  }
+
+  /// Sends the next offer when one is wanted, none is under way, and the server has let this client in.
+  func offerNext() async {
+    guard negotiation.isWanted, negotiation.pending == nil, !negotiation.isPreparing, place?.isWelcome == true,
+      let connection
+    else { return }
     negotiation.isPreparing = true
     negotiation.isWanted = false
     let restartsIce = negotiation.restartsIce
@@ -161,8 +186,8 @@ extension Meeting {
 
   private func settle(_ result: Result<Void, JoinError>) {
     let waiting = negotiation.waiting
-    negotiation.waiting = []
-    for waiter in waiting { waiter.resume(returning: result) }
+    negotiation.waiting = [:]
+    for waiter in waiting.values { waiter.resume(returning: result) }
     if negotiation.isWanted { Task { await self.offerNext() } }
   }
 

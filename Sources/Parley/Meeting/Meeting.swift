@@ -269,6 +269,8 @@ struct ConnectionParts {
   var resumeWindow = TimeSpan.seconds(30)
   /// Whether the message that asks to be let in was sent.
   var hasAsked = false
+  /// Whether the server has let this client in.
+  var isWelcome = false
   /// Which chat messages were sent over the socket as it is now.
   var saidChat: Set<Int> = []
 
