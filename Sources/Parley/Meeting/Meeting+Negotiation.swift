@@ -104,7 +104,9 @@ extension Meeting {
     negotiation.restartsIce = negotiation.restartsIce || restartsIce
     let waiter = nextID()
     let timer = Task { [weak self] in
-      repeat { try? await Task.sleep(nanoseconds: NegotiationState.patience) } while self?.state == .reconnecting
+      repeat {
+        try? await Task.sleep(nanoseconds: NegotiationState.patience)
+      } while self?.state == .reconnecting
         && !Task.isCancelled
       self?.stopWaiting(
         waiter, .timedOut("The server did not answer an offer within 30 s. Try again, or leave and join again."))
