@@ -155,10 +155,9 @@ class SwiftAndSwift(ClientTest):
             encoded = [(line["time"], sum(each["framesEncoded"] for each in line["sent"] if each["kind"] == "video"))
                        for line in sender.all("stats")]
             rates = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in zip(encoded, encoded[1:])]
-            starved = starved or min(rates, default=0) < 23
+            starved = starved or min(rates, default=0) < 23.5
             print(f"{sender.name} sent {min(rates, default=0):.0f} to {max(rates, default=0):.0f} frames/s", end=", ")
-            # Two decoders, two encoders and two recorders on two cores stumble now and then, for less than a second.
-            allowed = 1_000 if starved else 2
+            allowed = 1_000 if starved else 0
             self.assertLessEqual(sum(each["freezeCount"] for each in client.received("video")), allowed)
             self.assertEqual(sum(each["packetsLost"] for each in client.received("video")), 0)
         one.leave()
@@ -171,7 +170,7 @@ class SwiftAndSwift(ClientTest):
             times = [marker.milliseconds for marker in markers]
             self.assertEqual(times, sorted(times), "pictures must come in order")
             still = video.longest_still()
-            self.assertLess(still, 2 if starved else 1, "no long freeze on loopback")
+            self.assertLess(still, 2 if starved else 0.2, "no freeze on loopback")
             self.assertAlmostEqual(sound.frequency(), tone, delta=0.5)
             self.assertLess(sound.missing(), 0.1)
             print(f"{client.name}: {video.count} pictures, longest still {still * 1000:.0f} ms, {sound.frequency():.2f} Hz, "

@@ -235,9 +235,9 @@ struct RelayTests {
     #expect(other.publication?.id == PublicationID(rawValue: "t_1"))
   }
 
-  @Test("a slot waits for what was lost with its router, also when it was given it before the news of the loss came")
-  func waitsForTheLost() throws {
-    let cluster = try VirtualCluster(routers: 3)
+  /// Ann's camera is on router 0, and a slot of Ben's on router 1 has been given it; links take 30 ms.
+  private func annSeenByBen(routers: Int) throws -> (VirtualCluster, VirtualClient, VirtualClient, Subscription) {
+    let cluster = try VirtualCluster(routers: routers)
     cluster.connectAll(delay: .milliseconds(30))
     let ann = try cluster.meetings[0].join("ann")
     let ben = try cluster.meetings[1].join("ben")
@@ -245,6 +245,12 @@ struct RelayTests {
     cluster.run(for: .milliseconds(200))
     let slot = ben.slot("7", .video, ssrc: 5_000)
     cluster.attach("t_1", to: slot, on: 1)
+    return (cluster, ann, ben, slot)
+  }
+
+  @Test("a slot waits for what was lost with its router, also when it was given it before the news of the loss came")
+  func waitsForTheLost() throws {
+    let (cluster, ann, _, slot) = try annSeenByBen(routers: 3)
     cluster.run(for: .milliseconds(200))
     #expect(slot.publication != nil)
     // Signalling says it again while the withdrawal is under way.
@@ -266,14 +272,7 @@ struct RelayTests {
 
   @Test("who comes back on another router before the first one is known to be lost is seen there, and stays")
   func backBeforeTheLoss() throws {
-    let cluster = try VirtualCluster(routers: 2)
-    cluster.connectAll(delay: .milliseconds(30))
-    let ann = try cluster.meetings[0].join("ann")
-    let ben = try cluster.meetings[1].join("ben")
-    ann.publish("t_1", mid: "0", .video, ssrc: 1_000).start()
-    cluster.run(for: .milliseconds(200))
-    let slot = ben.slot("7", .video, ssrc: 5_000)
-    cluster.attach("t_1", to: slot, on: 1)
+    let (cluster, ann, ben, slot) = try annSeenByBen(routers: 2)
     try cluster.meetings[1].join("ann").publish("t_1", mid: "0", .video, ssrc: 2_000).start()
     cluster.run(for: .milliseconds(200))
     #expect(slot.publication?.origin == nil)
