@@ -9,17 +9,33 @@ struct Scenario {
   /// Participants that only receive.
   var listeners: Int
   var kind: MediaKind
+  /// Media workers of the server. With more than one only Parley is measured.
+  var workers = 1
+  /// How many voices each participant receives where more talk; those are the loud ones.
+  var loudest: Int?
 
   /// All who are there.
   var participants: Int { publishers + listeners }
   /// Streams that arrive somewhere.
-  var streams: Int { publishers * (participants - 1) }
+  var streams: Int { (0..<participants).reduce(0) { $0 + slots(of: $1) } }
 
-  /// The figures: video of one to ever more receivers, and people who talk to each other.
+  /// Whether the participant of that number publishes; the first ones do.
+  func publishes(_ number: Int) -> Bool { number < publishers }
+
+  /// How many streams the participant of that number receives.
+  func slots(of number: Int) -> Int { min(publishers - (publishes(number) ? 1 : 0), loudest ?? .max) }
+
+  /// Level of the participant's voice in −dBov (RFC 6464): of more than are heard, the others only breathe.
+  func level(of number: Int) -> UInt8 { loudest.map { number < $0 } ?? true ? 30 : 75 }
+
+  /// The figures: video of one to ever more receivers, people who talk to each other, and one large meeting over two workers.
   static let all =
     [10, 50, 100, 200, 400].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) } + [
       Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
       Scenario(name: "audio 10 ↔ 10", publishers: 10, listeners: 0, kind: .audio),
+      Scenario(name: "video 1 → 500, two workers", publishers: 1, listeners: 500, kind: .video, workers: 2),
+      Scenario(
+        name: "audio 500 ↔ 500, two workers", publishers: 500, listeners: 0, kind: .audio, workers: 2, loudest: 3),
     ]
 
   struct Incomplete: Error, CustomStringConvertible {
@@ -30,7 +46,8 @@ struct Scenario {
   func run(_ server: ServerKind, _ options: BenchOptions, round: Int, burst: Double) async throws -> RunRecord {
     switch server {
     case .parley:
-      let parley = try ParleyServer(at: options.address, workers: 1, countsAllocations: options.countsAllocations)
+      let parley = try ParleyServer(
+        at: options.address, workers: workers, audioLoudest: loudest, countsAllocations: options.countsAllocations)
       let allocations = { parley.mediaAllocations }
       return try await run(parley, server, options, round: round, allocations: allocations)
     case .janus:
@@ -66,7 +83,7 @@ struct Scenario {
     record.proportionalBefore = server.process.proportionalKilobytes
     try await server.join(self, trace: .of(self.kind), engine: engine)
     let count = await engine.count
-    try await wait("all \(count) clients to connect", seconds: 20) { await engine.connected == count }
+    try await wait("all \(count) clients to connect", seconds: 60) { await engine.connected == count }
     record.joinTimes(await engine.joinTimes)
     await engine.publish()
     do {

@@ -34,7 +34,7 @@ do {
     for scenario in Scenario.all where options.wanted.map(scenario.name.contains) ?? true {
       // Turn and turn about, so that a machine that becomes slower does so for all.
       for round in 1...options.rounds {
-        for server in options.servers {
+        for server in options.servers where server == .parley || scenario.workers == 1 {
           let burst = options.burst ?? results.summary(.parley, scenario.name, gro: options.coalesces)?.burst ?? 1
           do {
             let record = try await scenario.run(server, options, round: round, burst: burst)

@@ -8,6 +8,8 @@ final class LoadClient {
     var kind: MediaKind
     /// What it publishes; nil for nothing.
     var trace: PacketTrace?
+    /// The level that its voice claims, in −dBov.
+    var level: UInt8 = 30
     /// How many streams it receives.
     var slots = 0
   }
@@ -50,7 +52,7 @@ final class LoadClient {
     if let trace = plan.trace {
       let mid = peer.addTrack(plan.kind)
       tracks.append(Track(mid: mid.rawValue, source: plan.kind == .audio ? "microphone" : "camera"))
-      publications.append(LoadPublication(mid: mid, kind: plan.kind, trace: trace))
+      publications.append(LoadPublication(mid: mid, kind: plan.kind, trace: trace, level: plan.level))
     }
     for _ in 0..<plan.slots { _ = peer.addSlot(plan.kind) }
   }

@@ -12,6 +12,7 @@ final class LoadPublication {
   var wantsKeyframe = true
 
   private let trace: PacketTrace
+  private let level: UInt8
   private var index = 0
   private var roundStart = Instant.zero
   private var roundTimestamp = UInt32.random(in: 0...UInt32.max)
@@ -25,10 +26,11 @@ final class LoadPublication {
   private var header = [UInt8](repeating: 0, count: 128)
   private var payload = [UInt8](repeating: 0x5A, count: 1_500)
 
-  init(mid: MID, kind: MediaKind, trace: PacketTrace) {
+  init(mid: MID, kind: MediaKind, trace: PacketTrace, level: UInt8) {
     self.mid = mid
     self.kind = kind
     self.trace = trace
+    self.level = level
     midText = HeaderExtensionText(mid.rawValue)
   }
 
@@ -59,7 +61,7 @@ final class LoadPublication {
       if let id = extensions[.transportSequenceNumber] {
         try writer.append(id: id, uint16: transportSequence.rawValue, into: &head)
       }
-      if kind == .audio, let id = extensions[.audioLevel] { try writer.append(id: id, uint8: 0x80 | 30, into: &head) }
+      if kind == .audio, let id = extensions[.audioLevel] { try writer.append(id: id, uint8: 0x80 | level, into: &head) }
       let headerLength = try writer.finish(into: &head)
       let size = fillPayload(packet)
       return try sender.protectRTP(

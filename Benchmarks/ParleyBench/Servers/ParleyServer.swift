@@ -16,8 +16,10 @@ final class ParleyServer: ServerUnderTest {
   private static let allocationCounter = FileManager.default.currentDirectoryPath + "/.build/allocation-counter.so"
 
   /// Starts `.build/release/parley` (or `$PARLEY`) at `address` and waits for its ready line.
-  /// - Parameter countsAllocations: Whether to load the allocation counter into it, which costs some time for each allocation.
-  init(at address: IPAddress, workers: Int, countsAllocations: Bool = false) throws {
+  /// - Parameters:
+  ///   - audioLoudest: Voices that it forwards where more talk; nil for its own default.
+  ///   - countsAllocations: Whether to load the allocation counter into it, which costs some time for each allocation.
+  init(at address: IPAddress, workers: Int, audioLoudest: Int? = nil, countsAllocations: Bool = false) throws {
     let binary = ProcessInfo.processInfo.environment["PARLEY"] ?? ".build/release/parley"
     data = FileManager.default.temporaryDirectory.appendingPathComponent("parley-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
@@ -30,8 +32,8 @@ final class ParleyServer: ServerUnderTest {
       binary,
       [
         "serve", "--host", address.text, "--port", "\(port)", "--data", data.path, "--workers", "\(workers)",
-        "--media-port", "0", "--admin-port", "\(admin)", "--log-level", "warning",
-      ],
+        "--media-port", "0", "--admin-port", "\(admin)", "--log-level", "warning", "--max-participants", "1000",
+      ] + (audioLoudest.map { ["--audio-loudest", "\($0)"] } ?? []),
       environment: counts
         ? ["LD_PRELOAD": Self.allocationCounter, "ALLOCATION_COUNTER": allocationFile.path] : [:])
     url = try process.line(startingWith: "Parley is ready: ").trimmingCharacters(in: ["/", " "])
@@ -40,10 +42,10 @@ final class ParleyServer: ServerUnderTest {
 
   func join(_ scenario: Scenario, trace: PacketTrace, engine: LoadEngine) async throws {
     for number in 0..<scenario.participants {
-      let publishes = number < scenario.publishers
       var plan = LoadClient.Plan(kind: scenario.kind)
-      plan.trace = publishes ? trace : nil
-      plan.slots = scenario.publishers - (publishes ? 1 : 0)
+      plan.trace = scenario.publishes(number) ? trace : nil
+      plan.level = scenario.level(of: number)
+      plan.slots = scenario.slots(of: number)
       let client = try await engine.add(plan)
       let offer = try await engine.offer(client)
       let session = try await ParleySession(
