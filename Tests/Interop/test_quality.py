@@ -178,6 +178,10 @@ class OneSender(unittest.TestCase):
     def person(self, name: str, **options) -> Person:
         return self.enterContext(person(self.driver, name, **options))
 
+    def metric(self, name: str) -> float:
+        """One of the media workers' figures, summed over them."""
+        return sum(value for each, value in self.server.metrics().items() if each.startswith(f"parley_media_{name}{{"))
+
     @staticmethod
     def width(viewer: Person, name: str) -> int:
         """The width that ``viewer`` decoded last."""
@@ -240,12 +244,14 @@ class OneSender(unittest.TestCase):
         wait_for(f"{other}'s picture to go on", lambda: ben.frames(other, milliseconds=2000) > 4, 30)
         for name in ("Ann", "Cem"):
             ben.hears(name)
+        self.assertEqual((self.metric("slots_paused"), self.metric("receivers_limited")), (1, 1), "what the operator sees")
         self.proxy.change("down", "delay=25ms")
         mended = time.monotonic()
         wait_for("nothing to be paused", lambda: not ben.page.locator(state).all_inner_texts() or
                  f"no: {ben.page.locator(state).all_inner_texts()}", 40, 0.2)
         resumed = time.monotonic() - mended
         ben.sees(paused[0], seconds=30)
+        wait_for("the operator to see nobody limited", lambda: (self.metric("slots_paused"), self.metric("receivers_limited")) == (0, 0), 30, 0.5)
         print(f"{paused[0]} paused after {after:.1f} s, {resumed:.1f} s to resume", end=" … ")
 
 

@@ -8,6 +8,8 @@ public struct BandwidthSnapshot: Sendable, Hashable {
   public var allocated: DataRate
   /// What all video that the receiver wants would take at its best.
   public var wanted: DataRate
+  /// Whether it gets less than that because the path takes no more.
+  public var isLimited: Bool
   /// What sound takes.
   public var audio: DataRate
   /// What retransmissions take.

@@ -62,7 +62,8 @@ extension Outlet {
   public var bandwidthSnapshot: BandwidthSnapshot {
     BandwidthSnapshot(
       estimate: bandwidth.isKnown ? bandwidth.estimator.target : nil, allocated: bandwidth.allocated,
-      wanted: bandwidth.wanted, audio: bandwidth.audio.rate, retransmitted: bandwidth.retransmitted.rate,
+      wanted: bandwidth.wanted, isLimited: !bandwidth.isSatisfied, audio: bandwidth.audio.rate,
+      retransmitted: bandwidth.retransmitted.rate,
       loss: bandwidth.estimator.lossShare, roundTrip: bandwidth.estimator.roundTrip ?? roundTrip,
       queued: bandwidth.queue.bytes, paused: bandwidth.paused)
   }

@@ -435,6 +435,7 @@ final class MediaCore: PacketSink {
     for meeting in meetings { if let meeting { current.routing.add(meeting.router.counters) } }
     for connection in connections {
       guard let connection else { continue }
+      current.bandwidth.add(connection.member.outlet.bandwidthSnapshot)
       for reason in DropReason.allCases where connection.peer.drops[reason] > 0 {
         current.connectionDrops[reason, default: 0] &+= connection.peer.drops[reason]
       }

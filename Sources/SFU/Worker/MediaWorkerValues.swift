@@ -162,6 +162,8 @@ public struct MediaWorkerStatistics: Sendable {
   public var routing = RouterCounters()
   /// What was written for other workers.
   public var relays = RelayCounters()
+  /// What the paths to receivers carry now.
+  public var bandwidth = BandwidthTotals()
   /// What came and went over data channels.
   public var data = DataCounters()
   /// Datagrams dropped by peer connections, by reason.

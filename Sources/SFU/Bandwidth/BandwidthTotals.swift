@@ -1,0 +1,42 @@
+public import Basics
+
+/// What the paths to all receivers of a worker carry now, for `/metrics`.
+public struct BandwidthTotals: Sendable, Hashable {
+  /// Receivers whose path is known.
+  public var estimated = 0
+  /// Sum of what their paths take.
+  public var estimate = DataRate.zero
+  /// What all video that receivers want would take at its best.
+  public var wanted = DataRate.zero
+  /// What the video that is forwarded takes.
+  public var allocated = DataRate.zero
+  /// What sound takes.
+  public var audio = DataRate.zero
+  /// What retransmissions take.
+  public var retransmitted = DataRate.zero
+  /// Bytes that wait to be sent.
+  public var queued = 0
+  /// Receivers that get less video than they want, because their path takes no more.
+  public var limited = 0
+  /// Slots that are paused because there is not enough bandwidth.
+  public var paused = 0
+
+  /// All zero.
+  public init() {}
+
+  /// Adds one receiver.
+  public mutating func add(_ receiver: BandwidthSnapshot) {
+    func sum(_ a: DataRate, _ b: DataRate) -> DataRate { DataRate(bitsPerSecond: a.bitsPerSecond &+ b.bitsPerSecond) }
+    if let rate = receiver.estimate {
+      estimated += 1
+      estimate = sum(estimate, rate)
+    }
+    wanted = sum(wanted, receiver.wanted)
+    allocated = sum(allocated, receiver.allocated)
+    audio = sum(audio, receiver.audio)
+    retransmitted = sum(retransmitted, receiver.retransmitted)
+    queued += receiver.queued
+    if receiver.isLimited { limited += 1 }
+    paused += receiver.paused
+  }
+}
