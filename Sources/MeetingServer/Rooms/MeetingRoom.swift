@@ -48,21 +48,21 @@ actor MeetingRoom {
 
   nonisolated let record: MeetingRecord
   private let url: String
-  private let media: any MediaPlane
-  private let limits: Limits
-  private let counters: ServerCounters
-  private let log: Log
-  private let queue = MediaQueue()
+  let media: any MediaPlane
+  let limits: Limits
+  let counters: ServerCounters
+  let log: Log
+  let queue = MediaQueue()
 
-  private var members: [String: RoomMember] = [:]
+  var members: [String: RoomMember] = [:]
   private var reserved = 0
   private var nextOrder = 0
-  private var speechCount = 0
+  var speechCount = 0
   private var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
-  private var quality: [String: ConnectionQuality] = [:]
-  private var isClosed = false
-  private var isListening = false
-  private var endTask: Task<Void, Never>?
+  var quality: [String: ConnectionQuality] = [:]
+  var isClosed = false
+  var isListening = false
+  var endTask: Task<Void, Never>?
   private let onLeft: @Sendable (String) -> Void
 
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
@@ -332,7 +332,7 @@ actor MeetingRoom {
     if !member.publications.isEmpty { refill() }
   }
 
-  private func startExpiry(of member: RoomMember) {
+  func startExpiry(of member: RoomMember) {
     guard member.expiry == nil else { return }
     let id = member.id
     let window = limits.resumeWindow
@@ -342,7 +342,7 @@ actor MeetingRoom {
     }
   }
 
-  private func cancelExpiry(of member: RoomMember) {
+  func cancelExpiry(of member: RoomMember) {
     member.expiry?.cancel()
     member.expiry = nil
   }
@@ -353,207 +353,9 @@ actor MeetingRoom {
     remove(member, reason: .timeout)
   }
 
-  // MARK: Media
-
-  private func start() {
-    guard !isListening else { return }
-    isListening = true
-    let id = record.id.rawValue
-    post { [weak self] media in
-      let events = await media.events(of: id)
-      // Ends with the stream, which `close(meeting:)` ends.
-      Task { [weak self] in for await event in events { await self?.handle(event) } }
-    }
-    let relay = DataRelay(media: media, counters: counters, log: log, meeting: id)
-    post { [weak self] media in
-      let events = await media.dataEvents(of: id)
-      // Ends with the stream, which `close(meeting:)` ends.
-      Task { [weak self] in await relay.run(events) { [weak self] in self } }
-    }
-    if let end = record.expires {
-      let seconds = max(0, end.timeIntervalSince(Date()))
-      endTask = Task { [weak self] in
-        guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
-        await self?.end(.expired, "The meeting's time is over.")
-      }
-    }
-  }
-
-  private func finish() {
-    isClosed = true
-    endTask?.cancel()
-    let id = record.id.rawValue
-    post { await $0.close(meeting: id) }
-  }
-
-  private func handle(_ event: MediaEvent) {
-    switch event {
-    case .connected(let participant): setMedia(true, participant)
-    case .lost(let participant): setMedia(false, participant)
-    case .speakers(let levels):
-      let known = levels.filter { members[$0.participant] != nil && $0.level.isFinite }
-      speechCount += 1
-      for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
-      broadcast(.speakers(known))
-      if !known.isEmpty { refillCrowded() }
-    case .demand(let publication, let demand):
-      for member in members.values {
-        guard let index = member.publications.firstIndex(where: { $0.info.id == publication }) else { continue }
-        member.publications[index].demand = demand
-        tellDemand(of: member.publications[index], member)
-      }
-    case .paused(let receiver, let publications):
-      guard let member = members[receiver] else { return }
-      member.paused = Set(publications)
-      tellPaused(member)
-    case .quality(let changed):
-      for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
-      let known = changed.filter { members[$0.key] != nil }
-      if !known.isEmpty { broadcast(.quality(known)) }
-    case .slots(let carried): follow(carried)
-    }
-  }
-
-  private func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {
-    guard let demand = publication.demand else { return }
-    member.channel?.send(
-      .wanted(
-        WantedLayers(
-          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height))
-    )
-  }
-
-  private func tellPaused(_ member: RoomMember) {
-    let slots = member.slots.info.filter { slot in slot.publication.map(member.paused.contains) ?? false }
-    member.channel?.send(.paused(slots: slots.map(\.mid)))
-  }
-
-  /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.
-  private func follow(_ carried: [CarriedVoice]) {
-    var voices: [String: SlotTable.Candidate] = [:]
-    for member in members.values {
-      for publication in member.publications where publication.info.kind == .audio {
-        voices[publication.info.id] = .init(publication: publication.info.id, participant: member.id, kind: .audio)
-      }
-    }
-    var told: Set<String> = []
-    for slot in carried {
-      let voice = slot.publication.flatMap { voices[$0] }
-      if members[slot.participant]?.slots.carry(voice, in: slot.mid) == true { told.insert(slot.participant) }
-    }
-    for id in told { if let member = members[id] { member.channel?.send(.slots(member.slots.info)) } }
-  }
-
-  private func setMedia(_ up: Bool, _ participant: String) {
-    guard let member = members[participant], member.hasMedia != up else { return }
-    let before = member.connection
-    member.hasMedia = up
-    if up {
-      if member.channel != nil { cancelExpiry(of: member) }
-    } else {
-      startExpiry(of: member)
-    }
-    if member.connection != before { broadcast(.participantUpdated(member.info)) }
-  }
-
-  private func negotiate(
-    _ body: @escaping @Sendable () async throws(MediaPlaneError) -> MediaAnswer
-  ) async throws(MediaPlaneError) -> MediaAnswer {
-    let result: Result<MediaAnswer, MediaPlaneError> = await queue.run {
-      do throws(MediaPlaneError) {
-        return .success(try await body())
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
-  private func post(_ operation: @escaping @Sendable (any MediaPlane) async -> Void) {
-    let media = media
-    queue.post { await operation(media) }
-  }
-
-  // MARK: Slots
-
-  /// Everything that can be received, what matters most first: screens, then who spoke last, then who came first.
-  private func ranked() -> [SlotTable.Candidate] {
-    let ordered = members.values.sorted { a, b in
-      a.lastSpoke != b.lastSpoke ? a.lastSpoke > b.lastSpoke : a.order < b.order
-    }
-    func candidates(_ isScreen: Bool) -> [SlotTable.Candidate] {
-      ordered.flatMap { member in
-        member.publications
-          .filter { ($0.info.source == .screen || $0.info.source == .screenAudio) == isScreen }
-          .map { .init(publication: $0.info.id, participant: member.id, kind: $0.info.kind) }
-      }
-    }
-    return candidates(true) + candidates(false)
-  }
-
-  private func refill(except: String? = nil) {
-    let all = ranked()
-    for member in members.values where member.id != except { refill(member, all) }
-  }
-
-  /// After someone spoke: only those who cannot receive everything anyway may have to see somebody else.
-  private func refillCrowded() {
-    let all = ranked()
-    for member in members.values {
-      let others = all.filter { $0.participant != member.id }
-      let audio = others.count { $0.kind == .audio }
-      if audio > member.slots.count(of: .audio) || others.count - audio > member.slots.count(of: .video) {
-        refill(member, all)
-      }
-    }
-  }
-
-  private func refill(_ member: RoomMember, _ all: [SlotTable.Candidate]) {
-    let changes = member.slots.fill(with: all.filter { $0.participant != member.id })
-    if !changes.isEmpty {
-      member.channel?.send(.slots(member.slots.info))
-      assign(changes, to: member)
-    }
-    askForSlots(member)
-  }
-
-  private func assign(_ changes: [SlotAssignment], to member: RoomMember) {
-    guard !changes.isEmpty else { return }
-    let id = member.id
-    post { [weak self] media in
-      let refused = await media.assign(changes, of: id)
-      if !refused.isEmpty { await self?.refused(refused, by: id) }
-    }
-  }
-
-  private func refused(_ mids: [String], by id: String) {
-    guard let member = members[id] else { return }
-    for mid in mids { member.slots.refuse(mid: mid) }
-    let changes = member.slots.fill(with: ranked().filter { $0.participant != id })
-    member.channel?.send(.slots(member.slots.info))
-    assign(changes, to: member)
-  }
-
-  private func askForSlots(_ member: RoomMember) {
-    var audio = 0
-    var video = 0
-    for other in members.values where other.id != member.id {
-      for publication in other.publications where !member.slots.refused.contains(publication.info.id) {
-        if publication.info.kind == .audio { audio += 1 } else { video += 1 }
-      }
-    }
-    audio = min(audio, limits.maximumSlots.audio)
-    video = min(video, limits.maximumSlots.video)
-    guard audio > member.slots.count(of: .audio) || video > member.slots.count(of: .video),
-      member.askedFor != (audio, video)
-    else { return }
-    member.askedFor = (audio, video)
-    member.channel?.send(.needSlots(audio: audio, video: video))
-  }
-
   // MARK: Small things
 
-  private var info: MeetingInfo {
+  var info: MeetingInfo {
     MeetingInfo(
       id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires)
   }
@@ -562,7 +364,7 @@ actor MeetingRoom {
     members.values.sorted { $0.order < $1.order }.map(\.info)
   }
 
-  private func broadcast(_ message: ServerMessage, except: String? = nil) {
+  func broadcast(_ message: ServerMessage, except: String? = nil) {
     guard let text = try? SignalingEncoder().encode(message) else { return }
     for member in members.values where member.id != except { member.channel?.send(text: text) }
   }
@@ -573,7 +375,7 @@ actor MeetingRoom {
       muted: track.muted)
   }
 
-  private static func publication(_ track: MediaTrack) -> RoomMember.Publication {
+  static func publication(_ track: MediaTrack) -> RoomMember.Publication {
     RoomMember.Publication(
       mid: track.mid,
       info: PublicationInfo(id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted))

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// What the media plane tells the room, and what the room has it do, in order.
+extension MeetingRoom {
+  func start() {
+    guard !isListening else { return }
+    isListening = true
+    let id = record.id.rawValue
+    post { [weak self] media in
+      let events = await media.events(of: id)
+      // Ends with the stream, which `close(meeting:)` ends.
+      Task { [weak self] in for await event in events { await self?.handle(event) } }
+    }
+    let relay = DataRelay(media: media, counters: counters, log: log, meeting: id)
+    post { [weak self] media in
+      let events = await media.dataEvents(of: id)
+      // Ends with the stream, which `close(meeting:)` ends.
+      Task { [weak self] in await relay.run(events) { [weak self] in self } }
+    }
+    if let end = record.expires {
+      let seconds = max(0, end.timeIntervalSince(Date()))
+      endTask = Task { [weak self] in
+        guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
+        await self?.end(.expired, "The meeting's time is over.")
+      }
+    }
+  }
+
+  func finish() {
+    isClosed = true
+    endTask?.cancel()
+    let id = record.id.rawValue
+    post { await $0.close(meeting: id) }
+  }
+
+  func handle(_ event: MediaEvent) {
+    switch event {
+    case .connected(let participant): setMedia(true, participant)
+    case .lost(let participant): setMedia(false, participant)
+    case .speakers(let levels):
+      let known = levels.filter { members[$0.participant] != nil && $0.level.isFinite }
+      speechCount += 1
+      for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
+      broadcast(.speakers(known))
+      if !known.isEmpty { refillCrowded() }
+    case .demand(let publication, let demand):
+      for member in members.values {
+        guard let index = member.publications.firstIndex(where: { $0.info.id == publication }) else { continue }
+        member.publications[index].demand = demand
+        tellDemand(of: member.publications[index], member)
+      }
+    case .paused(let receiver, let publications):
+      guard let member = members[receiver] else { return }
+      member.paused = Set(publications)
+      tellPaused(member)
+    case .quality(let changed):
+      for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
+      let known = changed.filter { members[$0.key] != nil }
+      if !known.isEmpty { broadcast(.quality(known)) }
+    case .slots(let carried): follow(carried)
+    }
+  }
+
+  func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {
+    guard let demand = publication.demand else { return }
+    member.channel?.send(
+      .wanted(
+        WantedLayers(
+          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height))
+    )
+  }
+
+  func tellPaused(_ member: RoomMember) {
+    let slots = member.slots.info.filter { slot in slot.publication.map(member.paused.contains) ?? false }
+    member.channel?.send(.paused(slots: slots.map(\.mid)))
+  }
+
+  /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.
+  private func follow(_ carried: [CarriedVoice]) {
+    var voices: [String: SlotTable.Candidate] = [:]
+    for member in members.values {
+      for publication in member.publications where publication.info.kind == .audio {
+        voices[publication.info.id] = .init(publication: publication.info.id, participant: member.id, kind: .audio)
+      }
+    }
+    var told: Set<String> = []
+    for slot in carried {
+      let voice = slot.publication.flatMap { voices[$0] }
+      if members[slot.participant]?.slots.carry(voice, in: slot.mid) == true { told.insert(slot.participant) }
+    }
+    for id in told { if let member = members[id] { member.channel?.send(.slots(member.slots.info)) } }
+  }
+
+  private func setMedia(_ up: Bool, _ participant: String) {
+    guard let member = members[participant], member.hasMedia != up else { return }
+    let before = member.connection
+    member.hasMedia = up
+    if up {
+      if member.channel != nil { cancelExpiry(of: member) }
+    } else {
+      startExpiry(of: member)
+    }
+    if member.connection != before { broadcast(.participantUpdated(member.info)) }
+  }
+
+  func negotiate(
+    _ body: @escaping @Sendable () async throws(MediaPlaneError) -> MediaAnswer
+  ) async throws(MediaPlaneError) -> MediaAnswer {
+    let result: Result<MediaAnswer, MediaPlaneError> = await queue.run {
+      do throws(MediaPlaneError) {
+        return .success(try await body())
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  func post(_ operation: @escaping @Sendable (any MediaPlane) async -> Void) {
+    let media = media
+    queue.post { await operation(media) }
+  }
+}
