@@ -56,7 +56,54 @@ class Layers(unittest.TestCase):
             ben.join(self.server.url, "alone")
             ben.sees("Ann")
             self.assertGreater(self.rate(ann), 10)
+            ben.page.evaluate("() => parley.leave()")
         wait_for("Ann to stop again", lambda: self.rate(ann) == 0 or "no: she sends", 60)
+
+    def test_what_is_hidden_stops_within_two_seconds_and_comes_back_with_one_key_frame(self) -> None:
+        ann, ben = self.person("Ann", "hidden"), self.person("Ben", "hidden")
+        ben.sees("Ann")
+        ann.evaluate(NOTE_ENCODED)
+        ben.evaluate("() => { window.hiding = new CSSStyleSheet(); document.adoptedStyleSheets.push(hiding); }")
+        keyframes = self.keyframes(ben)
+        hidden = ben.page.evaluate(f"() => {{ hiding.replaceSync('article.tile:not(.tile-self) {{ display: none }}'); return {NOW}; }}")
+
+        def stopped() -> float | str:
+            """When Ann encoded her last picture, once there was none for a second."""
+            last, now = ann.page.evaluate(f"() => [encoded.at(-1)?.at ?? 0, {NOW}]")
+            return last if now - last > 1_000 else f"no: {now - last:.0f} ms ago"
+        last = wait_for("Ann to stop sending what Ben hides", stopped, 15)
+        shown = ben.page.evaluate(f"() => {{ hiding.replaceSync(''); return {NOW}; }}")
+        first = wait_for("Ann to encode again", lambda: next(
+            (each["at"] for each in ann.page.evaluate("() => encoded") if each["at"] > shown), None), 10)
+        ben.sees("Ann")
+        print(f"stopped after {last - hidden:.0f} ms, encoded again after {first - shown:.0f} ms", end=" … ")
+        self.assertLess(last - hidden, 2_000)
+        self.assertLess(first - shown, 1_000)
+        self.assertEqual(self.keyframes(ben), keyframes + 1, "one key frame is enough")
+
+    @staticmethod
+    def keyframes(viewer: Person) -> int:
+        """How many key frames a page has decoded."""
+        return viewer.page.evaluate("""async () => [...(await parley.connection.peerConnection.getStats()).values()]
+            .filter((each) => each.type === "inbound-rtp" && each.kind === "video")
+            .reduce((sum, each) => sum + each.keyFramesDecoded, 0)""")
+
+
+#: Milliseconds on a clock that all pages of this machine share.
+NOW = "(performance.timeOrigin + performance.now())"
+
+#: Notes, ten times a second, when more pictures of the camera have been encoded.
+NOTE_ENCODED = f"""() => {{
+  window.encoded = [];
+  let before = -1;
+  setInterval(async () => {{
+    const report = await parley.connection.peerConnection.getStats();
+    const now = [...report.values()].filter((each) => each.type === "outbound-rtp" && each.kind === "video")
+      .reduce((sum, each) => sum + each.framesEncoded, 0);
+    if (before >= 0 && now > before) {{ encoded.push({{ at: {NOW}, count: now }}); }}
+    before = now;
+  }}, 100);
+}}"""
 
 
 if __name__ == "__main__":
