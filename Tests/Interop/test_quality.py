@@ -41,6 +41,9 @@ class Networks(unittest.TestCase):
         "halves and returns": "rate=1600k,delay=25ms,queue=400ms",
     }
 
+    #: What the pages say of each other at the end, by conditions, and by viewer and viewed.
+    words: dict[str, dict[tuple[str, str], str]] = {}
+
     @classmethod
     def setUpClass(cls) -> None:
         pool = ThreadPoolExecutor(1)
@@ -66,6 +69,10 @@ class Networks(unittest.TestCase):
 
     def test_a_call_with_ten_per_cent_loss_has_moving_pictures_and_whole_sound(self) -> None:
         self.check("10 % loss", 0.2, 0.03)
+        words = self.words[self.CONDITIONS["10 % loss"]]
+        for viewer in ("Ann", "Ben"):
+            self.assertRegex(words[viewer, "Ben"], "(poor|fair) connection", f"what {viewer}'s page says of Ben")
+            self.assertIn("very good connection", words[viewer, "Ann"], f"what {viewer}'s page says of Ann")
 
     def test_a_call_at_300_kilobits_has_moving_pictures_and_whole_sound(self) -> None:
         self.check("300 kb/s", 0.2, 0.04)
@@ -110,6 +117,9 @@ class Networks(unittest.TestCase):
             cls.passed(ann, "Ben", 17)
             cls.passed(ben, "Ann", 17)
             sending, receiving = quality.finish(ann, "Ben", 15), quality.finish(ben, "Ann", 15)
+            cls.words[conditions] = {
+                (viewer.name, name): viewer.page.get_attribute(f"article.tile[aria-label^={name}]", "aria-label")
+                for viewer in (ann, ben) for name in ("Ann", "Ben")}
             links = proxy.statistics()
             down = links["down"]
             return sending, receiving, (

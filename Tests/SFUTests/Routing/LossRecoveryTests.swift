@@ -90,4 +90,29 @@ struct LossRecoveryTests {
     meeting.run(for: .seconds(12))
     #expect(ann.member.quality.quality == .lost)
   }
+
+  @Test("who receives over a clean path is not blamed for what its publisher's path loses or delays")
+  func othersPaths() throws {
+    let meeting = try VirtualMeeting(seed: 6)
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000, announce: true)
+    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000))
+    camera.start()
+    meeting.run(for: .seconds(3))
+    meeting.upOf[ann.member.index] = LinkConditions(
+      loss: 0.2, delay: .milliseconds(60), jitter: .milliseconds(250))
+    var worst = ConnectionQuality.excellent
+    for _ in 0..<12 {
+      meeting.run(for: .seconds(1))
+      if ben.member.quality.quality != .excellent { worst = ben.member.quality.quality }
+    }
+    #expect(ann.member.quality.quality == .poor)
+    #expect(worst == .excellent)
+    // His own path counts as before.
+    meeting.upOf = [:]
+    meeting.down.loss = 0.2
+    meeting.run(for: .seconds(4))
+    #expect(ben.member.quality.quality == .poor)
+  }
 }

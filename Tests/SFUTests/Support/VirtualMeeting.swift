@@ -31,6 +31,8 @@ final class VirtualMeeting: PacketSink {
   var now = Instant.milliseconds(1_000)
   private(set) var clients: [VirtualClient] = []
   var up = LinkConditions()
+  /// In place of ``up`` for the clients of these numbers.
+  var upOf: [Int: LinkConditions] = [:]
   var down = LinkConditions()
   /// Every datagram that the router sent, by receiver.
   private(set) var sentDatagrams: [Int: Int] = [:]
@@ -79,7 +81,7 @@ final class VirtualMeeting: PacketSink {
   }
 
   private func carry(_ bytes: [UInt8], client: Int, isUp: Bool) {
-    let link = isUp ? up : down
+    let link = isUp ? upOf[client] ?? up : down
     var copies = Double.random(in: 0..<1, using: &random) < link.loss ? 0 : 1
     if copies > 0, Double.random(in: 0..<1, using: &random) < link.duplicates { copies = 2 }
     for _ in 0..<copies {

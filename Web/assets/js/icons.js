@@ -77,7 +77,7 @@ export function mark() {
 }
 
 /**
- * Four bars for the quality of a connection.
+ * Three bars for the quality of a connection.
  *
  * @returns {{element: SVGSVGElement, set: (quality: string) => void}}
  */
