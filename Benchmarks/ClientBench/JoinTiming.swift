@@ -2,7 +2,7 @@ import Parley
 
 /// How long it takes from ``Meeting/join()`` to the first decoded picture of somebody who is there already.
 enum JoinTiming {
-  private static let phases: [(name: String, path: KeyPath<JoinTimes, Instant?> & Sendable)] = [
+  private static let phases: [(name: String, path: any KeyPath<JoinTimes, Instant?> & Sendable)] = [
     ("discover document (HTTP)", \.discovered), ("WebSocket open", \.socketOpened), ("welcome (answer)", \.welcomed),
     ("ICE path", \.pathSelected), ("DTLS done", \.connected), ("first packet", \.firstPacket),
     ("first decoded frame", \.firstFrame),

@@ -64,14 +64,17 @@ static inline parley_ws_service *parley_ws_service_create(
   return service;
 }
 
-/// Adds a virtual host: for serving with (`certificate` and `key` paths) or without TLS, or for clients
-/// (`client`). Null when it fails, as it does for a bad certificate.
+/// Whom a virtual host is for.
+typedef enum { PARLEY_WS_SERVER, PARLEY_WS_PLAIN_CLIENT, PARLEY_WS_TLS_CLIENT } parley_ws_role;
+
+/// Adds a virtual host: for serving with (`certificate` and `key` paths) or without TLS, or for clients with or
+/// without it. Null when it fails, as it does for a bad certificate.
 static inline struct lws_vhost *parley_ws_vhost_create(
     parley_ws_service *service, const char *name, const char *certificate, const char *key,
-    int client) {
+    parley_ws_role role) {
   struct lws_context_creation_info info;
   memset(&info, 0, sizeof info);
-  info.port = client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.port = role != PARLEY_WS_SERVER ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
   info.protocols = service->protocols;
   info.vhost_name = name;
   info.user = service->user;
@@ -85,7 +88,7 @@ static inline struct lws_vhost *parley_ws_vhost_create(
   info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   // A server proves itself and asks nobody for a certificate; reading the system's list of authorities costs
   // 50 ms and a megabyte.
-  if (!client) info.options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
+  if (role != PARLEY_WS_TLS_CLIENT) info.options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
   info.alpn = "http/1.1";
   if (certificate) {
     info.ssl_cert_filepath = certificate;
@@ -94,7 +97,7 @@ static inline struct lws_vhost *parley_ws_vhost_create(
                            SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION;
   }
   struct lws_vhost *host = lws_create_vhost(service->context, &info);
-  if (host && client && lws_init_vhost_client_ssl(&info, host)) return NULL;
+  if (host && role == PARLEY_WS_TLS_CLIENT && lws_init_vhost_client_ssl(&info, host)) return NULL;
   return host;
 }
 

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -193,6 +194,14 @@ class BadInput(unittest.TestCase):
         with Client(f"--discover={meeting['DiscoverUri']}", "", "Swift") as swift:
             joined = swift.joined().expect("joined")
             self.assertEqual(joined["url"], meeting["JoinUrl"])
+        # The anonymous token's document brings no token of its own: it is in the address, encoded as the service does it or once more.
+        form = urllib.parse.urlencode(
+            {"ApplicationSessionId": "1", "AllowedOrigins": "https://app.example", "MeetingUrl": meeting["JoinUrl"]})
+        with urllib.request.urlopen(self.server.url + "/GetAnonTokenJob", form.encode(), timeout=10) as answer:
+            anonymous = json.loads(answer.read())
+        for uri in (anonymous["DiscoverUri"], anonymous["DiscoverUri"].replace("%3d", "%253d")):
+            with Client(f"--discover={uri}", "", "Swift") as swift:
+                self.assertEqual(swift.joined().expect("joined")["url"], meeting["JoinUrl"])
 
     def test_output_that_nobody_reads_or_that_has_no_room_ends_it(self) -> None:
         for way in ("gone", "full"):

@@ -21,7 +21,7 @@ enum MeetingLocation: Sendable {
       given = token ?? address.token
     case .discover(let text, let token):
       url = text
-      given = token
+      given = token ?? MeetingAddress.joinContext(in: text)
     case .token(let token, let server):
       // Any room will do: the document is found by the token alone.
       url = try MeetingAddress("\(server)/-").discover(token: token)

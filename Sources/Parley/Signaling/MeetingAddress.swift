@@ -110,6 +110,17 @@ public struct MeetingAddress: Hashable, Sendable {
     return "\(origin)/discover?anonymousMeetingJoinContext=\(Self.encoded(Substring(context), keepingPercent: false))"
   }
 
+  /// The token in the address of a discover document, as `POST /GetAnonTokenJob` puts it there.
+  static func joinContext(in discover: String) -> Secret<String>? {
+    guard let mark = discover.firstIndex(of: "?") else { return nil }
+    let query = discover[discover.index(after: mark)...].prefix { $0 != "#" }
+    let context = pairs(query, valueIfNone: nil).last {
+      ["anonymousMeetingJoinContext", "anonymousContext"].contains($0.0) && !$0.1.isEmpty
+    }
+    // Apps encode it once more on the way; no token has a percent sign of its own.
+    return context.map { Secret(decoded(Substring($0.1))) }
+  }
+
   private static func pairs(_ text: Substring, valueIfNone: String?) -> [(String, String)] {
     text.split(separator: "&").prefix(64).compactMap { pair in
       guard let equals = pair.firstIndex(of: "=") else {

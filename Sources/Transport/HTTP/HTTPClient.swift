@@ -33,7 +33,7 @@ public enum HTTPClient {
   ) async throws(TransportError) -> Response {
     let parts = try URLParts(url)
     guard !parts.isWebSocket else { throw .badURL(url) }
-    let (service, host) = try WireClient.service()
+    let (service, host) = try WireClient.service(isSecure: parts.isSecure)
     var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
     for ip in try await NameResolver.resolve(parts.host, port: parts.port) {
       let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))

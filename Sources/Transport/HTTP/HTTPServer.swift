@@ -105,16 +105,13 @@ public enum WebSocketDecision: Sendable {
       name: name, headerBytes: configuration.headerLimit,
       descriptors: WireService.descriptorLimit(for: configuration.connectionLimit),
       tickInterval: max(min(TimeSpan(nanoseconds: shortest.nanoseconds / 4), .milliseconds(500)), .milliseconds(5)))
-    guard let plain = unsafe service.makeHost("plain", certificate: nil, key: nil, client: false) else {
+    guard let plain = unsafe service.makeHost(certificate: nil, key: nil) else {
       service.discard()
       throw .outOfMemory("the HTTP service")
     }
     unsafe plainHost = plain
     if let tls = configuration.tls {
-      guard
-        let secure = unsafe service.makeHost(
-          "tls", certificate: tls.certificatePath, key: tls.keyPath, client: false)
-      else {
+      guard let secure = unsafe service.makeHost(certificate: tls.certificatePath, key: tls.keyPath) else {
         service.discard()
         throw .badCertificate("the TLS library refused \(tls.certificatePath).")
       }

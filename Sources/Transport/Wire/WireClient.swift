@@ -2,26 +2,28 @@ import Basics
 import CWebSockets
 import Synchronization
 
-/// The service thread that all clients of this process share; started by the first.
+/// The service threads that all clients of this process share, one for TLS and one for the rest; each is started by its first client.
+///
+/// They are two because a virtual host for TLS reads the system's list of authorities, some 90 ms that who speaks plain HTTP need not wait.
 enum WireClient {
-  private static let shared = Mutex<(service: WireService, host: UInt)?>(nil)
+  private static let shared = Mutex<[Bool: (service: WireService, host: UInt)]>([:])
 
-  /// The service and its virtual host for clients.
-  static func service() throws(TransportError) -> (WireService, UInt) {
+  /// The service and its virtual host for clients, with or without TLS.
+  static func service(isSecure: Bool) throws(TransportError) -> (WireService, UInt) {
     let result = shared.withLock { state -> Result<(WireService, UInt), TransportError> in
-      if let state { return .success((state.service, state.host)) }
+      if let known = state[isSecure] { return .success(known) }
       do throws(TransportError) {
         let service = try WireService(
-          name: "http client", descriptors: WireService.descriptorLimit(for: 8_192),
+          name: isSecure ? "https client" : "http client", descriptors: WireService.descriptorLimit(for: 8_192),
           tickInterval: .milliseconds(100))
-        guard let host = unsafe service.makeHost("client", certificate: nil, key: nil, client: true) else {
+        guard let host = unsafe service.makeClientHost(isSecure: isSecure) else {
           service.discard()
           throw .outOfMemory("the HTTP client")
         }
         try service.start()
         // A number, so that the handle can be kept here; used on the service thread only.
         let number = UInt(bitPattern: host)
-        state = (service, number)
+        state[isSecure] = (service, number)
         return .success((service, number))
       } catch {
         return .failure(error)

@@ -74,16 +74,23 @@ protocol WireHandler: AnyObject {
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Adds a virtual host before ``start()``: for clients, or for a server with or without TLS.
-  func makeHost(_ name: String, certificate: String?, key: String?, client: Bool) -> OpaquePointer? {
+  /// Adds a virtual host before ``start()`` for a server, with or without TLS.
+  func makeHost(certificate: String?, key: String?) -> OpaquePointer? {
     guard let raw = unsafe raw else { return nil }
     // Paths live as C strings during the call; the library copies what it keeps.
     if let certificate, let key {
       return unsafe certificate.withCString { c in
-        unsafe key.withCString { k in unsafe parley_ws_vhost_create(raw, "tls", c, k, client ? 1 : 0) }
+        unsafe key.withCString { k in unsafe parley_ws_vhost_create(raw, "tls", c, k, PARLEY_WS_SERVER) }
       }
     }
-    return unsafe parley_ws_vhost_create(raw, client ? "client" : "plain", nil, nil, client ? 1 : 0)
+    return unsafe parley_ws_vhost_create(raw, "plain", nil, nil, PARLEY_WS_SERVER)
+  }
+
+  /// Adds a virtual host before ``start()`` for clients; reading the system's authorities for one with TLS takes a while.
+  func makeClientHost(isSecure: Bool) -> OpaquePointer? {
+    guard let raw = unsafe raw else { return nil }
+    return unsafe parley_ws_vhost_create(
+      raw, "client", nil, nil, isSecure ? PARLEY_WS_TLS_CLIENT : PARLEY_WS_PLAIN_CLIENT)
   }
 
   /// Starts the thread.

@@ -169,6 +169,27 @@ import Testing
     }
   }
 
+  @Test(
+    "A film that is cut off before its first picture ends with a sentence, whether it loops or not",
+    arguments: [true, false])
+  func cutOffBeforeTheFirstPicture(loops: Bool) throws {
+    let folder = ScratchFolder()
+    try makeFilm(folder.file("film.webm"))
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("film.webm")))
+    // The header is there: what plays is found out, and then there is nothing.
+    try whole.prefix(600).write(to: URL(fileURLWithPath: folder.file("cut.webm")))
+    let ended = Collected<MediaError?>()
+    let film = try FileSource(folder.file("cut.webm"), loops: loops) { ended.append($0) }
+    try #require(film.video).start { _ in }
+    #expect(ended.wait(for: 1))
+    film.stop()
+    guard case .notMedia(let name, _) = ended.values.first ?? nil else {
+      Issue.record("it ended with \(ended.values)")
+      return
+    }
+    #expect(name.hasSuffix("cut.webm"))
+  }
+
   @Test func nothingStaysBehind() throws {
     let folder = ScratchFolder()
     try makeFilm(folder.file("film.webm"), seconds: 1)

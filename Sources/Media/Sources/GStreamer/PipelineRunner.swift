@@ -30,6 +30,8 @@ final class PipelineRunner: @unchecked Sendable {
   private let videoSink: SinkSlot<VideoFrame>
   private let audioSink: SinkSlot<AudioFrame>
   private let onEnd: @Sendable (MediaError?) -> Void
+  /// Whether a picture or a sound has come out of it.
+  private let hasPlayed = Atomic(false)
 
   /// How long a pull or a look at the bus sleeps before it asks whether to stop.
   private static let patience: UInt64 = 100_000_000
@@ -141,6 +143,14 @@ final class PipelineRunner: @unchecked Sendable {
         return
       }
       guard event == PARLEY_ENDED.rawValue else { continue }
+      if !hasPlayed.load(ordering: .relaxed) {
+        // The last sample may be on its way out still.
+        guard signal.sleep(until: MonotonicClock.now + .milliseconds(200)) else { return }
+        guard hasPlayed.load(ordering: .relaxed) else {
+          onEnd(.notMedia(recipe.name, reason: "it ends before the first picture or sound; it may be cut off."))
+          return
+        }
+      }
       guard recipe.loops else {
         onEnd(nil)
         return
@@ -195,6 +205,7 @@ final class PipelineRunner: @unchecked Sendable {
     let result = parley_port_pull(pipeline, port.pointer, Self.patience, &sample)
     // At the end of the stream pulling returns at once, and it may go on after a rewind.
     if result < 0 { _ = signal.sleep(until: MonotonicClock.now + .milliseconds(20)) }
+    if result > 0 { hasPlayed.store(true, ordering: .relaxed) }
     return result > 0
   }
 }
