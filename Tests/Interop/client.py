@@ -17,10 +17,11 @@ from sounds import Sound
 
 
 class Client:
-    """``parley join`` in a process of its own. Use it in a ``with`` block; leaving it leaves the meeting."""
+    """``parley join`` in a process of its own, started by the command ``within``. Use it in a ``with`` block; leaving it leaves the meeting."""
 
-    def __init__(self, url: str, room: str, name: str, *options: str, records: bool = False):
+    def __init__(self, url: str, room: str, name: str, *options: str, records: bool = False, within: tuple[str, ...] = ()):
         self.name = name
+        self.within = within
         self.address = f"{url}/{room}" if room else url
         self.options = list(options)
         self.events: list[dict[str, Any]] = []
@@ -32,7 +33,7 @@ class Client:
 
     def __enter__(self) -> "Client":
         self.process = subprocess.Popen(
-            [str(BINARY), "join", self.address, "--json", "--name", self.name, *self.options], cwd=ROOT, text=True, bufsize=1,
+            [*self.within, str(BINARY), "join", self.address, "--json", "--name", self.name, *self.options], cwd=ROOT, text=True, bufsize=1,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._readers = [threading.Thread(target=self._read, daemon=True), threading.Thread(target=self._complain, daemon=True)]
         for reader in self._readers:

@@ -25,23 +25,24 @@ def free_port() -> int:
 
 
 class Server:
-    """``parley serve`` in a folder of its own. Use it in a ``with`` block."""
+    """``parley serve`` in a folder of its own, started by the command ``within``. Use it in a ``with`` block."""
 
     def __init__(self, *options: str, data: str | None = None, port: int | None = None, output: Path | None = None,
-                 command: str = "serve"):
+                 command: str = "serve", within: tuple[str, ...] = ()):
         self._folder = None if data else tempfile.TemporaryDirectory(prefix="parley-")
         self.data = data or self._folder.name
         self.port = port or free_port()
         self.admin_port = free_port()
         self.options = options
         self.command = command
+        self.within = within
         self.output = output
         self.lines: list[str] = []
         self.url = ""
         self._stopping = False
 
     def __enter__(self) -> "Server":
-        command = [str(BINARY), self.command, "--port", str(self.port), "--data", self.data]
+        command = [*self.within, str(BINARY), self.command, "--port", str(self.port), "--data", self.data]
         command += ["--admin-port", str(self.admin_port), "--media-port", "0", *self.options]
         started = time.monotonic()
         self.process = subprocess.Popen(

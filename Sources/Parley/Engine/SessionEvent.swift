@@ -9,7 +9,7 @@ enum SessionEvent: Sendable {
   case pathChanged(IcePath?)
   /// The other side has been silent, or consent is lost: another path is needed.
   case interrupted
-  /// This machine's addresses changed: the path may be dead without anybody saying so.
+  /// This machine lost the address of the path in use, which may be dead without anybody saying so.
   case networkChanged
   /// Media flows again after ``interrupted``.
   case restored
