@@ -7,8 +7,7 @@ import RTC
 final class MediaSession {
   /// Silence of the other side after which another path is looked for. Consent answers alone come every 4 to 6 seconds.
   static let patience = TimeSpan.seconds(8)
-  /// How much longer than a check a repair takes, which waits for its turn in the server's pacer. Asked for again after the bare round trip,
-  /// each would come twice.
+  /// How much longer than a check a repair may take, which waits for its turn in the server's pacer.
   static let repairDelay = TimeSpan.milliseconds(20)
 
   let peer: PeerConnection
