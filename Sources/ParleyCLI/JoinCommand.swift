@@ -113,13 +113,14 @@ enum JoinCommand {
     }
     defer { stop.cancel() }
     do {
-      try await plan.publish(try await opening.value, to: meeting)
+      try await plan.publish(try await opening.value, to: meeting, telling: observer)
       try await meeting.join()
     } catch {
       observer.close()
       departure.leave()
       await departure.finished()
-      CommandLineText.complain("\(error)")
+      let isLeaving = error as? JoinError == .cancelled
+      CommandLineText.complain(isLeaving ? "The meeting was left before it was joined." : "\(error)")
       return 1
     }
     if options.has("speaker") { await plan.play(meeting) }

@@ -16,11 +16,18 @@ import Parley
   let microphone: Bool
   /// Cleans the microphone, of the speaker's echo too; nil without a microphone.
   let processor: AudioProcessor?
+  /// Why the microphone is not cleaned, in words; nil where it is, and without one.
+  let processorProblem: String?
   let video: VideoOptions
   let duration: Double?
   let patience: Double?
 
-  init(_ options: CommandOptions) throws(CommandOptions.Problem) {
+  init(
+    _ options: CommandOptions,
+    makeProcessor: (AudioProcessor.Configuration) throws(MediaError) -> AudioProcessor = {
+      configuration throws(MediaError) in try AudioProcessor(configuration)
+    }
+  ) throws(CommandOptions.Problem) {
     let style = try options.number("style", in: 0...2) ?? 0
     switch options["publish"] {
     case nil, "none"?: content = .nothing
@@ -31,7 +38,18 @@ import Parley
     camera = options["camera"]
     screen = options.has("screen")
     microphone = options.has("microphone")
-    processor = microphone ? try? AudioProcessor(.init(echoCancellation: options.has("speaker"))) : nil
+    var problem: String?
+    do throws(MediaError) {
+      processor = microphone ? try makeProcessor(.init(echoCancellation: options.has("speaker"))) : nil
+    } catch {
+      processor = nil
+      let consequence =
+        options.has("speaker")
+        ? "with its noise, and with the echo of the speaker. Use headphones, or the others hear themselves"
+        : "with its noise"
+      problem = "The microphone is sent as it is, \(consequence). \(error)"
+    }
+    processorProblem = problem
     var video = VideoOptions(simulcast: options.has("simulcast"))
     if let name = options["codec"] {
       guard let codec = Codec(name: name, clockRate: 90_000), VideoCodecFactory.encodable.contains(codec) else {
@@ -64,8 +82,10 @@ import Parley
   }
 
   /// Publishes everything; called before joining, so that it goes out with the first offer.
-  /// - Parameter file: What ``open()`` gave.
-  func publish(_ file: FileSource?, to meeting: Meeting) async throws {
+  /// - Parameters:
+  ///   - file: What ``open()`` gave.
+  ///   - observer: Is told what is sent otherwise than it was meant.
+  func publish(_ file: FileSource?, to meeting: Meeting, telling observer: any JoinObserver) async throws {
     switch content {
     case .nothing: break
     case .testPicture(let style):
@@ -84,6 +104,7 @@ import Parley
         LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
     }
     if microphone {
+      if let processorProblem { observer.take(.problem(processorProblem)) }
       let source = MicrophoneSource()
       try await meeting.local.publish(LocalAudioTrack(processor.map { CleanedAudioSource(source, by: $0) } ?? source))
     }

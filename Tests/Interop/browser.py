@@ -100,11 +100,12 @@ class Person:
         """Everybody else in the meeting, sorted."""
         return sorted(self.page.evaluate("() => [...window.parley.participants.values()].map((each) => each.name)"))
 
-    def sees(self, name: str, source: str = "camera", seconds: float = 25) -> dict:
-        """Waits until this page shows ``name``'s known moving picture, and returns what was measured."""
+    def sees(self, name: str, source: str = "camera", seconds: float = 25, known: str | None = None) -> dict:
+        """Waits until this page shows ``name``'s known moving picture, or with ``known`` that of somebody else, and returns what was
+        measured."""
         def look() -> Any:
             seen = self.evaluate("([name, source]) => senses.watch(name, source, 1500)", [name, source])
-            problem = picture_problem(seen, media.CAST[name][0])
+            problem = picture_problem(seen, media.CAST[known or name][0])
             return f"no: {problem}" if problem else seen
         return wait_for(f"{self.name} to see {name}", look, seconds)
 

@@ -22,9 +22,9 @@ async ({ url, name }) => {
     const isFlash = now >= first && now % 1 < 0.1;
     drawing.fillStyle = isFlash ? "#fff" : "#204060";
     drawing.fillRect(0, 0, 640, 360);
-    // Something moves, so that no frame is left out as a copy of the one before.
+    // Where the bar begins says how much of the second is over, so that each picture tells when it was drawn.
     drawing.fillStyle = "#c06020";
-    drawing.fillRect((now * 200) % 640, 320, 40, 30);
+    drawing.fillRect((now % 1) * 640, 320, 40, 30);
   };
   draw();
   window.parley = await Meeting.join({

@@ -19,15 +19,32 @@ PAGE = (Path(__file__).parent / "sync_page.js").read_text().split("\n", 1)[1]
 LIMIT = 0.08
 
 
-def offsets(flashes: list[float], beeps: list[float]) -> list[float]:
-    """How much later each beep comes than the flash that is nearest to it, in seconds."""
-    return [min((beep - flash for beep in beeps), key=abs) for flash in flashes] if beeps else []
+#: The luma of the bar that tells the time; what is around it is below 70, or white.
+BAR = 117
 
 
-def flashes(video: Video) -> list[float]:
-    """The moments at which the upper part of the picture becomes white."""
-    white = np.array([video.luma(index)[:video.height * 3 // 4:8, ::8].mean() > 180 for index in range(video.count)])
-    return [index / video.rate for index in range(1, len(white)) if white[index] and not white[index - 1]]
+def drawn(picture: np.ndarray) -> float | None:
+    """The part of a second that was over when the page drew this picture, by its bar."""
+    row = picture[round(picture.shape[0] * 335 / 360)].astype(int)
+    bar = np.flatnonzero(abs(row - BAR) < 25)
+    return bar[0] / len(row) if len(bar) > 2 else None
+
+
+def pictures(video: Video) -> list[tuple[float, float]]:
+    """When each new picture is shown, and when it was drawn. A busy page draws late, and a picture that stays says nothing of the time
+    in which it does: neither is the fault of who shows it."""
+    told = [drawn(video.luma(index)) for index in range(video.count)]
+    return [(index / video.rate, told[index]) for index in range(1, video.count)
+            if told[index] is not None and told[index] != told[index - 1]]
+
+
+def offsets(pictures: list[tuple[float, float]], beeps: list[float]) -> list[float]:
+    """How much later each beep, which begins with a second, comes than what is shown then, in seconds."""
+    found = []
+    for beep in beeps:
+        shown, drawn = min(pictures, key=lambda each: abs(each[0] - beep))
+        found.append((beep - (shown - drawn) + 0.5) % 1 - 0.5)
+    return found
 
 
 class LipSync(test_client_media.ClientTest):
@@ -37,11 +54,12 @@ class LipSync(test_client_media.ClientTest):
         cls.driver = cls.enterClassContext(sync_playwright())
 
     def judge(self, found: list[float]) -> None:
-        self.assertGreaterEqual(len(found), 3, found)
-        found = [value * 1000 for value in found]
-        print(f"sound after picture: median {median(found):.0f} ms, {min(found):.0f} to {max(found):.0f} ms, {len(found)} flashes",
-              end=" … ")
-        self.assertLess(abs(median(found)), LIMIT * 1000)
+        self.assertGreaterEqual(len(found), 5, found)
+        found = sorted(value * 1000 for value in found)
+        print(f"sound after picture: median {median(found):.0f} ms, {found[0]:.0f} to {found[-1]:.0f} ms, {len(found)} beeps", end=" … ")
+        self.assertLess(abs(median(found)), LIMIT * 1000, found)
+        # One stumble of a busy machine may be among them, no more.
+        self.assertGreaterEqual(sum(abs(value) < LIMIT * 1000 for value in found), len(found) - 1, found)
 
     def test_sound_and_picture_of_a_page_reach_swift_within_80_ms(self) -> None:
         ann = self.enterContext(Person(self.driver, "Ann"))
@@ -52,7 +70,7 @@ class LipSync(test_client_media.ClientTest):
         swift.statistics("14 s of sound", lambda: any(each.get("totalSamplesReceived", 0) > 14 * 48_000 for each in swift.received("audio")), 60)
         swift.leave()
         starts = swift.starts()
-        seen = [starts["Ann-camera.y4m"] + each for each in flashes(swift.video("Ann"))]
+        seen = [(starts["Ann-camera.y4m"] + shown, drawn) for shown, drawn in pictures(swift.video("Ann"))]
         heard = [starts["Ann-microphone.wav"] + each for each in swift.sound("Ann").onsets()]
         # Lip-sync begins with the first sender reports and moves a little at a time.
         self.judge(offsets(seen, heard)[-8:])

@@ -7,9 +7,11 @@ import subprocess
 import unittest
 
 import av
+from playwright.sync_api import sync_playwright
 
 import test_client_media
-from browser import wait_for
+from browser import Person, wait_for
+from media import CAST
 from pictures import read_marker
 from server import BINARY, ROOT, free_port
 
@@ -67,6 +69,15 @@ class Examples(test_client_media.ClientTest):
             swift.command("data", text="hello", topic="again")
             return swift.all("data", text="hello", topic="again") or "no:"
         wait_for("the echo", echo, 20, every=0.5)
+
+    def test_the_echo_bot_sends_a_page_its_own_picture_and_tone(self) -> None:
+        driver = self.enterContext(sync_playwright())
+        ann = self.enterContext(Person(driver, "Ann")).join(self.server.url, self.room)
+        self.bot("echo-bot", f"{self.server.url}/{self.room}")
+        wait_for("the bot in the meeting", lambda: "Echo" in ann.names() or f"no: {ann.names()}")
+        seen = ann.sees("Echo", known="Ann", seconds=40)
+        heard = ann.hears_tone("Echo", CAST["Ann"][1])
+        print(f"{seen['frames']} frames, colour {seen['colour']}, {heard:.2f} Hz", end=" … ")
 
     def test_the_snapshot_bot_writes_a_picture_of_everybody_and_leaves(self) -> None:
         self.client("Swift", "--publish", "testsrc", "--style", str(test_client_media.STYLE)).joined()

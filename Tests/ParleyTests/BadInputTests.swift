@@ -95,6 +95,13 @@ import Testing
     #expect(await join.value == .cancelled)
     #expect(MonotonicClock.now - start < .seconds(2), "a join that was cancelled waits for the server")
     #expect(meeting.state == .ended)
+    var last: MeetingEvent?
+    for await event in meeting.events { last = event }
+    guard case .ended(.left, let message) = last else {
+      Issue.record("the last event is \(last as Any)")
+      return
+    }
+    #expect(message.contains("before it was joined"))
   }
 
   @Test func leavingEndsAJoinAtOnce() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Parley
 import Testing
 
-/// Joining and leaving for days must not cost anything (threats, row 35).
+/// Joining and leaving for days must not cost anything (threat 35 of `docs/threats.md`).
 @MainActor @Suite(.serialized) struct LeakTests {
   @Test func twoHundredJoinsAndLeavesLeaveNothingBehind() async throws {
     try await LiveServer.run { server in

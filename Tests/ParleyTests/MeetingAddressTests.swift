@@ -27,7 +27,7 @@ import Testing
     #expect(throws: JoinError.self) { try MeetingAddress(text) }
   }
 
-  /// A log of the address must not let anybody in (threats, row 24).
+  /// A log of the address must not let anybody in (threat 24 of `docs/threats.md`).
   @Test func theTokenDoesNotPrint() throws {
     let address = try MeetingAddress("http://h/r?jwt=very-secret")
     #expect(!"\(address)".contains("very-secret"))

@@ -22,7 +22,9 @@ import Testing
       }
       try await wait(for: "the offer that is wanted") { !meeting.negotiation.waiting.isEmpty }
       publishing.cancel()
-      #expect(await publishing.value == .cancelled)
+      let error = try #require(await publishing.value)
+      #expect(error == .cancelled)
+      #expect(!error.description.contains("join"), "the meeting is joined: \(error)")
       #expect(meeting.negotiation.waiting.isEmpty)
       meeting.negotiation.pending = nil
       _ = try await meeting.local.publish(LocalAudioTrack(ToneSource(frequency: 550)))

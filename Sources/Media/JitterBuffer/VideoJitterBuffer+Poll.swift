@@ -218,9 +218,10 @@ extension VideoJitterBuffer {
     }
   }
 
+  /// Time for four tries. Never less than what was configured, since the server may have to ask a publisher who is farther away.
   var repairWait: TimeSpan {
     guard let roundTripTime else { return configuration.repairWait }
-    return min(max(roundTripTime * 8 + .milliseconds(100), .milliseconds(250)), .seconds(1))
+    return max(configuration.repairWait, min(roundTripTime * 4 + .milliseconds(100), .seconds(1)))
   }
 
   /// A keyframe is needed from `time` on, unless it is already.

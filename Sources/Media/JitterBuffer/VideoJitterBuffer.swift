@@ -64,7 +64,7 @@ public struct VideoJitterBuffer: Sendable {
   public internal(set) var deadline = Instant.distantFuture
   /// What was done so far.
   public internal(set) var statistics = VideoJitterStatistics()
-  /// The time until a repaired packet may be expected, if known; sets how long gaps are waited for.
+  /// The round trip to whoever repairs losses, if known; a long one makes gaps be waited for longer.
   public var roundTripTime: TimeSpan?
 
   /// A buffer without packets.

@@ -13,7 +13,7 @@ public struct VideoJitterConfiguration: Hashable, Sendable {
   /// How long before a frame is to be shown it is given out, so that decoding it makes nothing late. It is the delay that is left
   /// when the network adds none.
   public var decodeLead = TimeSpan.milliseconds(10)
-  /// How long a gap is waited for before a keyframe is asked for, when the round trip is not known.
+  /// How long a gap is waited for before a keyframe is asked for; longer, up to a second, when the round trip is known to be long.
   public var repairWait = TimeSpan.milliseconds(500)
   /// How long after a request for a keyframe the next one may follow; doubles with each.
   public var keyframeRetry = TimeSpan.milliseconds(300)

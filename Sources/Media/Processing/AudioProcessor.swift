@@ -114,6 +114,9 @@ public final class AudioProcessor: @unchecked Sendable {
   /// ```swift
   /// let processor = try AudioProcessor(.init(noiseSuppression: .low))
   /// ```
+  ///
+  /// - Throws: ``MediaError/invalid(_:)`` where it cannot be set up. A microphone can still be published as it is; tell the person, who may
+  ///   prefer headphones then.
   public init(_ configuration: Configuration = Configuration()) throws(MediaError) {
     guard configuration.channels == 1 || configuration.channels == 2 else {
       throw .invalid("Audio processing works on one or two channels, not on \(configuration.channels).")
@@ -124,7 +127,9 @@ public final class AudioProcessor: @unchecked Sendable {
       noise_suppression: configuration.noiseSuppression.rawValue, gain_control: configuration.gainControl ? 1 : 0,
       high_pass: configuration.highPassFilter ? 1 : 0)
     guard let engine = parley_audio_processor_create(options) else {
-      throw .invalid("Audio processing could not be set up with these options.")
+      throw .invalid(
+        "Audio processing (\(configuration.words)) could not be set up. Publish the microphone without it, or with fewer of these."
+      )
     }
     self.engine = engine
   }
@@ -170,5 +175,17 @@ public final class AudioProcessor: @unchecked Sendable {
       }
     }
     return clean
+  }
+}
+
+extension AudioProcessor.Configuration {
+  /// What is wanted, for people.
+  fileprivate var words: String {
+    var parts: [String] = []
+    if echoCancellation { parts.append("echo cancellation") }
+    if noiseSuppression != .off { parts.append("noise suppression") }
+    if gainControl { parts.append("gain control") }
+    if highPassFilter { parts.append("a high-pass filter") }
+    return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
   }
 }

@@ -70,7 +70,9 @@ struct ServerOption: Sendable {
       name: "public-url", placeholder: "URL",
       help: "the address people reach the server at, when a proxy stands before it"
     ) { c, v throws(ConfigurationError) in
-      guard v.hasPrefix("http://") || v.hasPrefix("https://"), !v.contains(where: { $0.isWhitespace }) else {
+      // Schemes are the same in any case (RFC 3986 section 3.1).
+      let hasScheme = ["http://", "https://"].contains { v.lowercased().hasPrefix($0) }
+      guard hasScheme, !v.contains(where: { $0.isWhitespace }) else {
         throw .wrongValue(option: "public-url", value: v, expected: "a URL that starts with http:// or https://")
       }
       c.publicURL = v.hasSuffix("/") ? String(v.dropLast()) : v

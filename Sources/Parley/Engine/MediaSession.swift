@@ -7,6 +7,8 @@ import RTC
 final class MediaSession {
   /// Silence of the other side after which another path is looked for. Consent answers alone come every 4 to 6 seconds.
   static let patience = TimeSpan.seconds(8)
+  /// How much longer than a check a repair may take, which waits for its turn in the server's pacer.
+  static let repairDelay = TimeSpan.milliseconds(20)
 
   let peer: PeerConnection
   var sender: MediaSender
@@ -29,6 +31,7 @@ final class MediaSession {
   private var slotCounts: [MediaKind: Int] = [:]
   private var lastReceived: Instant?
   private var isInterrupted = false
+  private var roundTripTime: TimeSpan?
   private var hasMedia = false
   private var isClosed = false
   var nextPlayout = Instant.distantFuture
@@ -91,9 +94,19 @@ final class MediaSession {
     case .rtcp(let length):
       noteReceived(now)
       takeReports(datagram.span.extracting(0..<length), now)
-    case .handled: noteReceived(now)
+    case .handled:
+      noteReceived(now)
+      noteRoundTrip()
     case .dropped: break
     }
+  }
+
+  /// How far away the server is says how long repairs take: when to ask for them again, and how long to wait.
+  private func noteRoundTrip() {
+    guard let time = peer.currentRoundTripTime, time != roundTripTime else { return }
+    roundTripTime = time
+    receiver.roundTripTime = time + Self.repairDelay
+    for slot in slots.values { (slot as? VideoSlot)?.setRoundTripTime(time) }
   }
 
   /// The next packet of the other side is told as ``SessionEvent/restored``.
@@ -261,7 +274,7 @@ final class MediaSession {
       while slotCounts[kind, default: 0] < wanted {
         slotCounts[kind, default: 0] += 1
         let mid = peer.addSlot(kind)
-        slots[mid] = kind == .audio ? AudioSlot() : VideoSlot()
+        slots[mid] = kind == .audio ? AudioSlot() : VideoSlot(roundTripTime: roundTripTime)
       }
     }
   }

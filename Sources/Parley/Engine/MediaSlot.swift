@@ -28,6 +28,8 @@ final class VideoSlot: MediaSlot {
   /// Told of every frame that is given out, so that simulations see what comes when.
   var onFrame: ((EncodedFrame) -> Void)?
 
+  init(roundTripTime: TimeSpan?) { buffer.roundTripTime = roundTripTime }
+
   func start(_ track: RemoteVideoTrack, participant: String) {
     self.track = track
     self.participant = participant
@@ -56,6 +58,8 @@ final class VideoSlot: MediaSlot {
   }
 
   func setMinimumDelay(_ delay: TimeSpan) { buffer.minimumDelay = delay }
+
+  func setRoundTripTime(_ time: TimeSpan) { buffer.roundTripTime = time }
 }
 
 /// Audio of one slot: playout with its jitter buffer and decoder, and the track that is heard.

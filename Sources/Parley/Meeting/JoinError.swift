@@ -33,7 +33,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case relayFailed(url: String, TurnError)
   /// The server did not answer in time.
   case timedOut(String)
-  /// The meeting was left, or the task cancelled, before it was done.
+  /// The task was cancelled, or the meeting was over, before it was done: joining, publishing or sending.
   case cancelled
   /// The meeting has ended, so that nothing can be done in it any more.
   case ended
@@ -48,9 +48,11 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
     case .unreachable(let text), .untrustedCertificate(let text): text
     case .relayFailed(let url, let reason):
-      "The meeting was found, but no way for sound and pictures through this network. \(reason) (\(url))"
+      "The meeting was found, but sound and pictures have no way there: a direct one did not work or is not wanted, and the TURN server "
+        + "\(url), which was to relay them, is of no use. \(reason) \(reason.advice)"
     case .refused(_, let message): message
-    case .cancelled: "The meeting was left before it was joined."
+    case .cancelled:
+      "Cancelled before it was done: its task was cancelled, or the meeting was over. In a meeting that goes on, it can be tried again."
     case .ended: "The meeting is over."
     }
   }
@@ -75,6 +77,19 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
         "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
+    }
+  }
+}
+
+extension TurnError {
+  /// What helps whoever has no other way: another network does not where the server itself says no.
+  fileprivate var advice: String {
+    switch self {
+    case .noAnswer, .connectionFailed, .unknownHost, .unsupported, .socketRemoved:
+      "Try another network; if that does not help, tell whoever runs the meeting's server."
+    case .badCredentials, .quotaReached, .noCapacity, .forbidden, .allocationLost, .refused, .malformedAnswer,
+      .tooManyAlternates:
+      "Tell whoever runs the meeting's server."
     }
   }
 }

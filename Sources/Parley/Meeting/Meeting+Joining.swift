@@ -94,7 +94,11 @@ extension Meeting {
     } catch {
       lastError = error
       place?.channel.close()
-      end(error == .cancelled ? .left : .failed, message: error.description)
+      if error == .cancelled {
+        end(.left, message: "The meeting was left before it was joined.")
+      } else {
+        end(.failed, message: error.description)
+      }
       throw error
     }
     joinedOnce = true
@@ -251,7 +255,7 @@ extension Meeting {
   private func checkRelays(_ document: DiscoverDocument) throws(JoinError) {
     guard options.usesOnlyRelays else { return }
     let urls = document.iceServers.flatMap(\.urls)
-    guard !urls.contains(where: { $0.lowercased().hasPrefix("turn") }) else { return }
+    guard !urls.contains(where: ServerProblem.isRelay) else { return }
     throw .mediaFailed("Media is to go through a TURN server only, and this meeting's server names none.")
   }
 
@@ -266,7 +270,7 @@ extension Meeting {
       if isWithoutRelay { break }
       if attempt == 0 { restartMedia() }
     }
-    if let relay = serverProblems.last(where: { $0.url.hasPrefix("turn") }) {
+    if let relay = serverProblems.last(where: { ServerProblem.isRelay($0.url) }) {
       throw .relayFailed(url: relay.url, relay.error)
     }
     let reason =

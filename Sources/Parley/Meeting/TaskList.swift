@@ -1,9 +1,10 @@
-/// Work of the main actor that ends with its owner. What is done is forgotten, so that the list does not grow with time.
+/// Work of the main actor that ends with its owner. What is done is forgotten, also after it was cancelled, so that the list tells what still
+/// runs and does not grow with time.
 @MainActor final class TaskList {
   private var running: [Int: Task<Void, Never>] = [:]
   private var next = 0
 
-  /// How many are under way.
+  /// How many are under way, those included that were cancelled and have not ended yet.
   var count: Int { running.count }
 
   /// Begins `body`, which must not hold what owns the list.
@@ -16,9 +17,8 @@
     }
   }
 
-  /// Cancels everything, and forgets it.
+  /// Cancels everything.
   func cancel() {
     for task in running.values { task.cancel() }
-    running = [:]
   }
 }

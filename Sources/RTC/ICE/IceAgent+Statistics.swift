@@ -82,4 +82,7 @@ extension PeerConnection {
 
   /// The pair of candidates that media goes over, on the client; nil without a selected path, and on the server.
   public var selectedCandidatePair: IceCandidatePair? { agent?.selectedCandidatePair(told: remoteCandidates) }
+
+  /// That pair's ``IceCandidatePair/currentRoundTripTime`` by itself, which costs nothing to ask for with every packet.
+  public var currentRoundTripTime: TimeSpan? { agent?.selectedPath == nil ? nil : agent?.checks.roundTrips.current }
 }

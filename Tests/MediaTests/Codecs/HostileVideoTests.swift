@@ -87,7 +87,7 @@ import Testing
     #expect(!decoder.needsKeyframe)
   }
 
-  /// Row 17 of the threats: sizes are refused before memory is taken.
+  /// Threat 17 of `docs/threats.md`: sizes are refused before memory is taken.
   @Test func absurdSizesAreRefused() throws {
     // VP8: the 14 bits behind the start code (RFC 6386 section 9.1).
     var vp8 = try Self.stream(.vp8)[0]

@@ -188,7 +188,7 @@ import Testing
     #expect(throws: MediaError.self) { try encoder.encode(AudioFrame(samples: [0, 0, 0], channels: 3, time: .zero)) }
   }
 
-  /// Row 17 of the threats.
+  /// Threat 17 of `docs/threats.md`.
   @Test func mutatedPacketsNeverCrashTheDecoder() throws {
     let encoder = try OpusEncoder(OpusEncoderSettings(expectedLossPercent: 20))
     let packets = try Self.packets(encoder, milliseconds: 600) { Self.tone(300, start: $0) }

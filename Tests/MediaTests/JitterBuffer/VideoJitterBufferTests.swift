@@ -61,11 +61,24 @@ struct VideoJitterBufferTests {
       #expect(outcome.requests.count == 2, "seed \(seed) \(outcome.requests)")
       let times = outcome.shown.map(\.time)
       let longest = zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? .zero
-      // Eight round trips and 100 ms of patience, a round trip, a frame's time, and the packets of the keyframe.
+      // 500 ms of patience, 100 ms for the gap to be noticed, a round trip, a frame's time, and the packets of the keyframe.
       #expect(longest < .milliseconds(500 + 100 + 50 + 33 + 50), "seed \(seed) \(longest.milliseconds) ms")
       #expect(outcome.statistics.freezeCount == 2)
       #expect(outcome.statistics.totalFreezesDuration > .milliseconds(800))
     }
+  }
+
+  @Test(
+    "a far server has time for four repairs before a keyframe is asked for, and none less than the usual time",
+    arguments: [(20, 500), (100, 500), (200, 900), (400, 1_000)] as [(Int64, Int64)])
+  func patience(trip: Int64, expected: Int64) throws {
+    let outcome = VideoSimulation(roundTrip: .milliseconds(trip), brokenFrames: [100]).run()
+    check(outcome)
+    let request = try #require(outcome.requests.first)
+    let lost = Instant.zero + .milliseconds(100 * 1_000 / 30 + trip / 2)
+    let waited = (request - lost).milliseconds
+    // The gap is seen with the next packets, at most one frame later.
+    #expect((expected...(expected + 80)).contains(waited), "waited \(waited) ms")
   }
 
   @Test("a whole frame that is lost is noticed by numbers, not by its packets", arguments: codecs)

@@ -27,6 +27,13 @@ struct ServerConfigurationTests {
     #expect(a.tls == .selfSigned)
   }
 
+  @Test("the scheme of --public-url may be written in any case (RFC 3986 section 3.1)")
+  func schemeInCapitals() throws {
+    let configuration = try ServerConfiguration.parse(
+      arguments: ["--public-url", "HTTPS://meet.example/"], environment: [:])
+    #expect(configuration.publicURL == "HTTPS://meet.example")
+  }
+
   @Test(
     "a wrong setting is refused in words that say what was expected",
     arguments: [

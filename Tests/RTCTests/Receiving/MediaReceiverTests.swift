@@ -42,7 +42,7 @@ import Testing
     #expect(receiver.drops.unknownSource == 1)
   }
 
-  /// Threat row 12: a second claim is refused.
+  /// Threat 12 of `docs/threats.md`: a second claim is refused.
   @Test func aPacketThatClaimsTheSourceOfAnotherSectionIsDropped() {
     var receiver = MediaReceiver([Receiving.audio(), Receiving.video()])
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 1, mid: "v"), at: .zero).isEmpty)

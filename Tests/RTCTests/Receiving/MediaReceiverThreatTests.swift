@@ -4,7 +4,7 @@ import Testing
 @testable import RTC
 
 @Suite struct MediaReceiverThreatTests {
-  /// Threat row 11: a peer that uses ever new SSRCs costs neither memory nor the streams that are there.
+  /// Threat 11 of `docs/threats.md`: a peer that uses ever new SSRCs costs neither memory nor the streams that are there.
   @Test func aFloodOfSourcesIsBounded() {
     var receiver = MediaReceiver([Receiving.audio(), Receiving.video()])
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 1), at: .zero).count == 1)
@@ -39,7 +39,7 @@ import Testing
     #expect(receiver.sections.count == 16)
   }
 
-  /// Threat rows 14, 15 and 17: damaged packets of every shape, damaged reports, in any order.
+  /// Threats 14, 15 and 17 of `docs/threats.md`: damaged packets of every shape, damaged reports, in any order.
   @Test(arguments: [1, 2, 3] as [UInt64]) func damagedInputNeitherTrapsNorGrows(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var receiver = MediaReceiver([

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTC
 
-/// What a hostile peer may send: rows 20 and 21 of the threats. Nothing traps, nothing grows without bound.
+/// What a hostile peer may send: threats 20 and 21 of `docs/threats.md`. Nothing traps, nothing grows without bound.
 @Suite("SCTP under attack")
 struct SCTPAttackTests {
   private func victim(_ configuration: SCTPConfiguration = .init()) -> (DataChannelTransport, Instant) {
@@ -415,7 +415,7 @@ struct SCTPAttackTests {
     #expect(end.isConnected)
   }
 
-  /// Row 21: a slow reader at the other end costs this one no more than its send buffer.
+  /// Threat 21: a slow reader at the other end costs this one no more than its send buffer.
   @Test func aSlowPeerFillsNoMoreThanTheSendBuffer() throws {
     let link = DataChannelLink.connected()
     let id = try link.client.open(DataChannelOptions(label: "s"), now: link.now)

@@ -1,0 +1,47 @@
+import Parley
+import Testing
+
+@testable import ParleyCLI
+
+@MainActor @Suite struct JoinPlanTests {
+  private final class Listener: JoinObserver {
+    nonisolated let interval: UInt64 = 1_000_000_000
+    private(set) var problems: [String] = []
+
+    func take(_ event: MeetingEvent) {
+      if case .problem(let text) = event { problems.append(text) }
+    }
+    func tick() async {}
+    func close() {}
+  }
+
+  @Test(
+    "a microphone that cannot be cleaned is sent as it is, and the person is told why and what to do",
+    arguments: [false, true])
+  func uncleanedMicrophone(withSpeaker: Bool) async throws {
+    let arguments = ["http://h/r", "--microphone"] + (withSpeaker ? ["--speaker"] : [])
+    let options = try CommandOptions(arguments, table: JoinCommand.table)
+    var wanted: AudioProcessor.Configuration?
+    let plan = try JoinPlan(options) { configuration throws(MediaError) -> AudioProcessor in
+      wanted = configuration
+      throw .invalid("There is no engine.")
+    }
+    #expect(plan.microphone && plan.processor == nil)
+    #expect(wanted?.echoCancellation == withSpeaker)
+    let listener = Listener()
+    // Where there is no microphone at all, publishing it fails, which is told apart.
+    try? await plan.publish(nil, to: Meeting("http://127.0.0.1:1/r", name: "Ann"), telling: listener)
+    let text = try #require(listener.problems.first, "nothing was said")
+    #expect(listener.problems.count == 1)
+    #expect(text.contains("microphone is sent as it is") && text.contains("There is no engine."), "\(text)")
+    #expect(text.contains("headphones") == withSpeaker, "\(text)")
+  }
+
+  @Test("a microphone that is cleaned, and a plan without one, say nothing", arguments: [true, false])
+  func nothingToSay(microphone: Bool) async throws {
+    let options = try CommandOptions(["http://h/r"] + (microphone ? ["--microphone"] : []), table: JoinCommand.table)
+    let plan = try JoinPlan(options)
+    #expect((plan.processor != nil) == microphone)
+    #expect(plan.processorProblem == nil)
+  }
+}
