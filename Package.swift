@@ -117,6 +117,11 @@ let package = Package(
       name: "meeting-simulator", dependencies: ["Basics", "RTC", "SFU"], path: "Benchmarks/MeetingSimulator",
       swiftSettings: common),
 
+    // Routing and encryption without sockets, to count instructions and allocations of a packet.
+    .executableTarget(
+      name: "router-bench", dependencies: ["Basics", "RTC", "SFU"], path: "Benchmarks/RouterBench",
+      swiftSettings: common),
+
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",

@@ -23,6 +23,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <sys/time.h>
+#include "GCM.h"
 
 // A fresh P-256 key, or NULL. (EVP_EC_gen is a macro over a variadic function.)
 static inline EVP_PKEY *parley_generate_p256(void) { return EVP_EC_gen("P-256"); }

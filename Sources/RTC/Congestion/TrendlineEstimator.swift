@@ -93,6 +93,9 @@ public struct TrendlineEstimator: Sendable {
 
   /// The slope of the line with the least squared distances; nil when all points lie at one time.
   private var slope: Double? {
+    // Read through the property, each element would cost a copy of all.
+    let times = times.span
+    let delays = delays.span
     var timeSum = 0.0
     var delaySum = 0.0
     for index in 0..<Self.window {

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Encrypts and authenticates the packets of one direction and kind (RTP or RTCP) with one set of session keys.
 ///
 /// All streams of a direction share the keys, so the OpenSSL context is keyed once and only re-initialised with each
-/// packet's nonce; nothing is allocated per packet.
+/// packet's nonce; nothing is allocated per packet. What is sent with GCM, most of all packets, goes by ``GCMSealer``.
 ///
 /// Safety: `context` is owned by this object from `init` to `deinit`. The methods take raw pointers, are marked
 /// `@unsafe`, and say what their callers guarantee.
@@ -11,7 +11,9 @@ internal import COpenSSL
 final class SRTPCipher {
   /// The profile's implementation.
   let kind: SRTPProfile.Kind
-  private let context: OpaquePointer
+  /// Nil where ``sealer`` does the work.
+  private let context: OpaquePointer?
+  private let sealer: GCMSealer?
   private let authenticator: HMACSHA1
   private let saltHigh: UInt64
   private let saltLow: UInt64
@@ -26,15 +28,25 @@ final class SRTPCipher {
       if index < 8 { words.0 = words.0 << 8 | byte } else { words.1 = words.1 << 8 | byte }
     }
     (saltHigh, saltLow) = words
-    // Freed in deinit.
-    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .cipherFailed }
-    unsafe self.context = context
-    if kind == .insecureNull { return }
+    if kind == .insecureNull {
+      unsafe context = nil
+      sealer = nil
+      return
+    }
     guard keys.encryption.count == profile.masterKeyLength, keys.salt.count == profile.masterSaltLength,
       kind != .aes128CMHMACSHA1_80 || keys.authentication.count == 20
     else {
       throw .wrongKeyLength(expectedKey: profile.masterKeyLength, expectedSalt: profile.masterSaltLength)
     }
+    if encrypts, kind != .aes128CMHMACSHA1_80, let sealer = GCMSealer(key: keys.encryption) {
+      self.sealer = sealer
+      unsafe context = nil
+      return
+    }
+    sealer = nil
+    // Freed in deinit.
+    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .cipherFailed }
+    unsafe self.context = unsafe context
     // The key's length, checked above, is the cipher's. Counter mode encrypts in both directions.
     let ok =
       switch kind {
@@ -48,24 +60,31 @@ final class SRTPCipher {
     guard ok == 1 else { throw .cipherFailed }
   }
 
-  // The only owner of `context` goes away here.
-  deinit { unsafe EVP_CIPHER_CTX_free(context) }
+  // The only owner of `context` and `sealer` goes away here.
+  deinit {
+    unsafe EVP_CIPHER_CTX_free(context)
+    if let sealer { unsafe sealer.free() }
+  }
 
   /// A secret number for the stream table's hash.
   var tableSeed: UInt64 { saltHigh &* 31 ^ saltLow }
 
-  /// Sets the nonce of a packet and, with GCM, its direction stays as set up.
+  /// The nonce of a packet.
   ///
   /// GCM (RFC 7714 sections 8.1 and 9.1): 16 zero bits, SSRC, 48-bit index, all XOR salt. Counter mode (RFC 3711
   /// section 4.1.1): salt XOR SSRC at bit 64 XOR index at bit 16. The 31-bit RTCP index fits both.
   @inline(__always)
-  private func setNonce(ssrc: UInt32, index: UInt64) -> Bool {
-    var nonce: (UInt64, UInt64)
+  private func nonce(ssrc: UInt32, index: UInt64) -> (UInt64, UInt64) {
     if kind == .aes128CMHMACSHA1_80 {
-      nonce = ((saltHigh ^ UInt64(ssrc)).bigEndian, (saltLow ^ (index << 16)).bigEndian)
-    } else {
-      nonce = ((saltHigh ^ (UInt64(ssrc) << 16 | index >> 32)).bigEndian, (saltLow ^ (index << 32)).bigEndian)
+      return ((saltHigh ^ UInt64(ssrc)).bigEndian, (saltLow ^ (index << 16)).bigEndian)
     }
+    return ((saltHigh ^ (UInt64(ssrc) << 16 | index >> 32)).bigEndian, (saltLow ^ (index << 32)).bigEndian)
+  }
+
+  /// Sets the nonce of a packet; key and direction stay.
+  @inline(__always)
+  private func setNonce(ssrc: UInt32, index: UInt64) -> Bool {
+    var nonce = nonce(ssrc: ssrc, index: index)
     // OpenSSL copies 12 or 16 bytes during the call; the tuple has 16.
     return unsafe withUnsafeBytes(of: &nonce) { bytes in
       unsafe EVP_CipherInit_ex(
@@ -82,6 +101,15 @@ final class SRTPCipher {
     ssrc: UInt32, index: UInt64, aad: UnsafePointer<UInt8>, aadLength: Int, trailer: UInt32?,
     input: UnsafePointer<UInt8>, length: Int, output: UnsafeMutablePointer<UInt8>
   ) -> Bool {
+    if let sealer {
+      var nonce = nonce(ssrc: ssrc, index: index)
+      // The first 12 of the tuple's 16 bytes are read during the call.
+      return unsafe withUnsafeBytes(of: &nonce) { bytes in
+        guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
+        return unsafe sealer.seal(
+          nonce: start, aad: aad, aadLength: aadLength, trailer: trailer, input: input, length: length, output: output)
+      }
+    }
     var written: Int32 = 0
     guard setNonce(ssrc: ssrc, index: index),
       unsafe authenticate(aad, aadLength, trailer),

@@ -16,6 +16,11 @@ public final class SRTPSender {
   private let rtcpCipher: SRTPCipher
   private var streams: SRTPStreamTable
   private var nextRTCPIndex: UInt32 = 1
+  // The stream of the last packet, and its highest index, which the table has when another stream's turn comes: as a rule that is several packets
+  // later, and plain numbers need no check for exclusive access.
+  private var lastSSRC: UInt32 = 0
+  private var lastSlot = -1
+  private var lastHighest: UInt64 = 0
 
   /// A sender for what this end sends.
   ///
@@ -59,10 +64,10 @@ public final class SRTPSender {
     guard output.count >= total else { throw .outputTooSmall }
     guard let facts = SRTPPacketFacts(header), facts.headerLength == header.count else { throw .malformedHeader }
 
-    let slot = streams.slot(of: facts.ssrc)
+    let isKnown = lastSlot >= 0 && lastSSRC == facts.ssrc || select(facts.ssrc)
     let index: UInt64
-    if slot >= 0 {
-      let highest = streams.highestIndex(slot)
+    if isKnown {
+      let highest = lastHighest
       guard let estimate = SRTPPacketIndex.estimate(sequence: facts.sequence, highest: highest) else {
         throw highest >> 16 == 0 ? .tooOld : .keyExhausted
       }
@@ -72,8 +77,23 @@ public final class SRTPSender {
       index = UInt64(facts.sequence)
     }
     guard seal(header, payload, into: &output, facts, index: index) else { throw .cipherFailed }
-    if slot >= 0 { streams.advance(slot, index: index) } else { streams.insert(facts.ssrc, index: index) }
+    if isKnown {
+      if index > lastHighest { lastHighest = index }
+    } else {
+      streams.insert(facts.ssrc, index: index)
+    }
     return total
+  }
+
+  /// Makes the stream of `ssrc` the current one; false when nothing of it has been sent.
+  @inline(never)
+  private func select(_ ssrc: UInt32) -> Bool {
+    if lastSlot >= 0 { streams.advance(lastSlot, index: lastHighest) }
+    lastSlot = streams.slot(of: ssrc)
+    guard lastSlot >= 0 else { return false }
+    lastSSRC = ssrc
+    lastHighest = streams.highestIndex(lastSlot)
+    return true
   }
 
   @inline(__always)

@@ -58,6 +58,11 @@ extension Outlet {
     }
   }
 
+  /// The earliest of what pacing, probes and the estimate have to do. Asking `bandwidth` as a whole would copy all of the estimator.
+  var bandwidthDeadline: Instant {
+    min(bandwidth.nextTick, min(bandwidth.queue.deadline, bandwidth.probe?.deadline ?? .distantFuture))
+  }
+
   /// What is known of the path to the receiver.
   public var bandwidthSnapshot: BandwidthSnapshot {
     BandwidthSnapshot(

@@ -72,6 +72,7 @@ struct PacingQueue: Sendable {
   var isDue: Bool { credit > 0 && head < entries.count }
 
   /// When the packet at the head may leave; a few packets' worth is waited for, so that they leave together.
+  @inline(__always)
   var deadline: Instant {
     guard head < entries.count, let refilled else { return .distantFuture }
     guard credit <= 0 else { return refilled }

@@ -82,7 +82,7 @@ extension Router {
   /// Does what is due for the path to `member`: packets that waited, probes, and the division of what it takes.
   func serveBandwidth<Sink: PacketSink>(of member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
     let outlet = member.outlet
-    guard outlet.bandwidth.deadline <= now else { return }
+    guard outlet.bandwidthDeadline <= now else { return }
     if outlet.bandwidth.nextTick <= now {
       outlet.bandwidth.tick(now: now)
       allocate(member, now: now)

@@ -21,6 +21,8 @@ public final class OutputBatch {
   public static let maximumSegments = 64
   /// Most bytes in one offloaded send: what fits an IP datagram.
   public static let maximumRunBytes = 65_000
+  /// Most runs.
+  static let maximumRuns = 128
   /// Room that one packet may take.
   static let packetRoom = 2_048
 
@@ -33,51 +35,76 @@ public final class OutputBatch {
   /// Where an RTCP datagram is put together.
   let report = ByteBlock(count: ReportTiming.maximumLength)
   /// Bytes in use.
-  public private(set) var used = 0
+  public var used: Int { usedBytes }
   /// What can be sent at once.
-  public private(set) var runs: ContiguousArray<Run> = []
+  public var runs: Runs { Runs(table: table, count: runCount) }
   /// Packets in the batch.
-  public private(set) var packets = 0
+  public var packets: Int { packetCount }
+
+  // Not visible outside of the module, so that the compiler can prove that nothing else reaches them.
+  private var usedBytes = 0
+  private var packetCount = 0
+  private var runCount = 0
+  private let table = FixedTable(
+    repeating: Run(offset: 0, length: 0, segment: 0, count: 0, closed: true), count: OutputBatch.maximumRuns)
 
   /// A batch of `capacity` bytes.
   public init(capacity: Int = 131_072) {
     bytes = ByteBlock(count: max(capacity, Self.packetRoom * 2))
-    runs.reserveCapacity(128)
   }
 
   /// Whether there is nothing to send.
-  @inlinable public var isEmpty: Bool { used == 0 }
+  public var isEmpty: Bool { usedBytes == 0 }
 
   /// Whether the batch must be sent before another packet is added.
-  public var isFull: Bool { used &+ Self.packetRoom > bytes.count || runs.count >= 120 }
+  public var isFull: Bool { usedBytes &+ Self.packetRoom > bytes.count || runCount >= 120 }
 
   /// The length that the open run's packets have, 0 when the next packet starts a run.
   var openSegment: Int {
-    guard let run = runs.last, !run.closed else { return 0 }
-    return run.segment
+    guard runCount > 0 else { return 0 }
+    let run = table[runCount &- 1]
+    return run.closed ? 0 : run.segment
   }
 
   /// Takes the packet of `length` bytes that was written at ``used``.
   @inline(__always)
   func commit(length: Int) {
-    packets &+= 1
-    if let run = runs.last, !run.closed, length <= run.segment, run.count < Self.maximumSegments,
-      run.length &+ length <= Self.maximumRunBytes
-    {
-      let last = runs.count &- 1
-      runs[last].length &+= length
-      runs[last].count &+= 1
-      if length < run.segment { runs[last].closed = true }
-    } else {
-      runs.append(Run(offset: used, length: length, segment: length, count: 1, closed: false))
+    packetCount &+= 1
+    let start = usedBytes
+    usedBytes = start &+ length
+    if runCount > 0 {
+      var run = table[runCount &- 1]
+      if !run.closed, length <= run.segment, run.count < Self.maximumSegments,
+        run.length &+ length <= Self.maximumRunBytes
+      {
+        run.length &+= length
+        run.count &+= 1
+        if length < run.segment { run.closed = true }
+        table[runCount &- 1] = run
+        return
+      }
     }
-    used &+= length
+    table[runCount] = Run(offset: start, length: length, segment: length, count: 1, closed: false)
+    runCount &+= 1
   }
 
   /// Empties the batch.
   public func removeAll() {
-    used = 0
-    packets = 0
-    runs.removeAll(keepingCapacity: true)
+    usedBytes = 0
+    packetCount = 0
+    runCount = 0
+  }
+
+  /// The runs of a batch. They are those of the moment: the batch is reused after it was sent.
+  public struct Runs: RandomAccessCollection {
+    let table: FixedTable<Run>
+    /// The number of runs.
+    public let count: Int
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of runs.
+    public var endIndex: Int { count }
+    /// A run.
+    public subscript(index: Int) -> Run { table[index] }
   }
 }

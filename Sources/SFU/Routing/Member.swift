@@ -39,7 +39,7 @@ public final class Member {
   var deadline: Instant {
     min(
       min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline)),
-      outlet.bandwidth.deadline)
+      outlet.bandwidthDeadline)
   }
 
   /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.

@@ -60,7 +60,7 @@ public final class RetransmissionStore {
 
   private let limits: Limits
   private let mask: Int64
-  private var slots: ContiguousArray<StoredPacket> = []
+  private var slots: FixedTable<StoredPacket>?
   private var occupied: ContiguousArray<Bool> = []
   private var chunks: ContiguousArray<ByteBlock> = []
   private var generations: ContiguousArray<UInt32> = []
@@ -83,7 +83,7 @@ public final class RetransmissionStore {
   public func insert(
     _ packet: StoredPacket, descriptor: Span<UInt8>, payload: Span<UInt8>
   ) -> Insertion {
-    if slots.isEmpty { allocateSlots() }
+    let slots = slots ?? allocateSlots()
     let sequence = packet.sequence
     if highest != .min, sequence <= highest &- Int64(limits.packets) { return .tooOld }
     let slot = Int(sequence & mask)
@@ -114,7 +114,7 @@ public final class RetransmissionStore {
   /// The slot of the packet with the extended sequence number `sequence`, nil when it is not (or no longer) here.
   @inline(__always)
   public func slot(of sequence: Int64) -> Int? {
-    guard !slots.isEmpty else { return nil }
+    guard let slots else { return nil }
     let slot = Int(sequence & mask)
     guard occupied[slot], slots[slot].sequence == sequence, isCurrent(slots[slot]) else { return nil }
     return slot
@@ -122,10 +122,10 @@ public final class RetransmissionStore {
 
   /// The packet in `slot`, which must come from ``insert(_:descriptor:payload:)`` or ``slot(of:)``.
   @inline(__always)
-  public subscript(slot: Int) -> StoredPacket { slots[slot] }
+  public subscript(slot: Int) -> StoredPacket { slots?[slot] ?? StoredPacket() }
 
   /// Sets to what length forwarded copies of the packet in `slot` are padded; at most `tailroom` more than it has.
-  func setPaddedLength(_ length: UInt16, slot: Int) { slots[slot].paddedLength = length }
+  func setPaddedLength(_ length: UInt16, slot: Int) { slots?[slot].paddedLength = length }
 
   /// Whether the packet's bytes are still there.
   @inline(__always)
@@ -135,7 +135,7 @@ public final class RetransmissionStore {
 
   /// Forgets everything and frees the memory.
   public func removeAll() {
-    slots = []
+    slots = nil
     occupied = []
     chunks = []
     generations = []
@@ -161,9 +161,11 @@ public final class RetransmissionStore {
     chunks[Int(packet.chunk)][Int(packet.offset) &+ offset] = value
   }
 
-  private func allocateSlots() {
-    slots = ContiguousArray(repeating: StoredPacket(), count: limits.packets)
+  private func allocateSlots() -> FixedTable<StoredPacket> {
+    let table = FixedTable(repeating: StoredPacket(), count: limits.packets)
+    slots = table
     occupied = ContiguousArray(repeating: false, count: limits.packets)
+    return table
   }
 
   /// Moves to a chunk whose packets are no longer needed; allocates one only when all are.
@@ -179,7 +181,8 @@ public final class RetransmissionStore {
       }
     }
     // Inserted behind the current chunk, so that the order of reuse stays the order of age.
-    chunks.append(ByteBlock(count: limits.chunkBytes))
+    // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+    chunks = chunks + [ByteBlock(count: limits.chunkBytes)]
     generations.append(0)
     newestArrivals.append(now)
     chunk = chunks.count - 1

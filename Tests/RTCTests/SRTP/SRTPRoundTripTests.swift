@@ -29,6 +29,36 @@ struct SRTPRoundTripTests {
     #expect(pair.receiver.streamCount == 5)
   }
 
+  @Test("streams that take turns keep their roll-over counters", arguments: profiles)
+  func turns(profile: SRTPProfile) throws {
+    let pair = try SRTPPair(profile)
+    // Both roll over, at different times; one comes for a packet, the other for two.
+    for step in 0..<400 {
+      let first = UInt16(truncatingIfNeeded: 32_000 + step * 500)
+      let second = UInt16(truncatingIfNeeded: step * 300)
+      for plain in [
+        SRTPPair.packet(ssrc: 1, first, payload: [1]), SRTPPair.packet(ssrc: 2, second, payload: [2]),
+        SRTPPair.packet(ssrc: 1, first &+ 1, payload: [3]),
+      ] {
+        let packet = try pair.sender.protect(plain)
+        #expect(try pair.receiver.open(packet) == plain)
+      }
+    }
+  }
+
+  @Test("OpenSSL shows the functions by which GCM is sealed, for keys of both lengths and no others")
+  func sealers() {
+    for length in [16, 32] {
+      let sealer = GCMSealer(key: [UInt8](repeating: 1, count: length))
+      #expect(sealer != nil, "a key of \(length) bytes")
+      if let sealer { unsafe sealer.free() }
+    }
+    for length in [0, 3, 24] {
+      let sealer = GCMSealer(key: [UInt8](repeating: 1, count: length))
+      #expect(sealer == nil, "a key of \(length) bytes")
+    }
+  }
+
   @Test("RTCP round-trips and its index rises", arguments: profiles)
   func controlRoundTrip(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)

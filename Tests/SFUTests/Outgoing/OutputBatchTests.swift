@@ -23,4 +23,23 @@ struct OutputBatchTests {
     #expect(large.runs.allSatisfy { $0.length <= OutputBatch.maximumRunBytes })
     #expect(large.runs.map(\.count).reduce(0, +) == 60)
   }
+
+  @Test("a batch says that it is full before its runs are, and is empty again after it was sent")
+  func fullOfRuns() {
+    let batch = OutputBatch()
+    for round in 0..<2 {
+      var length = 100
+      // Each is longer than the one before, so that each begins a run.
+      while !batch.isFull {
+        batch.commit(length: length)
+        length += 1
+      }
+      #expect(batch.runs.count == batch.packets, "round \(round)")
+      #expect(batch.runs.count < OutputBatch.maximumRuns)
+      #expect(batch.runs.last?.length == length - 1)
+      batch.removeAll()
+      #expect(batch.runs.isEmpty)
+      #expect(batch.openSegment == 0)
+    }
+  }
 }
