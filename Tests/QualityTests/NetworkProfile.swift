@@ -83,6 +83,8 @@ struct QualityFigures {
   var counters = RouterCounters()
   /// The estimate and what was sent in each second, in kb/s.
   var trace: [(estimate: Int, sent: Int)] = []
+  /// Of each receiver the estimate and what is forwarded, in kb/s, twice a second.
+  var receivers: [[(estimate: Int, allocated: Int)]] = []
 
   var meanEstimate: Double? { estimates.isEmpty ? nil : estimates.reduce(0, +) / Double(estimates.count) }
 }
@@ -108,6 +110,14 @@ extension NetworkProfile {
         meeting.receivers.map { Double(meeting.router.bandwidth(of: $0.member).estimate?.bitsPerSecond ?? 0) / 1_000 }
         .reduce(0, +)
       tick += 1
+      if tick % 5 == 0 {
+        for (index, receiver) in meeting.receivers.enumerated() {
+          if figures.receivers.count <= index { figures.receivers.append([]) }
+          let snapshot = meeting.router.bandwidth(of: receiver.member)
+          figures.receivers[index].append(
+            (Int((snapshot.estimate?.bitsPerSecond ?? 0) / 1_000), Int(snapshot.allocated.bitsPerSecond / 1_000)))
+        }
+      }
       if tick % 10 == 0 {
         let sent = meeting.links[link].statistics.sentBytes
         figures.trace.append((Int(estimate), (sent - lastSent) * 8 / 1_000))

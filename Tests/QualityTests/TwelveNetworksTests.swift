@@ -47,6 +47,9 @@ struct TwelveNetworksTests {
         + "\(percent(figures.concealed)) | \(estimate ?? "–") | \(String(format: "%.1f s", figures.above)) | "
         + "\(recovery ?? (profile.recoversAt == nil ? "–" : "never")) |")
     if trace {
+      for (index, receiver) in figures.receivers.enumerated() {
+        print("RECEIVER \(index) \(receiver.map { "\($0.estimate)/\($0.allocated)" }.joined(separator: " "))")
+      }
       print("TRACE \(figures.trace.map { "\($0.estimate)/\($0.sent)" }.joined(separator: " "))")
       print(
         "COUNTERS paced \(figures.counters.packetsPaced) dropped \(figures.counters.pacedDrops) paddings "

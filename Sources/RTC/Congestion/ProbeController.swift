@@ -14,7 +14,7 @@ public struct ProbeCluster: Hashable, Sendable {
 
 /// Decides when to probe, and at which rate: at the start (three times the start rate, and on from what that shows), at the rate of
 /// before after it fell far or the path stood still, regularly while the application is limited, and now and then when the path was
-/// quiet for long. A plain value.
+/// quiet for long. Never while the path still has a queue: it would only add to it. A plain value.
 public struct ProbeController: Sendable {
   private static let shortDuration = 0.015
   /// Long probes, in which jitter says less.
@@ -28,9 +28,15 @@ public struct ProbeController: Sendable {
   private var lastID: UInt8 = 0
   private var waiting: ProbeCluster?
   private var hasStarted = false
+  /// Whether the first probes go on: they climb fast, with short bursts.
+  private var isClimbing = false
   /// The rate of the last probe, while its result is awaited.
   private var probing: DataRate?
   private var lastProbe: Instant?
+  /// What a short probe showed is looked at again sooner, with a long one.
+  private static let checkInterval = TimeSpan.milliseconds(1_500)
+  private var wasShort = false
+  private var nextInterval: TimeSpan { isLong && wasShort ? min(Self.checkInterval, interval) : interval }
   private var lastOveruse: Instant?
   private var lastUpdate = Instant.zero
   private var before: Before?
@@ -40,6 +46,8 @@ public struct ProbeController: Sendable {
   private struct Before {
     var rate: DataRate
     var at: Instant
+    /// Whether the path stood still, rather than took less.
+    var wasOutage = false
     /// How often it was tried to get back to it.
     var tries = 0
     /// No try before this.
@@ -52,7 +60,8 @@ public struct ProbeController: Sendable {
   /// No probe sent yet.
   /// - Parameters:
   ///   - interval: between two regular probes.
-  ///   - isLong: whether regular probes are long and of a rate a little above the target, for paths that nothing else tries.
+  ///   - isLong: whether all but the first probes are long and of a rate a little above the target, for paths that nothing else tries. A
+  ///     short burst slips between what others send and shows what the path could take if they were not there.
   public init(maximum: DataRate, interval: TimeSpan = .seconds(5), isLong: Bool = false) {
     self.isLong = isLong
     self.maximum = maximum
@@ -69,7 +78,7 @@ public struct ProbeController: Sendable {
   public var deadline: Instant {
     guard hasStarted else { return .distantFuture }
     guard let lastProbe else { return lastUpdate + .milliseconds(500) }
-    var next = lastProbe + interval
+    var next = lastProbe + nextInterval
     if let before { next = min(next, before.next) }
     return max(next, lastUpdate + .milliseconds(500))
   }
@@ -78,33 +87,39 @@ public struct ProbeController: Sendable {
   public mutating func start(target: DataRate, now: Instant) {
     guard !hasStarted else { return }
     hasStarted = true
+    isClimbing = true
     request(target, times: 3, now)
   }
 
   /// The path stood still and moves again: what it took before is worth a try at once.
   public mutating func recover(to rate: DataRate, now: Instant) {
-    before = Before(rate: rate, at: now, next: now)
+    before = Before(rate: rate, at: now, wasOutage: true, next: now)
     probing = nil
   }
 
   /// Takes the estimate after each change, and when time passes.
-  /// - Parameter isHolding: loss keeps the rate from rising, so probing would only add to it.
+  /// - Parameters:
+  ///   - isHolding: loss keeps the rate from rising, so probing would only add to it.
+  ///   - isQueued: a queue still drains, of which a probe would become a part.
   public mutating func update(
-    target: DataRate, usage: BandwidthUsage, isHolding: Bool, limit: ApplicationLimit, now: Instant
+    target: DataRate, usage: BandwidthUsage, isHolding: Bool, isQueued: Bool = false, limit: ApplicationLimit,
+    now: Instant
   ) {
     lastUpdate = now
     if usage == .overusing { lastOveruse = now }
     noteDrop(target, now)
     guard hasStarted else { return }
     if probing != nil, let lastProbe, now - lastProbe > Self.resultTimeout { probing = nil }
-    guard probing == nil, usage == .normal, !isHolding, target < maximum else { return }
+    guard probing == nil, usage == .normal, !isHolding, !isQueued, target < maximum else { return }
     if returnToBefore(target, now) { return }
     guard let lastProbe else {
+      isClimbing = true
       request(target, times: 3, now)
       return
     }
-    guard now - lastProbe >= interval else { return }
-    if limit.since != nil || now - (lastOveruse ?? .zero) >= interval {
+    guard now - lastProbe >= nextInterval else { return }
+    isClimbing = false
+    if limit.since != nil || now - (lastOveruse ?? .zero) >= nextInterval {
       request(target, times: isLong ? 1.5 : 2, isLong: isLong, now)
     }
   }
@@ -112,9 +127,13 @@ public struct ProbeController: Sendable {
   /// A probe showed `rate`; goes on upwards as long as probes succeed.
   public mutating func measured(_ rate: DataRate, now: Instant) {
     guard let asked = probing else { return }
-    guard Double(rate.bitsPerSecond) > 0.7 * Double(asked.bitsPerSecond), asked < maximum else { return }
+    guard Double(rate.bitsPerSecond) > 0.7 * Double(asked.bitsPerSecond), asked < maximum else {
+      isClimbing = false
+      return
+    }
     probing = nil
-    request(rate, times: 2, now)
+    let staysShort = !isLong || isClimbing
+    request(rate, times: staysShort ? 2 : 1.5, isLong: !staysShort, now)
   }
 
   private mutating func noteDrop(_ target: DataRate, _ now: Instant) {
@@ -147,8 +166,11 @@ public struct ProbeController: Sendable {
     before.next = now + .seconds(Int64(min(1 << before.tries, 8)))
     self.before = before
     let rate = Double(before.rate.bitsPerSecond) * (isFirst ? 1 : 0.85)
-    let bounded = min(rate, Double(target.bitsPerSecond) * (isFirst ? 8 : 4))
-    request(DataRate(bitsPerSecond: Int64(bounded)), times: 1, now)
+    // Where the path took less, a long probe asks whether it does still, and is no larger than its queue can hold.
+    let isLong = isLong && !before.wasOutage
+    let bounded = min(rate, Double(target.bitsPerSecond) * (isLong ? 2 : isFirst ? 8 : 4))
+    isClimbing = before.wasOutage
+    request(DataRate(bitsPerSecond: Int64(bounded)), times: 1, isLong: isLong, now)
     return true
   }
 
@@ -160,6 +182,7 @@ public struct ProbeController: Sendable {
     lastID = lastID == 255 ? 1 : lastID + 1
     let cluster = ProbeCluster(
       id: lastID, rate: rate, bytes: max(Int(Double(rate.bitsPerSecond) * duration / 8), 1_000), packets: 5)
+    wasShort = !isLong
     waiting = cluster
     probing = rate
     lastProbe = now

@@ -55,6 +55,8 @@ public struct SendSideBandwidthEstimator: Sendable {
   private static let backOffInterval = TimeSpan.milliseconds(250)
   /// Less is no queue.
   private static let leastQueue = TimeSpan.milliseconds(40)
+  /// More is waited out before the next probe.
+  private static let drainingQueue = TimeSpan.milliseconds(80)
   /// More is a queue whatever fills it.
   private static let standingQueue = TimeSpan.milliseconds(150)
 
@@ -118,6 +120,8 @@ public struct SendSideBandwidthEstimator: Sendable {
   public private(set) var isMeasured = false
   /// What the delay says now.
   public var usage: BandwidthUsage { trendline.usage }
+  /// How long packets wait in the path's queue now, compared with the best of the last seconds.
+  public var queueDelay: TimeSpan { trendline.queueDelay }
   /// The rate at which the receiver gets what is sent; nil while unknown.
   public var acknowledgedRate: DataRate? { delivered.rate }
   /// The share of packets lost lately, 0 to 1.
@@ -210,6 +214,7 @@ public struct SendSideBandwidthEstimator: Sendable {
       isSpurious ? .normal : trendline.usage, delivered: offered(delivered.rate),
       roundTrip: roundTrip ?? .milliseconds(100),
       isLimited: limit.since != nil, now: now)
+    trustArrivals(now)
     if let probed { take(probe: probed, now) }
     settle(now)
   }
@@ -283,6 +288,17 @@ public struct SendSideBandwidthEstimator: Sendable {
     rate.map { DataRate(bitsPerSecond: Int64(Double($0.bitsPerSecond) / (1 - min(loss.inherentLoss, 0.5)))) }
   }
 
+  /// What arrives without loss or a queue is proof that the path takes it. Where several share a path each is taken back for what another one
+  /// sent, again and again; without this one that sends little would end below what it sends.
+  private mutating func trustArrivals(_ now: Instant) {
+    // The burst of a probe is no such proof; what it shows is taken from the probe.
+    guard comesInSteps, trendline.usage == .normal, trendline.queueDelay < Self.leastQueue, !loss.isHolding,
+      !isProbeFelt(now), let arriving = offered(delivered.rate)
+    else { return }
+    let proven = DataRate(bitsPerSecond: arriving.bitsPerSecond * 19 / 20)
+    if proven > aimd.rate { aimd.set(proven, now: now) }
+  }
+
   /// The path moves again after it stood still. What the pause did to delays and rates says nothing; a probe tells whether it takes what
   /// it took before.
   private mutating func resume(_ now: Instant) {
@@ -308,11 +324,10 @@ public struct SendSideBandwidthEstimator: Sendable {
     delivered.expectChange()
   }
 
-  /// What a probe that met the path's limit is believed: jitter makes a single one wrong by a sixth, so it counts half where the one before
-  /// met a limit like it.
+  /// What a probe is believed: jitter makes a single one wrong by a sixth, so it counts half where one before met a limit like it.
   private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
-    guard comesInSteps, probeEstimator.isSaturated else { return rate }
-    defer { pathLimit = (rate, now) }
+    guard comesInSteps else { return rate }
+    defer { if probeEstimator.isSaturated { pathLimit = (rate, now) } }
     guard let before = pathLimit, now - before.at < .seconds(15),
       Double(rate.bitsPerSecond) < 1.5 * Double(before.rate.bitsPerSecond)
     else { return rate }
@@ -379,6 +394,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     }
     guard configuration.probes, expectsFeedback, lastBackOff == nil else { return }
     probes.update(
-      target: target, usage: trendline.usage, isHolding: loss.isHolding, limit: limit, now: now)
+      target: target, usage: trendline.usage, isHolding: loss.isHolding,
+      isQueued: comesInSteps && trendline.queueDelay > Self.drainingQueue, limit: limit, now: now)
   }
 }

@@ -18,6 +18,8 @@ struct BitrateAllocation: Sendable {
     var current: Int?
     /// Whether more than now may be forwarded, should it be forwarded now.
     var mayRaise: Bool
+    /// Whether more pictures of the smallest size than now may be forwarded: they need no keyframe, and cost little.
+    var mayRefine = false
     /// Whether its lowest layer may be forwarded, should it not be forwarded now.
     var mayReturn = true
     /// Whether its lowest layer may be given up now, should it be forwarded.
@@ -96,7 +98,9 @@ struct BitrateAllocation: Sendable {
       }
       let step = options[now &+ 1].rate.bitsPerSecond &- options[now].rate.bitsPerSecond
       let isNew = request.current.map { now &+ 1 > $0 } ?? true
-      guard step <= left &- (isNew ? kept : 0), !isNew || request.mayRaise else { continue }
+      let isRefined =
+        request.mayRefine && options[now &+ 1].index.spatial == options[request.options.lowerBound].index.spatial
+      guard step <= left &- (isNew ? kept : 0), !isNew || request.mayRaise || isRefined else { continue }
       requests[index].result = now &+ 1
       left &-= step
       raised = true

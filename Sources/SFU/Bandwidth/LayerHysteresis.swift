@@ -7,7 +7,12 @@ struct LayerHysteresis: Sendable {
   static let interval = TimeSpan.milliseconds(1_500)
   /// A raise that lasts shorter has failed.
   static let trial = TimeSpan.seconds(6)
-  static let maximumBackOff = TimeSpan.seconds(8)
+  /// The longest time between a raise that failed and the next: several on one path that each try again disturb all of them.
+  static let maximumBackOff = TimeSpan.seconds(16)
+  /// Not longer than this where a probe has shown room for everything.
+  static let provenBackOff = TimeSpan.seconds(6)
+  /// A raise that failed so long ago says nothing.
+  private static let memory = TimeSpan.seconds(40)
   /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of too much.
   static let patience = TimeSpan.milliseconds(1_500)
 
@@ -15,9 +20,12 @@ struct LayerHysteresis: Sendable {
   static let leastPause = TimeSpan.milliseconds(1_500)
 
   private var lastRaise: Instant?
+  private var lastLower = Instant.zero
   private var backOff = Self.interval
   /// Before this there is no raise.
   private(set) var nextRaise = Instant.zero
+  /// Before this there are no more pictures of the smallest size.
+  private var nextRefinement = Instant.zero
   /// Whether a first choice was made.
   private(set) var hasChosen = false
 
@@ -34,9 +42,12 @@ struct LayerHysteresis: Sendable {
   /// Whether a pause may end, should there be room.
   func mayReturn(now: Instant) -> Bool { now >= nextReturn }
 
+  /// Whether more pictures of the smallest size may be forwarded. A larger one that failed is no reason to see fewer small ones.
+  func mayRefine(now: Instant) -> Bool { now >= nextRefinement }
+
   /// Nothing is forwarded from now on.
   mutating func paused(now: Instant) {
-    let isAgain = pausedAt.map { now - $0 < Self.maximumBackOff } ?? false
+    let isAgain = pausedAt.map { now - $0 < .seconds(8) } ?? false
     pausedAt = now
     nextReturn = now + Self.leastPause * (isAgain ? 2 : 1)
   }
@@ -65,6 +76,12 @@ struct LayerHysteresis: Sendable {
   /// Whether the last raise failed.
   var isBackedOff: Bool { backOff > Self.interval }
 
+  /// Whether more than now may be forwarded. `isProven`: a probe has just shown that the path takes everything.
+  func mayRaise(isProven: Bool, now: Instant) -> Bool {
+    if !hasChosen || now >= nextRaise { return true }
+    return isProven && (!isBackedOff || now - lastLower >= Self.provenBackOff)
+  }
+
   /// Another publication, or a new beginning.
   mutating func reset() { self = LayerHysteresis() }
 
@@ -73,7 +90,7 @@ struct LayerHysteresis: Sendable {
 
   /// More is forwarded from now on.
   mutating func raised(now: Instant) {
-    if let lastRaise, now - lastRaise > Self.maximumBackOff { backOff = Self.interval }
+    if let lastRaise, now - lastRaise > Self.memory { backOff = Self.interval }
     lastRaise = now
     nextRaise = now + Self.interval
   }
@@ -86,5 +103,7 @@ struct LayerHysteresis: Sendable {
       backOff = Self.interval
     }
     nextRaise = now + backOff
+    nextRefinement = now + Self.interval
+    lastLower = now
   }
 }

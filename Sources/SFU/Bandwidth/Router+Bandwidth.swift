@@ -69,6 +69,8 @@ extension Router {
     if outlet.bandwidth.feedback != .none, members.indices.contains(outlet.participant),
       let member = members[outlet.participant]
     {
+      // What comes before the first division would be everything.
+      if !subscription.hysteresis.hasChosen, !outlet.bandwidth.hasProbed { setTarget(Self.first, of: subscription) }
       schedule(member)
     }
   }
@@ -152,17 +154,19 @@ extension Router {
     guard let budget = outlet.bandwidth.budget(now: now) else {
       for slot in memory.slots { apply(.highest, to: outlet.subscriptions[slot.slot], isRaise: false, now: now) }
       tellPaused([], member)
-      outlet.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true)
+      outlet.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true, now: now)
       return
     }
     let everything = DataRate(
       bitsPerSecond: (wanted.bitsPerSecond &+ outlet.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
     let isProven = outlet.bandwidth.hasProven(everything, now: now)
+    let isTried = outlet.bandwidth.isTried(now: now)
     for index in memory.requests.indices {
       let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
-        !hysteresis.hasChosen || (isProven && !hysteresis.isBackedOff) || now >= hysteresis.nextRaise
+        isTried && hysteresis.mayRaise(isProven: isProven, now: now)
+      memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = hysteresis.mayPause(now: now)
     }
@@ -170,7 +174,8 @@ extension Router {
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
       mayPause: outlet.bandwidth.mayPause(now: now), keepsFirst: outlet.bandwidth.feedback == .receiverEstimate)
     let total = allocation.allocate(&memory.requests, memory.options)
-    settle(member, memory, total, wanted, now)
+    // A larger layer that appears takes about three times as much again.
+    settle(member, memory, total, wanted, hasRoom: isTried && budget.bitsPerSecond > total.bitsPerSecond * 4, now)
   }
 
   private func slot(of request: BitrateAllocation.Request, _ memory: AllocationMemory) -> Int {
@@ -217,7 +222,7 @@ extension Router {
 
   /// Sets the targets, and tells what is paused.
   private func settle(
-    _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, _ now: Instant
+    _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, hasRoom: Bool, _ now: Instant
   ) {
     let outlet = member.outlet
     var paused: [PausedPublication] = []
@@ -228,8 +233,9 @@ extension Router {
       let isTop = request.result == request.options.last
       // Also what goes on although there seems to be too little for it: a probe tells before it must be paused.
       if !isTop || request.isShort { isSatisfied = false }
-      // At the top no limit is set, so that a layer that appears is forwarded at once.
-      let target = request.result.map { isTop ? LayerIndex.highest : memory.options[$0].index }
+      // At the top no limit is set, so that a layer that appears is forwarded at once, but not on a path that may be too narrow for it.
+      let isOpen = isTop && (hasRoom || isLargest(memory.options[request.options.upperBound &- 1].index, publication))
+      let target = request.result.map { isOpen ? LayerIndex.highest : memory.options[$0].index }
       let isRaise = (request.result ?? -1) > (request.current ?? -1)
       let isLower = (request.result ?? -1) < (request.current ?? -1)
       subscription.hysteresis.noteShortage(request.isShort && request.current != nil, now: now)
@@ -239,7 +245,12 @@ extension Router {
       if target == nil { paused.append(PausedPublication(publication.id, reason: .bandwidth)) }
     }
     tellPaused(paused, member)
-    outlet.bandwidth.setAllocated(total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied)
+    outlet.bandwidth.setAllocated(total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
+  }
+
+  /// Whether no larger layer than `index` can appear as a stream of its own.
+  private func isLargest(_ index: LayerIndex, _ publication: Publication) -> Bool {
+    !publication.isSimulcast || Int(index.spatial) &+ 1 >= publication.layerNames.count
   }
 
   private func tellPaused(_ paused: [PausedPublication], _ member: Member) {

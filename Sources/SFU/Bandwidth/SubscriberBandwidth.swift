@@ -52,6 +52,10 @@ struct SubscriberBandwidth: Sendable {
   private(set) var activeSince: Instant?
   private(set) var knownSince: Instant?
   private var lastTick: Instant?
+  /// Since when more is wanted than is forwarded.
+  private var unsatisfiedSince: Instant?
+  /// How long the first probe may take.
+  private static let trial = TimeSpan.seconds(1)
 
   /// When the estimate and the allocation are looked at next.
   var nextTick = Instant.distantFuture
@@ -110,11 +114,15 @@ struct SubscriberBandwidth: Sendable {
 
   /// Repairs may take this share of the estimate where it is the limit: more would fill the queue that lost the packets.
   private static let repairShare = 0.4
+  /// And only this share while packets wait long: repairs would keep the queue from draining.
+  private static let queuedRepairShare = 0.15
+  private static let longQueue = TimeSpan.milliseconds(150)
 
   /// Whether a retransmission of `bytes` bytes fits beside what is sent.
   func allowsRepair(bytes: Int) -> Bool {
     guard isPacing else { return true }
-    let share = Double(estimator.target.bitsPerSecond) * Self.repairShare * Self.interval.seconds / 8
+    let part = estimator.queueDelay > Self.longQueue ? Self.queuedRepairShare : Self.repairShare
+    let share = Double(estimator.target.bitsPerSecond) * part * Self.interval.seconds / 8
     return retransmitted.bytes &+ bytes <= max(Int(share), 3_000)
   }
 
@@ -200,14 +208,25 @@ struct SubscriberBandwidth: Sendable {
     return now - knownSince >= Self.grace
   }
 
-  /// Whether a probe of a moment ago has shown that the path takes `rate`.
+  /// Whether a probe of a moment ago has shown that the path takes `rate`, or the estimate is so much higher that nothing is probed any more.
   func hasProven(_ rate: DataRate, now: Instant) -> Bool {
-    guard let probe = estimator.lastProbe, now - probe.at < .seconds(3), estimator.target >= rate else { return false }
-    return probe.rate >= rate
+    guard let probe = estimator.lastProbe, estimator.target >= rate else { return false }
+    if estimator.target.bitsPerSecond >= rate.bitsPerSecond * 4 / 3 { return true }
+    return now - probe.at < .seconds(3) && probe.rate >= rate
   }
 
+  /// Whether the first probe has told what the path takes, or was waited for long enough. Until then a larger picture would be a guess.
+  func isTried(now: Instant) -> Bool {
+    guard !hasProbed else { return true }
+    return unsatisfiedSince.map { now - $0 >= Self.trial } ?? false
+  }
+
+  /// Whether a probe has told what the path takes, or none can.
+  var hasProbed: Bool { feedback != .transportWide || estimator.lastProbe != nil }
+
   /// Tells what was allocated, so that there are probes only for what is missing.
-  mutating func setAllocated(_ rate: DataRate, wanted: DataRate, paused: Int, isSatisfied: Bool) {
+  mutating func setAllocated(_ rate: DataRate, wanted: DataRate, paused: Int, isSatisfied: Bool, now: Instant) {
+    if isSatisfied || !isKnown { unsatisfiedSince = nil } else if unsatisfiedSince == nil { unsatisfiedSince = now }
     allocated = rate
     self.wanted = wanted
     self.paused = paused

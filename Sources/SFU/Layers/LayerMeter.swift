@@ -4,6 +4,8 @@ import Basics
 struct LayerMeter: Sendable {
   /// Half of what is measured over.
   static let half = TimeSpan.milliseconds(500)
+  /// For this long what is measured is less than what comes.
+  static let youth = TimeSpan.seconds(3)
   /// What RTP, SRTP, UDP and IP add to a payload, about: 12 + 16 of extensions, 16, 8 and 20.
   static let overhead = 72
   private static let width = Int(PacketLayers.maximum) + 1
@@ -13,6 +15,8 @@ struct LayerMeter: Sendable {
   private var pictures = InlineArray<4, UInt16>(repeating: 0)
   private var oldPictures = InlineArray<4, UInt16>(repeating: 0)
   private var start = Instant.zero
+  /// When the stream began, or began anew after a gap.
+  private var began = Instant.zero
   /// How long the old half was; nil without one.
   private var oldSpan: TimeSpan?
   /// Whether each cell holds all that its layer needs, not the layer alone.
@@ -69,6 +73,9 @@ struct LayerMeter: Sendable {
   /// Whether nothing has been counted for so long that what was measured says nothing.
   func isStale(now: Instant) -> Bool { now - start > Self.half * 5 }
 
+  /// Whether the stream has begun lately. Its rate is still that of its first packets, and encoders take seconds to come to theirs.
+  func isYoung(now: Instant) -> Bool { now - began < Self.youth }
+
   private func span(_ now: Instant) -> TimeSpan {
     // A stream that has just begun has sent a keyframe above all; spread over less it would look too large.
     max((oldSpan ?? .zero) + (now - start), Self.half)
@@ -81,6 +88,7 @@ struct LayerMeter: Sendable {
 
   private mutating func roll(_ now: Instant, _ cumulative: Bool) {
     let isNext = now - start < Self.half * 2 && cumulative == isCumulative
+    if !isNext { began = now }
     oldBytes = isNext ? bytes : InlineArray(repeating: 0)
     oldPictures = isNext ? pictures : InlineArray(repeating: 0)
     oldSpan = isNext ? now - start : nil

@@ -30,14 +30,27 @@ extension Publication {
         for temporal in 0...Int(PacketLayers.maximum)
         where stream.layers.meter.arrives(spatial: spatial, temporal: temporal) {
           let size = stream.layers.size(of: UInt8(spatial))
-          ladder.append(
-            LayerOption(
-              index: LayerIndex(spatial: isSimulcast ? rank : UInt8(spatial), temporal: UInt8(temporal)),
-              rate: stream.layers.meter.rate(spatial: spatial, temporal: temporal, now: now), width: size.width,
-              height: size.height))
+          var option = LayerOption(
+            index: LayerIndex(spatial: isSimulcast ? rank : UInt8(spatial), temporal: UInt8(temporal)),
+            rate: stream.layers.meter.rate(spatial: spatial, temporal: temporal, now: now), width: size.width,
+            height: size.height)
+          if stream.layers.meter.isYoung(now: now) { option.rate = max(option.rate, expectedRate(of: option)) }
+          ladder.append(option)
         }
       }
     }
+  }
+
+  /// The least that a larger layer will take once its encoder has come to its rate, from its size, or from the next smaller layer. None for
+  /// the smallest, which is forwarded anyway, for a screen, which may take next to nothing, and for layers of one stream, which begin together.
+  private func expectedRate(of option: LayerOption) -> DataRate {
+    guard isSimulcast, !isScreenShare, let smaller = ladder.last(where: { $0.index.spatial < option.index.spatial })
+    else {
+      return .zero
+    }
+    let pixels = Int64(option.width) * Int64(option.height)
+    if pixels > 0 { return DataRate(bitsPerSecond: pixels * 3 / 2) }
+    return DataRate(bitsPerSecond: max(smaller.rate.bitsPerSecond, 120_000) * 5 / 2)
   }
 
   /// Whether its layers are streams of their own.

@@ -67,6 +67,8 @@ final class SyntheticPublisher {
     var wantsKeyframe = true
     var keyframes = 0
     var isActive = true
+    /// When it begins: encoders start their larger layers later.
+    var begins: Instant
   }
 
   static let frameInterval = TimeSpan.milliseconds(40)
@@ -81,6 +83,8 @@ final class SyntheticPublisher {
   private var nextFrame: Instant
   private var nextSound: Instant
   private let start: Instant
+  /// How long a layer takes to come to its rate; it begins with a quarter, as an encoder does that learns what its own path takes.
+  private let ramp: TimeSpan
   private var random: EmulatorRandom
   private var transport: UInt16 = 0
   private var soundSequence: UInt16 = 500
@@ -88,17 +92,20 @@ final class SyntheticPublisher {
   private let audioMID: HeaderExtensionText?
 
   init(
-    index: Int, member: Member, router: Router, layers rates: [Int], hasAudio: Bool, start: Instant, seed: UInt64
+    index: Int, member: Member, router: Router, layers rates: [Int], hasAudio: Bool, ramp: TimeSpan, start: Instant,
+    seed: UInt64
   ) {
     self.index = index
     self.member = member
     self.start = start
+    self.ramp = ramp
     random = EmulatorRandom(seed: seed)
     let rids = ["q", "h", "f"].suffix(rates.count)
     layers = zip(rates, rids).enumerated().map { number, pair in
       Layer(
         ssrc: UInt32(10_000 * (index + 1) + number * 10), kilobits: pair.0,
-        rid: rates.count > 1 ? HeaderExtensionText(pair.1) : nil, sequence: UInt16(1_000 * (number + 1)))
+        rid: rates.count > 1 ? HeaderExtensionText(pair.1) : nil, sequence: UInt16(1_000 * (number + 1)),
+        begins: start + TimeSpan(nanoseconds: ramp.nanoseconds * Int64(number) / 4))
     }
     videoMID = HeaderExtensionText("0")
     audioMID = HeaderExtensionText("1")
@@ -147,7 +154,7 @@ final class SyntheticPublisher {
   }
 
   private func sendFrame(_ layer: Int, _ now: Instant, _ router: ([UInt8]) -> Void) {
-    guard layers[layer].isActive else { return }
+    guard layers[layer].isActive, now >= layers[layer].begins else { return }
     let isKeyframe = layers[layer].wantsKeyframe
     layers[layer].wantsKeyframe = false
     if isKeyframe { layers[layer].keyframes += 1 }
@@ -160,7 +167,8 @@ final class SyntheticPublisher {
       layers[layer].tl0 &+= 1
     }
     layers[layer].pictureID = (layers[layer].pictureID + 1) & 0x7FFF
-    let mean = Double(layers[layer].kilobits) * 1_000 / 25 / 8
+    let share = ramp > .zero ? min(0.25 + 0.75 * (now - layers[layer].begins).seconds / ramp.seconds, 1) : 1
+    let mean = Double(layers[layer].kilobits) * share * 1_000 / 25 / 8
     let size = Int(mean * (isKeyframe ? 5 : isBase ? 1.15 : 0.75) * (0.8 + 0.4 * random.unit()))
     let count = max(1, (size + Self.largest - 1) / Self.largest)
     let captured = now - start

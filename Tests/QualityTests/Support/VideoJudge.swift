@@ -137,6 +137,13 @@ final class VideoJudge {
     return frozen / max(to - from, 0.001)
   }
 
+  /// Pictures shown in a second.
+  func frameRate(from: Double, to: Double) -> Double {
+    let begin = start + TimeSpan(nanoseconds: Int64(from * 1e9))
+    let end = start + TimeSpan(nanoseconds: Int64(to * 1e9))
+    return Double(shown.count { $0.at > begin && $0.at <= end }) / max(to - from, 0.001)
+  }
+
   /// The mean layer shown, 0 the smallest.
   func layer(from: Double, to: Double) -> Double {
     let begin = start + TimeSpan(nanoseconds: Int64(from * 1e9))
