@@ -54,7 +54,8 @@ import Testing
     ]
     for (text, seconds) in good { #expect(try read("--time", text).seconds("time") == seconds, "\(text)") }
     for text in [
-      "", "s", "ms", "-1", "-0.1s", "nan", "inf", "infinity", "1e9", "1e300h", "5 m", "1d", "1m30s", "1e7h", "1e7m", "0x10h",
+      "", "s", "ms", "-1", "-0.1s", "nan", "inf", "infinity", "1e9", "1e300h", "5 m", "1d", "1m30s", "1e7h", "1e7m",
+      "0x10h",
       "0x10", "2778h",
     ] {
       #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--time", text).seconds("time") }
