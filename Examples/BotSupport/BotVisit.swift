@@ -1,8 +1,10 @@
 import Dispatch
 import Glibc
 public import Parley
+import Synchronization
 
-/// A bot's stay in a meeting, which Ctrl-C and SIGTERM end: the bot leaves then, so that the others see it at once.
+/// A bot's stay in a meeting, which Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end: the bot leaves then, so that the others see it at
+/// once. A second signal ends the process without waiting for that.
 ///
 ///     let visit = BotVisit(meeting)
 ///     let events = meeting.events
@@ -19,9 +21,14 @@ public import Parley
   /// From now on signals make the bot leave `meeting`.
   public init(_ meeting: Meeting) {
     let (stream, wishes) = AsyncStream.makeStream(of: Void.self)
-    let signals = [SIGINT, SIGTERM].map { number in
+    // With nohup the system ignores SIGHUP for the bot, which is to outlive its terminal.
+    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }
+    let signals = numbers.map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { wishes.yield() }
+      source.setEventHandler {
+        if Self.count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+        wishes.yield()
+      }
       source.resume()
       return source
     }
@@ -32,6 +39,16 @@ public import Parley
       await meeting.leave()
       for source in signals { source.cancel() }
     }
+  }
+
+  /// How many signals came.
+  private nonisolated static let count = Atomic(0)
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
   }
 
   /// Joins the meeting; false when the bot was told to leave meanwhile, and has left.

@@ -4,7 +4,7 @@
 /// do { try await meeting.local.publish(LocalVideoTrack(CameraSource())) } catch let error as MediaError {
 ///   switch error {
 ///   case .deviceUnavailable, .missingComponent: print("No camera: \(error)")
-///   case .cannotOpen, .notMedia, .invalid: print("Choose something else: \(error)")
+///   case .cannotOpen, .cannotWrite, .notMedia, .invalid: print("Choose something else: \(error)")
 ///   case .encoderFailed, .decoderFailed: print("Try again: \(error)")
 ///   }
 /// }
@@ -12,6 +12,8 @@
 public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A file or URL cannot be read at all.
   case cannotOpen(String, reason: String)
+  /// A file cannot be written, or not any further: its folder is missing, its disk is full.
+  case cannotWrite(String, reason: String)
   /// A file was read but holds no audio or video that can be decoded.
   case notMedia(String, reason: String)
   /// A device does not exist, is in use or may not be used.
@@ -33,6 +35,7 @@ public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotOpen(let what, let reason): "\(what) cannot be opened: \(reason)"
+    case .cannotWrite(let what, let reason): "\(what) cannot be written: \(reason)"
     case .notMedia(let what, let reason): "\(what) holds no audio or video that can be played: \(reason)"
     case .deviceUnavailable(let what, let reason): "The device \(what) cannot be used: \(reason)"
     case .missingComponent(let what, let hint): "\(what) is not installed. \(hint)"

@@ -43,8 +43,18 @@ enum CommandLineText {
     if code != 0 { outputError.store(code, ordering: .relaxed) }
   }
 
-  /// Writes one sentence to standard error; what came from others cannot steer the terminal with it.
-  static func complain(_ text: String) { _ = put("parley: " + printable(text) + "\n", to: 2) }
+  /// Takes the complaints while a screen is drawn where standard error would be written.
+  private static let listener = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+  /// Gives every complaint to `listener` from now on; nil: to standard error again.
+  static func setListener(_ listener: (@Sendable (String) -> Void)?) { self.listener.withLock { $0 = listener } }
+
+  /// Says what went wrong in one sentence, on standard error unless a screen shows it; what came from others cannot steer the terminal
+  /// with it.
+  static func complain(_ text: String) {
+    if let listener = listener.withLock({ $0 }) { return listener(text) }
+    _ = put("parley: " + printable(text) + "\n", to: 2)
+  }
 
   /// Writes everything; returns the system's error code, 0 for none.
   static func put(_ text: String, to descriptor: Int32) -> Int32 {

@@ -77,12 +77,21 @@ struct CommandOptions {
     return number
   }
 
+  /// The longest span of time that an option takes, in seconds: 115 days, far below what a sleep's nanoseconds can count.
+  private static let longest = 1e7
+
   /// A span of time in seconds, `10` or `2.5`, also with a unit: `500ms`, `10s`, `5m`, `1h`.
   func seconds(_ name: String) throws(Problem) -> Double? {
     guard let text = self[name] else { return nil }
     let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("", 1)]
     for (unit, factor) in units where text.hasSuffix(unit) {
-      if let value = Double(text.dropLast(unit.count)), value >= 0, value <= 1e7 { return value * factor }
+      // Hexadecimal numbers are numbers too for Double, but hardly what somebody meant.
+      if !text.lowercased().contains("x"), let value = Double(text.dropLast(unit.count)), value.isFinite, value >= 0 {
+        guard value * factor <= Self.longest else {
+          throw Problem(description: "--\(name) \(text): at most 10000000 seconds (115 days) are possible.")
+        }
+        return value * factor
+      }
       if !unit.isEmpty { break }
     }
     throw Problem(description: "--\(name) \(text): a time like 30, 30s or 5m is expected.")

@@ -19,13 +19,17 @@ enum DemoCommand {
       CommandLineText.say(help + "\n")
       return 0
     }
-    return await ServeCommand.run(arguments, signals: signals) { server in
-      // A server with bots is one that people look at: they are told where.
-      let base = server.ready.url
-      let bots = await DemoBots.start(at: base)
-      CommandLineText.say("A live meeting: \(base)/hello\n")
+    return await ServeCommand.run(arguments, signals: signals, refusal: refusal(of:)) { server in
+      let bots = await DemoBots.start(at: server.ready.url)
       return { await bots.stop() }
     }
+  }
+
+  /// Why there can be no demo with these settings; nil when there can be.
+  static func refusal(of configuration: ServerConfiguration) -> String? {
+    configuration.openRooms
+      ? nil
+      : "The demo's meeting is an open room, which --open-rooms no forbids: leave that out, or run parley serve instead."
   }
 }
 
@@ -34,21 +38,27 @@ enum DemoCommand {
   private static let names = ["Ada", "Björn", "Chiyo"]
   private var meetings: [Meeting] = []
   private var keepers: [Task<Void, Never>] = []
+  private var isAnnounced = false
+  /// The errors that were told since somebody joined.
+  private var told: Set<String> = []
 
   /// Starts them; they join by themselves, and again whenever they lose the meeting.
   static func start(at base: String) async -> DemoBots {
     let bots = DemoBots()
     for (index, name) in names.enumerated() {
-      bots.keepers.append(Task { await bots.keep(index, name, "\(base)/hello") })
+      bots.keepers.append(Task { await bots.keep(index, name, base) })
     }
     return bots
   }
 
-  private func keep(_ index: Int, _ name: String, _ url: String) async {
+  private func keep(_ index: Int, _ name: String, _ base: String) async {
+    let url = "\(base)/hello"
     var options = JoinOptions()
     options.client = "parley-demo"
     // The server is this very process.
     options.trustsAnyCertificate = true
+    // Its public address may lead to a proxy that is not up, or not for this machine.
+    options.signaling = "ws" + base.dropFirst("http".count) + "/signal"
     while !Task.isCancelled {
       if let meeting = try? Meeting(url, name: name, options: options) {
         meetings.append(meeting)
@@ -58,21 +68,37 @@ enum DemoCommand {
           try await meeting.local.publish(LocalVideoTrack(picture))
           try await meeting.local.publish(LocalAudioTrack(voice))
           try await meeting.join()
+          announce(url)
           for await event in events { answer(event, meeting, index) }
-        } catch { CommandLineText.complain("\(name) could not join the demo meeting: \(error)") }
+        } catch { complain("\(error)") }
         meetings.removeAll { $0 === meeting }
       }
       try? await Task.sleep(nanoseconds: 2_000_000_000)
     }
   }
 
-  /// The first bot greets, so that the chat is alive too.
+  /// A server with bots is one that people look at: they are told where, once there is somebody to meet.
+  private func announce(_ url: String) {
+    told = []
+    guard !isAnnounced else { return }
+    isAnnounced = true
+    CommandLineText.say("A live meeting: \(url)\n")
+  }
+
+  /// They try again and again: what went wrong is told once.
+  private func complain(_ error: String) {
+    guard !Task.isCancelled, told.insert(error).inserted else { return }
+    CommandLineText.complain("The bots could not join the demo's meeting and will go on trying: \(error)")
+  }
+
+  /// The first bot greets, so that the chat is alive too. It greets in private, since the history of the chat is for what people say.
   private func answer(_ event: MeetingEvent, _ meeting: Meeting, _ index: Int) {
     guard index == 0 else { return }
     switch event {
     case .participantJoined(let participant) where !Self.names.contains(participant.name):
-      try? meeting.send(
-        chat: "Welcome, \(participant.name)! I am a bot; my picture and voice are made by this server's Swift client.")
+      _ = try? meeting.send(
+        chat: "Welcome, \(participant.name)! I am a bot; my picture and voice are made by this server's Swift client.",
+        to: participant)
     default: break
     }
   }

@@ -17,7 +17,10 @@ enum JoinCommand {
     .init("camera", "NAME", "send a camera by its name or path; \"default\" takes the first"),
     .init("screen", nil, "share this machine's screen (the X display of $DISPLAY)"),
     .init("speaker", nil, "play the meeting's sound on this machine"),
-    .init("record", "DIR", "write what each participant sends into WebM files of that directory"),
+    .init(
+      "record", "DIR",
+      "write what each participant sends into WebM files of that directory; no file is written over (Ada-camera-2.webm)"
+    ),
     .init(
       "raw", nil,
       "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
@@ -102,6 +105,7 @@ enum JoinCommand {
     }
     let departure = Departure(from: meeting)
     let observer = makeObserver(of: meeting, departure, json: options.has("json"))
+    recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
     let opening = Task { @MainActor in try await plan.open() }
     // The media and the wait for signals must not depend on each other.
@@ -157,6 +161,8 @@ enum JoinCommand {
     input.cancel()
     clock.cancel()
     observer.close()
+    // What goes wrong from here on is told with the end of the file.
+    recording?.onProblem = { _ in }
     if recording?.finish() == false { status = 1 }
     await departure.finished()
     if let farewell { CommandLineText.complain(farewell) }
@@ -172,6 +178,8 @@ enum JoinCommand {
   func take(_ event: MeetingEvent)
   /// Time to measure or to draw.
   func tick() async
+  /// Something went wrong that the meeting itself knows nothing of, in words.
+  func problem(_ text: String)
   /// Nothing more comes: gives the terminal back.
   func close()
 }

@@ -40,7 +40,8 @@ import Parley
         line.add("width", .integer(size.width))
         line.add("height", .integer(size.height))
       }
-      line.add("milliseconds", JSONLine.Value(meeting.times.milliseconds(\.firstFrame)))
+      line.add(
+        "milliseconds", JSONLine.Value(meeting.times.started.map { (MonotonicClock.now - $0).seconds * 1_000 }))
       say("firstFrame", line, nil)
     case .speakersChanged(let speakers):
       let list = speakers.map { speaker in
@@ -68,8 +69,7 @@ import Parley
           "reliable": .truth(message.isReliable), "text": .text(text),
         ], nil)
     case .paused(let subscription):
-      let words = "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
-      say("trackPaused", ["publication": .text(subscription.publication.id)], words)
+      say("trackPaused", ["publication": .text(subscription.publication.id)], Self.words(paused: subscription))
     case .resumed(let subscription):
       say("trackResumed", ["publication": .text(subscription.publication.id)], nil)
     case .qualityChanged(let participant, let quality):
@@ -78,21 +78,33 @@ import Parley
       say("reconnecting", ["step": .text(step.rawValue)], "the connection was lost (\(step.rawValue)), trying again")
     case .reconnected: say("reconnected", [:], "connected again")
     case .sourceEnded(let publication, let error):
-      let words = error.map { "the source of \(publication.source.rawValue) broke off: \($0)" }
       say(
         "sourceEnded", ["source": .text(publication.source.rawValue), "error": .text(error?.description ?? "")],
-        words ?? "the source of \(publication.source.rawValue) has ended")
-    case .problem(let text): say("problem", ["message": .text(text)], text)
+        Self.words(ended: publication, error))
+    case .problem(let text): problem(text)
     case .ended(let reason, let message):
       say("left", ["reason": .text(reason.rawValue), "message": .text(message)], message)
     }
   }
+
+  func problem(_ text: String) { say("problem", ["message": .text(text)], text) }
 
   func tick() async {
     guard !plain, meeting.state == .connected || meeting.state == .reconnecting,
       let statistics = await meeting.statistics()
     else { return }
     say("stats", rates.line(statistics), nil)
+  }
+
+  /// What people are told of a picture that waits.
+  static func words(paused subscription: Subscription) -> String {
+    "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
+  }
+
+  /// What people are told of a source that has come to its end.
+  static func words(ended publication: LocalPublication, _ error: MediaError?) -> String {
+    let source = publication.source.rawValue
+    return error.map { "the source of \(source) broke off: \($0)" } ?? "the source of \(source) has ended"
   }
 
   private func say(_ event: String, _ content: JSONLine, _ words: String?) {

@@ -24,12 +24,14 @@ import Parley
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     tcsetattr(0, TCSANOW, &raw)
     write("\u{1B}[?1049h\u{1B}[?25l")
+    CommandLineText.setListener { [weak self] text in Task { @MainActor in self?.problem(text) } }
     draw()
   }
 
   func close() {
     guard isOpen else { return }
     isOpen = false
+    CommandLineText.setListener(nil)
     write("\u{1B}[?25h\u{1B}[?1049l")
     tcsetattr(0, TCSANOW, &saved)
   }
@@ -45,9 +47,16 @@ import Parley
     case .data(let message): note("data from \(message.sender?.name ?? message.senderID): \(message.bytes.count) bytes")
     case .reconnecting(let step): note("connection lost (\(step.rawValue)), trying again")
     case .reconnected: note("connected again")
+    case .paused(let subscription): note(JoinReport.words(paused: subscription))
+    case .sourceEnded(let publication, let error): note(JoinReport.words(ended: publication, error))
     case .problem(let text): note(text)
     default: break
     }
+    draw()
+  }
+
+  func problem(_ text: String) {
+    note(text)
     draw()
   }
 
@@ -97,17 +106,21 @@ import Parley
     lines.append(fit(" \(totals)", columns))
     lines.append("")
     let room = max(rows - 8, 1)
-    for row in people().prefix(room * 2 / 3) { lines.append(row.text(columns)) }
-    if meeting.participants.isEmpty { lines.append(" Nobody else is here yet.") }
+    let people = people()
+    let (shown, hidden) = ScreenRow.shown(of: people.count, room: max(room * 2 / 3, 1)) { people[$0].level > 0 }
+    for index in shown { lines.append(people[index].text(columns)) }
+    if hidden > 0 { lines.append(fit(" … and \(hidden) more", columns)) }
+    if meeting.participants.isEmpty { lines.append(fit(" Nobody else is here yet.", columns)) }
     lines.append("")
     let free = max(rows - lines.count - 2, 0)
     for text in notes.suffix(free) { lines.append(fit(" \(text)", columns)) }
     while lines.count < rows - 2 { lines.append("") }
     lines.append(String(repeating: "─", count: columns))
     let typed = line.text
-    let visible = String(typed.suffix(max(columns - 5, 1)))
-    lines.append(
-      typed.isEmpty ? " > \u{1B}[2mtype to chat, /leave to leave\u{1B}[0m" : " > \(visible)\u{1B}[7m \u{1B}[0m")
+    var visible = typed[...]
+    while ScreenRow.columns(String(visible)) > max(columns - 5, 1) { visible.removeFirst() }
+    let hint = fit("type to chat, /leave to leave", columns - 3)
+    lines.append(typed.isEmpty ? " > \u{1B}[2m\(hint)\u{1B}[0m" : " > \(visible)\u{1B}[7m \u{1B}[0m")
     write("\u{1B}[H" + lines.prefix(rows).map { $0 + "\u{1B}[K" }.joined(separator: "\r\n"))
   }
 

@@ -10,11 +10,16 @@ enum LoadCommand {
     .init("duration", "S", "for how long to measure once everybody is in (default 10)"),
     .init("bitrate", "KBIT", "the video bitrate of each publisher in kilobits a second (default 600)"),
     .init("audio-only", nil, "send no picture"),
-    .init("slots", "N", "how many videos and voices each participant receives (default: every publisher, at most 16)"),
+    .init(
+      "slots", "N",
+      "the most videos, and the most voices, that each participant receives (default: all that the server gives)"),
     .init("token", "TOKEN", "a join token, where the address has none"),
-    .init("json", nil, "print JSON objects, the last line is the summary"),
+    .init("json", nil, "print JSON objects instead of words, the last line is the summary"),
     .init("insecure", nil, "trust any certificate of the server"),
   ]
+
+  /// What `--slots` takes.
+  static let slots = 1...16
 
   static let help = """
     Loads a server: participants with real connections (ICE, DTLS, SRTP) that receive and check everything, without decoding pictures.
@@ -24,7 +29,8 @@ enum LoadCommand {
     Options:
     \(CommandOptions.help(table))
 
-    Point it at servers of your own only. The exit status is 0 when everybody joined, 1 when somebody could not.
+    Point it at servers of your own only. The result is on standard output; progress, and why somebody could not join, on standard
+    error (with --json in the summary). The exit status is 0 when everybody joined, 1 when somebody could not.
     """
 
   /// Runs the command and returns the exit status.
@@ -44,7 +50,7 @@ enum LoadCommand {
         subscribers: try options.number("subscribers", in: 0...2_000) ?? 10,
         seconds: try options.seconds("duration") ?? 10,
         bitrate: .kilobits(Int64(try options.number("bitrate", in: 50...8_000) ?? 600)),
-        sendsVideo: !options.has("audio-only"), slots: try options.number("slots", in: 0...16),
+        sendsVideo: !options.has("audio-only"), slots: try options.number("slots", in: Self.slots),
         token: options["token"].map { Secret($0) }, isJSON: options.has("json"), isInsecure: options.has("insecure"))
       return await run.run(signals)
     } catch let error as CommandOptions.Problem {

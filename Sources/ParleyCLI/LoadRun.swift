@@ -84,6 +84,7 @@ import Parley
     options.client = "parley-load"
     options.trustsAnyCertificate = isInsecure
     options.initialSlots = slots ?? min(max(publishers - (isPublisher ? 1 : 0), 1), 16)
+    options.maximumSlots = slots
     options.codecs = [.opus, .vp8]
     do {
       let meeting = try Meeting(url, token: token, options: options)
@@ -113,15 +114,16 @@ import Parley
       last = now
       if isJSON {
         var line: JSONLine = ["event": "stats"]
-        for (key, value) in rate.pairs { line.add(key, value) }
+        for (key, value) in rate.line.pairs { line.add(key, value) }
         line.print()
       } else {
-        progress("measuring, \(Int(max(left - 2, 0))) s left: \(rate.text)")
+        progress("measuring, \(Int(max(left - 2, 0))) s left: \(rate.words)")
       }
     }
   }
 
   private func summarize(_ before: LoadTotals, _ after: LoadTotals) {
+    guard isJSON else { return tell(after.rate(since: before)) }
     var line: JSONLine = [
       "event": "summary", "joined": .integer(meetings.count), "failed": .integer(failures.count),
       "publishers": .integer(publishers), "subscribers": .integer(subscribers),
@@ -129,10 +131,28 @@ import Parley
         "p50": JSONLine.Value(Self.percentile(joinTimes, 0.5)), "p99": JSONLine.Value(Self.percentile(joinTimes, 0.99)),
       ]),
     ]
-    for (key, value) in after.rate(since: before).pairs { line.add(key, value) }
+    for (key, value) in after.rate(since: before).line.pairs { line.add(key, value) }
     line.add("failures", .list(Array(Set(failures)).sorted().prefix(10).map { .text($0) }))
-    if !isJSON, isatty(2) == 1 { _ = CommandLineText.put("\r\u{1B}[K", to: 2) }
     line.print()
+  }
+
+  /// The summary for people, and why joins failed.
+  private func tell(_ rate: LoadRate) {
+    if isatty(2) == 1 { _ = CommandLineText.put("\r\u{1B}[K", to: 2) }
+    for (reason, count) in Self.reasons(failures) {
+      CommandLineText.complain("\(count) could not join: \(reason)")
+    }
+    var text = "\(meetings.count) of \(publishers + subscribers) joined"
+    if let half = Self.percentile(joinTimes, 0.5), let most = Self.percentile(joinTimes, 0.99) {
+      text += ", half of them within \(Int(half)) ms, 99 % within \(Int(most)) ms"
+    }
+    CommandLineText.say(text + "\n")
+    if !meetings.isEmpty { CommandLineText.say("In \(Int(rate.seconds.rounded())) s: \(rate.words)\n") }
+  }
+
+  /// Each distinct reason with how often it was given, the most frequent one first.
+  static func reasons(_ failures: [String]) -> [(reason: String, count: Int)] {
+    Dictionary(grouping: failures) { $0 }.map { ($0, $1.count) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 
   private func progress(_ text: String) {
@@ -194,57 +214,5 @@ struct LoadMedia: Sendable {
       throw MediaError.encoderFailed("Opus", reason: "it gave no packets")
     }
     return loop
-  }
-}
-
-/// What all participants of a load run have received together.
-struct LoadTotals: Sendable {
-  var time = MonotonicClock.now
-  var packets: UInt64 = 0
-  var bytes: UInt64 = 0
-  var lost: Int64 = 0
-  var frames: UInt64 = 0
-  var freezes: UInt64 = 0
-  var sent: UInt64 = 0
-  var cpu = LoadTotals.cpuTime()
-
-  @MainActor static func of(_ meetings: [Meeting]) async -> LoadTotals {
-    var totals = LoadTotals()
-    for meeting in meetings {
-      guard let statistics = await meeting.statistics() else { continue }
-      for stream in statistics.inbound {
-        totals.packets += stream.packetsReceived
-        totals.bytes += stream.bytesReceived
-        totals.lost += stream.packetsLost
-        totals.frames += stream.video?.framesReceived ?? 0
-        totals.freezes += stream.video?.freezeCount ?? 0
-      }
-      for stream in statistics.outbound { totals.sent += stream.packetsSent }
-    }
-    totals.time = MonotonicClock.now
-    return totals
-  }
-
-  /// What happened since `before`, as rates.
-  func rate(since before: LoadTotals) -> JSONLine {
-    let seconds = max((time - before.time).seconds, 0.001)
-    let packets = Double(self.packets &- before.packets)
-    let lost = Double(max(self.lost - before.lost, 0))
-    return [
-      "seconds": .number(seconds), "packetsReceived": .integer(Int(packets)),
-      "packetsPerSecond": .number(packets / seconds),
-      "megabitsPerSecond": .number(Double(bytes &- before.bytes) * 8 / seconds / 1e6),
-      "lossPercent": .number(packets + lost > 0 ? 100 * lost / (packets + lost) : 0),
-      "framesPerSecond": .number(Double(frames &- before.frames) / seconds),
-      "freezes": .integer(Int(freezes &- before.freezes)), "packetsSent": .integer(Int(sent &- before.sent)),
-      "ownCPUPercent": .number(100 * (cpu - before.cpu) / seconds),
-    ]
-  }
-
-  private static func cpuTime() -> Double {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 }

@@ -7,7 +7,9 @@ import Synchronization
   private let directory: String
   private let isRaw: Bool
   private var files: [TrackFile] = []
-  private var names: Set<String> = []
+  private var paths: Set<String> = []
+  /// Told when a file cannot be written, or not any further, as soon as that is known.
+  var onProblem: (String) -> Void = { _ in }
 
   /// A recording into a directory, which is made when it is not there.
   init(directory: String, isRaw: Bool) throws(MediaError) {
@@ -15,13 +17,16 @@ import Synchronization
     self.isRaw = isRaw
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch { throw .cannotOpen(directory, reason: "the directory could not be made") }
+    } catch { throw .cannotWrite(directory, reason: "the directory could not be made.") }
   }
 
   /// Records a track from now on.
   func add(_ subscription: Subscription) {
     let ending = isRaw ? (subscription.publication.kind == .video ? "y4m" : "wav") : "webm"
-    let file = TrackFile(path: "\(directory)/\(name(subscription)).\(ending)", kind: subscription.publication.kind)
+    let path = freePath(name(subscription), ending)
+    let file = TrackFile(path: path, kind: subscription.publication.kind) { [weak self] error in
+      Task { @MainActor in self?.onProblem("The recording stops: \(error)") }
+    }
     files.append(file)
     switch subscription.track {
     case .video(let track): track.add(file)
@@ -50,7 +55,7 @@ import Synchronization
       guard let start = file.start, let name = file.path.split(separator: "/").last else { continue }
       line.add(String(name), .number(Double(start.nanoseconds / 1_000) / 1e6))
     }
-    let path = "\(directory)/starts.json"
+    let path = freePath("starts", "json")
     do { try Data((line.text + "\n").utf8).write(to: URL(filePath: path)) } catch {
       CommandLineText.complain("\(path) could not be written.")
       return false
@@ -58,18 +63,23 @@ import Synchronization
     return true
   }
 
-  /// A name that no path can be made of, and that was not used yet.
+  /// A name that no path can be made of.
   private func name(_ subscription: Subscription) -> String {
     let person = subscription.participant.map(\.name) ?? "somebody"
     let safe = String(person.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
-    let base = "\(safe)-\(subscription.publication.source.rawValue)"
-    var name = base
+    return "\(safe)-\(subscription.publication.source.rawValue)"
+  }
+
+  /// A path of the directory where nothing is yet: an earlier recording is not written over.
+  private func freePath(_ name: String, _ ending: String) -> String {
+    var path = "\(directory)/\(name).\(ending)"
     var number = 1
-    while !names.insert(name).inserted {
+    while paths.contains(path) || FileManager.default.fileExists(atPath: path) {
       number += 1
-      name = "\(base)-\(number)"
+      path = "\(directory)/\(name)-\(number).\(ending)"
     }
-    return name
+    paths.insert(path)
+    return path
   }
 }
 
@@ -77,20 +87,33 @@ import Synchronization
 private final class TrackFile: VideoSink, AudioSink {
   let path: String
   private let kind: MediaKind
+  private let onFailure: @Sendable (MediaError) -> Void
   private let state = Mutex<(sink: FileSink?, start: Instant?, error: MediaError?, isOver: Bool)>(
     (nil, nil, nil, false))
+  private let hasFailed = Atomic(false)
 
-  init(path: String, kind: MediaKind) {
+  /// A file of one kind of media; `onFailure` is told of the first error.
+  init(path: String, kind: MediaKind, onFailure: @escaping @Sendable (MediaError) -> Void) {
     self.path = path
     self.kind = kind
+    self.onFailure = onFailure
   }
 
   func receive(_ frame: VideoFrame) {
-    open(at: frame.time, width: frame.width & ~1, height: frame.height & ~1, channels: 1)?.video.receive(frame)
+    let sink = open(at: frame.time, width: frame.width & ~1, height: frame.height & ~1, channels: 1)
+    sink?.video.receive(frame)
+    tell(sink)
   }
 
   func receive(_ frame: AudioFrame) {
-    open(at: frame.time, width: 640, height: 360, channels: frame.channels)?.audio.receive(frame)
+    let sink = open(at: frame.time, width: 640, height: 360, channels: frame.channels)
+    sink?.audio.receive(frame)
+    tell(sink)
+  }
+
+  private func tell(_ sink: FileSink?) {
+    guard !hasFailed.load(ordering: .relaxed), let error = sink?.failure ?? state.withLock({ $0.error }) else { return }
+    if !hasFailed.exchange(true, ordering: .relaxed) { onFailure(error) }
   }
 
   /// The time of the first frame; nil before there is one.

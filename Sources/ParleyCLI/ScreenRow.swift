@@ -28,12 +28,25 @@ struct ScreenRow {
     let lit = Int((level * Double(meterWidth)).rounded())
     let meter =
       "\u{1B}[32m" + String(repeating: "█", count: lit) + "\u{1B}[0m" + String(repeating: "·", count: meterWidth - lit)
-    let figures = bitrate > .zero ? "\(Self.rate(bitrate))  \(size)  \(Int(framesPerSecond.rounded())) fps" : ""
-    let lost = loss >= 0.001 ? "  lost \(Self.percent(loss))" : ""
-    let nameWidth = max(min(24, columns - meterWidth - 4), 4)
+    // What is wrong comes first: the end of the line is cut where the terminal is narrow.
+    var figures: [String] = []
+    if loss >= 0.001 { figures.append("lost \(Self.percent(loss))") }
+    if quality != .excellent, quality != .good { figures.append(quality.rawValue) }
+    if bitrate > .zero { figures.append(Self.rate(bitrate)) }
+    if bitrate > .zero, !size.isEmpty { figures += [size, "\(Int(framesPerSecond.rounded())) fps"] }
+    let nameWidth = min(max(columns * 3 / 10, 8), 24)
     let rest = max(columns - nameWidth - meterWidth - 4, 0)
-    let mark = quality == .excellent || quality == .good ? "" : "  \(quality.rawValue)"
-    return " " + Self.fit(name, nameWidth) + " " + meter + "  " + Self.fit(figures + lost + mark, rest)
+    return " " + Self.fit(name, nameWidth) + " " + meter + "  " + Self.fit(figures.joined(separator: "  "), rest)
+  }
+
+  /// Which of `count` rows are shown where `room` of them fit: all, or the first one (oneself), then who speaks, then the others, with the
+  /// last line left for how many are not shown.
+  static func shown(of count: Int, room: Int, speaks: (Int) -> Bool) -> (rows: [Int], hidden: Int) {
+    guard count > room else { return (Array(0..<count), 0) }
+    let rest = 1..<max(count, 1)
+    let order = [0] + rest.filter(speaks) + rest.filter { !speaks($0) }
+    let rows = Array(order.prefix(max(room - 1, 0)))
+    return (rows, count - rows.count)
   }
 
   /// A rate for people.
@@ -62,7 +75,7 @@ struct ScreenRow {
   }
 
   /// How many columns a text takes: wide East Asian characters and emoji take two.
-  private static func columns(_ text: String) -> Int {
+  static func columns(_ text: String) -> Int {
     text.reduce(0) { sum, character in
       let value = character.unicodeScalars.first?.value ?? 0
       let isWide =

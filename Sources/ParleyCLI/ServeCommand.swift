@@ -14,14 +14,15 @@ enum ServeCommand {
     \(ServerConfiguration.help)
       --help, -h  this text
 
-    SIGTERM and SIGINT tell every participant, then end the server; a second one ends it at once.
+    SIGTERM, SIGINT and SIGHUP (unless ignored, as nohup does) tell every participant, then end the server; a second one ends
+    it at once.
     """
 
   /// Runs the command and returns the exit status.
   ///
-  /// `whileServing` is called when the server accepts joins; what it returns is called before the server ends.
+  /// `refusal` says why a configuration is not possible for the command, if it is not. `whileServing` is called when the server accepts joins; what it returns is called before the server ends.
   static func run(
-    _ arguments: [String], signals: AsyncStream<Int32>,
+    _ arguments: [String], signals: AsyncStream<Int32>, refusal: (ServerConfiguration) -> String? = { _ in nil },
     whileServing: (Server) async -> (() async -> Void)? = { _ in nil }
   ) async -> Int32 {
     if arguments.contains("--help") || arguments.contains("-h") {
@@ -34,6 +35,10 @@ enum ServeCommand {
         arguments: arguments, environment: ProcessInfo.processInfo.environment)
     } catch {
       CommandLineText.complain("\(error)")
+      return 2
+    }
+    if let words = refusal(configuration) {
+      CommandLineText.complain(words)
       return 2
     }
     let log = Log(level: configuration.logLevel)

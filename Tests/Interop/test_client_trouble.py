@@ -254,14 +254,27 @@ class BadInput(unittest.TestCase):
     def test_a_recording_that_cannot_be_written(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "record", "Ann", "--publish", "testsrc") as ann:
             ann.joined()
-            # The file's name is taken by a folder.
-            Path(folder, "Ann-camera.webm").mkdir()
+            # The file would be where nothing can be.
+            Path(folder, "Ann-camera.webm").symlink_to("/proc/nothing/here.webm")
             with Client(self.server.url, "record", "Bob", "--record", folder) as bob:
                 bob.joined().expect("trackSubscribed", kind="video")
                 bob.sees("Ann")
+                # At once, not at the end.
+                self.assertRegex(bob.expect("problem")["message"], "Ann-camera.webm cannot be written: No such file")
                 bob.command("leave")
                 self.assertEqual(bob.end(20), 1)
             self.assertIn("Ann-camera.webm", "\n".join(bob.errors))
+
+    def test_an_earlier_recording_is_kept(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "again", "Ann", "--publish", "testsrc") as ann:
+            ann.joined()
+            Path(folder, "Ann-camera.webm").write_text("the first")
+            with Client(self.server.url, "again", "Bob", "--record", folder) as bob:
+                bob.joined().sees("Ann")
+                bob.command("leave")
+                self.assertEqual(bob.end(20), 0)
+            self.assertEqual(Path(folder, "Ann-camera.webm").read_text(), "the first")
+            self.assertGreater(Path(folder, "Ann-camera-2.webm").stat().st_size, 0)
 
     def test_a_camera_that_is_not_there(self) -> None:
         self.refuse(f"{self.server.url}/x", "--camera", "No such camera", words=("No such camera", "camera"))

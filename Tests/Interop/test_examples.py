@@ -44,7 +44,7 @@ class Examples(test_client_media.ClientTest):
 
     def test_a_signal_makes_them_leave_and_everybody_sees_it(self) -> None:
         witness = self.client("Witness").joined()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for program, name in BOTS.items():
                 since = len(witness.events)
                 bot = self.bot(program, f"{self.server.url}/{self.room}")

@@ -137,6 +137,14 @@ public final class FileSink: Sendable {
     audio = ClosureAudioSink { writer.write($0) }
   }
 
+  /// The first thing that went wrong while writing, such as a full disk: what comes afterwards is lost. Nil while all is well.
+  ///
+  /// ```swift
+  /// let file = try FileSink("everybody.wav")
+  /// if let failure = file.failure { print("The recording is not whole: \(failure)") }
+  /// ```
+  public var failure: MediaError? { writer.failure }
+
   /// Completes the file; what comes later is ignored. Blocks until it is on its way to the disk. Harmless when repeated.
   ///
   /// ```swift
@@ -153,5 +161,7 @@ public final class FileSink: Sendable {
 protocol FileWriter: Sendable {
   func write(_ frame: VideoFrame)
   func write(_ frame: AudioFrame)
+  /// The first failure.
+  var failure: MediaError? { get }
   func finish() throws(MediaError)
 }

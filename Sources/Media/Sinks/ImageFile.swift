@@ -16,12 +16,12 @@ public enum ImageFile {
   /// try ImageFile.writePNG(frame, to: "ann.png")
   /// ```
   ///
-  /// - Throws: ``MediaError/cannotOpen(_:reason:)`` when the file cannot be written, ``MediaError/missingComponent(_:hint:)`` when Cairo is
+  /// - Throws: ``MediaError/cannotWrite(_:reason:)`` when the file cannot be written, ``MediaError/missingComponent(_:hint:)`` when Cairo is
   ///   not installed.
   public static func writePNG(_ frame: VideoFrame, to path: String) throws(MediaError) {
     let bytes = try pngBytes(frame)
     let temporary = path + ".part"
-    func fail() -> MediaError { .cannotOpen(path, reason: "\(String(cString: strerror(errno))).") }
+    func fail() -> MediaError { .cannotWrite(path, reason: "\(String(cString: strerror(errno))).") }
     guard let file = fopen(temporary, "we") else { throw fail() }
     let written = fwrite(bytes, 1, bytes.count, file)
     guard fclose(file) == 0, written == bytes.count, rename(temporary, path) == 0 else {

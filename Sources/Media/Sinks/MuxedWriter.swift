@@ -9,6 +9,7 @@ final class MuxedWriter: FileWriter {
     var audio: OutputPipeline.Port?
     var start: Instant?
     var failure: MediaError?
+    var checked = Instant.zero
   }
 
   private let path: String
@@ -58,7 +59,7 @@ final class MuxedWriter: FileWriter {
     let frame = frame.scaled(width: width, height: height)
     let bytes = packed(frame)
     state.withLock { state in
-      guard let port = state.video, let time = time(of: frame.time, &state) else { return }
+      guard isWriting(&state), let port = state.video, let time = time(of: frame.time, &state) else { return }
       guard port.waiting < Self.maximumWaitingPictures * bytes.count else { return }
       if !bytes.withUnsafeBytes({ port.push($0, time: time, duration: nil) }) { fail(&state) }
     }
@@ -67,7 +68,7 @@ final class MuxedWriter: FileWriter {
   func write(_ frame: AudioFrame) {
     let frame = frame.converted(channels: channels)
     state.withLock { state in
-      guard let port = state.audio, let time = time(of: frame.time, &state) else { return }
+      guard isWriting(&state), let port = state.audio, let time = time(of: frame.time, &state) else { return }
       if !frame.samples.withUnsafeBytes({ port.push($0, time: time, duration: frame.duration) }) { fail(&state) }
     }
   }
@@ -78,9 +79,22 @@ final class MuxedWriter: FileWriter {
     return instant < start ? nil : instant - start
   }
 
-  private func fail(_ state: inout State) {
-    if state.failure == nil { state.failure = .cannotOpen(path, reason: "the encoder or the muxer has stopped.") }
+  /// Whether what is handed on gets into the file. Ports take on without end after the pipeline broke off, so it is asked now and then.
+  private func isWriting(_ state: inout State) -> Bool {
+    let now = MonotonicClock.now
+    if state.failure == nil, let output = state.output, now - state.checked >= .milliseconds(250) {
+      state.checked = now
+      state.failure = output.failure().map { .cannotWrite(path, reason: $0) }
+    }
+    return state.failure == nil
   }
+
+  private func fail(_ state: inout State) {
+    guard state.failure == nil else { return }
+    state.failure = .cannotWrite(path, reason: state.output?.failure() ?? "the encoder or the muxer has stopped.")
+  }
+
+  var failure: MediaError? { state.withLock { $0.failure } }
 
   func finish() throws(MediaError) {
     let before = state.withLock { state in
@@ -94,16 +108,16 @@ final class MuxedWriter: FileWriter {
       if let failure = before.failure { throw failure }
       return
     }
+    defer { output.stop() }
+    if let failure = before.failure { throw failure }
     before.video?.end()
     before.audio?.end()
-    defer { output.stop() }
     do throws(MediaError) {
       try output.finish(within: .seconds(20))
     } catch {
       state.withLock { $0.failure = error }
       throw error
     }
-    if let failure = before.failure { throw failure }
   }
 
   /// I420 in GStreamer's default layout: rows padded to 4 bytes.

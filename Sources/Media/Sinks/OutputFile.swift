@@ -9,7 +9,7 @@ struct OutputFile: ~Copyable {
   init(_ path: String) throws(MediaError) {
     self.path = path
     guard let file = fopen(path, "we") else {
-      throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).")
+      throw .cannotWrite(path, reason: "\(String(cString: strerror(errno))).")
     }
     self.file = file
   }
@@ -37,6 +37,6 @@ struct OutputFile: ~Copyable {
   }
 
   private mutating func fail() {
-    if failure == nil { failure = .cannotOpen(path, reason: "writing failed: \(String(cString: strerror(errno))).") }
+    if failure == nil { failure = .cannotWrite(path, reason: "\(String(cString: strerror(errno))).") }
   }
 }

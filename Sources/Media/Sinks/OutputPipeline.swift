@@ -69,15 +69,24 @@ final class OutputPipeline: @unchecked Sendable {
     } while MonotonicClock.now < limit
   }
 
+  /// Why it has stopped, if it says so by now. Each reason is told once.
+  func failure() -> String? {
+    while true {
+      let (event, problem) = GStreamer.withMessage { parley_pipeline_poll(pipeline, 0, $0, $1) }
+      if event == PARLEY_FAILED.rawValue { return problem }
+      if event == PARLEY_NOTHING.rawValue { return nil }
+    }
+  }
+
   /// Waits until everything that was pushed has been written, after all ports have ended.
   func finish(within time: TimeSpan) throws(MediaError) {
     let limit = MonotonicClock.now + time
     while MonotonicClock.now < limit {
       let (event, problem) = GStreamer.withMessage { parley_pipeline_poll(pipeline, 50_000_000, $0, $1) }
       if event == PARLEY_ENDED.rawValue { return }
-      if event == PARLEY_FAILED.rawValue { throw .cannotOpen(name, reason: problem) }
+      if event == PARLEY_FAILED.rawValue { throw .cannotWrite(name, reason: problem) }
     }
-    throw .cannotOpen(name, reason: "it was not finished within \(time.milliseconds) ms.")
+    throw .cannotWrite(name, reason: "it was not finished within \(time.milliseconds) ms.")
   }
 
   /// Stops; what was not written is lost.

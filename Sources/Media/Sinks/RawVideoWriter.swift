@@ -48,6 +48,8 @@ final class RawVideoWriter: FileWriter {
 
   func write(_ frame: AudioFrame) {}
 
+  var failure: MediaError? { state.withLock { $0.file.failure } }
+
   func finish() throws(MediaError) {
     let failure = state.withLock { state -> MediaError? in
       state.file.close()

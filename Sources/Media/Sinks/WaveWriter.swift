@@ -50,6 +50,8 @@ final class WaveWriter: FileWriter {
     state.written += count
   }
 
+  var failure: MediaError? { state.withLock { $0.file.failure } }
+
   func finish() throws(MediaError) {
     let channels = channels
     let failure = state.withLock { state -> MediaError? in

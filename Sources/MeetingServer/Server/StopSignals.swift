@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
 
-/// The wishes of the system and of the terminal that the program should end: SIGTERM and SIGINT.
+/// The wishes of the system and of the terminal that the program should end: SIGTERM, SIGINT, and SIGHUP, which comes when the terminal
+/// was closed or its connection lost.
 public enum StopSignals {
   /// How many came.
   private static let count = Atomic(0)
   /// The writing end of the pipe that carries a signal out of its handler.
   private static let pipeEnd = Atomic<Int32>(-1)
 
-  /// Takes both signals over. The stream gives the first one; a second one ends the process at once, with the status that
+  /// Takes these signals over. The stream gives the first one; a second one ends the process at once, with the status that
   /// shells give to a process that a signal ended.
   ///
   /// Handlers are used rather than blocked signals: the main thread of an asynchronous program waits in libdispatch, which
@@ -32,7 +33,17 @@ public enum StopSignals {
       }, context.toOpaque())
     pthread_detach(thread)
     for number in [SIGTERM, SIGINT] { signal(number, handler) }
+    // Who calls the program with nohup wants it to outlive the terminal.
+    if !isIgnored(SIGHUP) { signal(SIGHUP, handler) }
     return stream
+  }
+
+  /// Whether the program was started with the signal ignored, as nohup does.
+  public static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
   }
 
   /// Runs inside the signal: nothing but what signal-safety(7) allows.

@@ -30,6 +30,13 @@ public struct JoinOptions: Sendable {
   /// ```
   public var initialSlots = 4
 
+  /// The most audio publications, and the most video publications, to receive at a time; nil for as many as the server gives.
+  ///
+  /// ```swift
+  /// options.maximumSlots = 1  // who speaks, and nobody else
+  /// ```
+  public var maximumSlots: Int?
+
   /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
   ///
   /// ```swift
@@ -43,6 +50,9 @@ public struct JoinOptions: Sendable {
   /// options.trustsAnyCertificate = true  // a server with a self-made certificate, in a test
   /// ```
   public var trustsAnyCertificate = false
+
+  /// Where to reach the signalling, whatever the discover document says: for bots that a server runs itself.
+  package var signaling: String?
 
   /// Whether media must go through a TURN server.
   ///

@@ -145,12 +145,14 @@ extension Meeting {
 
   /// One attempt: discover, connect, offer, and take the welcome. Afterwards media is being set up.
   func enter() async throws(JoinError) {
-    let (document, token) = try await location.document(
+    let (answer, token) = try await location.document(
       timeout: min(options.timeout.bounded, .seconds(10)), trustsAny: options.trustsAnyCertificate)
+    var document = answer
+    if let signaling = options.signaling { document.signaling = signaling }
     try ensureGoingOn()
     try checkRelays(document)
     if !joinedOnce { times.discovered = MonotonicClock.now }
-    async let channel = openChannel(document.signaling)
+    async let channel = openChannel(options.signaling ?? answer.signaling)
     let connection: MediaConnection
     do throws(JoinError) { connection = try await openConnection(document) } catch {
       if case .success(let unused) = await channel { unused.close() }
@@ -203,8 +205,9 @@ extension Meeting {
     var configuration = SessionConfiguration()
     configuration.codecs = options.codecs
     configuration.usesOnlyRelays = options.usesOnlyRelays
-    configuration.audioSlots = max(options.initialSlots, 0)
-    configuration.videoSlots = max(options.initialSlots, 0)
+    let slots = max(min(options.initialSlots, options.maximumSlots ?? .max), 0)
+    configuration.audioSlots = slots
+    configuration.videoSlots = slots
     configuration.iceServers = document.iceServers.map {
       IceServer(urls: $0.urls, username: $0.username, credential: $0.credential.map { Secret($0) })
     }

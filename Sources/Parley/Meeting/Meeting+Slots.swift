@@ -74,10 +74,11 @@ extension Meeting {
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }
 
-  /// Offers more slots when the server asks for them.
+  /// Offers more slots when the server asks for them, as far as ``JoinOptions/maximumSlots`` allows.
   func addSlots(audio: Int, video: Int) {
     guard let connection else { return }
-    connection.post { session, _ in session.ensureSlots(audio: min(audio, 16), video: min(video, 48)) }
+    let limit = options.maximumSlots ?? .max
+    connection.post { session, _ in session.ensureSlots(audio: min(audio, limit, 16), video: min(video, limit, 48)) }
     Task { [weak self] in try? await self?.negotiate() }
   }
 }

@@ -76,6 +76,22 @@ final class ScratchFolder {
     for time in 0..<10 {
       sink.video.receive(try TestPictureSource(clock: clock).frame(at: .milliseconds(Int64(time) * 40)))
     }
+    #expect(sink.failure?.description == "/dev/full cannot be written: No space left on device.")
+    #expect(throws: MediaError.self) { try sink.finish() }
+  }
+
+  @Test func aFullDiskIsKnownWhileAMuxedFileIsWritten() throws {
+    guard access("/dev/full", W_OK) == 0 else { return }
+    let sink = try FileSink("/dev/full", format: .webm, tracks: .audio, channels: 1)
+    let limit = MonotonicClock.now + .seconds(30)
+    var time = Instant.zero
+    while sink.failure == nil, MonotonicClock.now < limit {
+      sink.audio.receive(AudioFrame(samples: [Int16](repeating: 0, count: 480), time: time))
+      time = time + .milliseconds(10)
+      usleep(1_000)
+    }
+    let failure = sink.failure
+    #expect(failure?.description.contains("/dev/full cannot be written") == true, "\(String(describing: failure))")
     #expect(throws: MediaError.self) { try sink.finish() }
   }
 

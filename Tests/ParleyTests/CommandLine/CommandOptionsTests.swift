@@ -50,9 +50,14 @@ import Testing
   func times() throws {
     let good: [(String, Double)] = [
       ("10", 10), ("2.5", 2.5), ("0", 0), ("500ms", 0.5), ("10s", 10), ("5m", 300), ("1h", 3_600), ("10000000", 1e7),
+      ("2777h", 9_997_200), ("1e7s", 1e7),
     ]
     for (text, seconds) in good { #expect(try read("--time", text).seconds("time") == seconds, "\(text)") }
-    for text in ["", "s", "ms", "-1", "-0.1s", "nan", "inf", "infinity", "1e9", "1e300h", "5 m", "1d", "1m30s"] {
+    for text in [
+      "", "s", "ms", "-1", "-0.1s", "nan", "inf", "infinity", "1e9", "1e300h", "5 m", "1d", "1m30s", "1e7h", "1e7m",
+      "0x10h",
+      "0x10", "2778h",
+    ] {
       #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--time", text).seconds("time") }
     }
   }

@@ -1,0 +1,67 @@
+import Glibc
+import Parley
+
+/// What all participants of a load run have received together.
+struct LoadTotals: Sendable {
+  /// What one participant has received of one publication. It begins anew with each subscription.
+  struct Track: Sendable, Hashable {
+    var packets: UInt64 = 0
+    var bytes: UInt64 = 0
+    var lost: Int64 = 0
+    var frames: UInt64 = 0
+    var freezes: UInt64 = 0
+
+    /// What came since `before`; everything, when it began anew meanwhile.
+    func since(_ before: Track?) -> Track {
+      guard let before, before.packets <= packets, before.bytes <= bytes else { return self }
+      return Track(
+        packets: packets - before.packets, bytes: bytes - before.bytes, lost: lost - before.lost,
+        frames: frames - min(before.frames, frames), freezes: freezes - min(before.freezes, freezes))
+    }
+  }
+
+  var time = MonotonicClock.now
+  /// By who receives and what.
+  var tracks: [String: Track] = [:]
+  var sent: UInt64 = 0
+  var cpu = LoadTotals.cpuTime()
+
+  @MainActor static func of(_ meetings: [Meeting]) async -> LoadTotals {
+    var totals = LoadTotals()
+    for meeting in meetings {
+      guard let statistics = await meeting.statistics() else { continue }
+      for stream in statistics.inbound {
+        totals.tracks["\(meeting.local.id) \(stream.publication)"] = Track(
+          packets: stream.packetsReceived, bytes: stream.bytesReceived, lost: stream.packetsLost,
+          frames: stream.video?.framesReceived ?? 0, freezes: stream.video?.freezeCount ?? 0)
+      }
+      for stream in statistics.outbound { totals.sent += stream.packetsSent }
+    }
+    totals.time = MonotonicClock.now
+    return totals
+  }
+
+  /// What happened since `before`, as rates.
+  func rate(since before: LoadTotals) -> LoadRate {
+    var rate = LoadRate(seconds: max((time - before.time).seconds, 0.001), cpu: cpu - before.cpu)
+    for (name, track) in tracks {
+      let new = track.since(before.tracks[name])
+      rate.packets += Double(new.packets)
+      rate.bits += Double(new.bytes) * 8
+      rate.lost += Double(new.lost)
+      rate.frames += Double(new.frames)
+      rate.freezes += Int(clamping: new.freezes)
+    }
+    rate.lost = max(rate.lost, 0)
+    // A publisher that lost the meeting and joined anew counts from zero.
+    rate.sent = Int(clamping: sent - min(before.sent, sent))
+    return rate
+  }
+
+  private static func cpuTime() -> Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+}
