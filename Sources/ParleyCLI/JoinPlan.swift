@@ -104,7 +104,7 @@ import Parley
         LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
     }
     if microphone {
-      if let processorProblem { observer.take(.problem(processorProblem)) }
+      if let processorProblem { observer.problem(processorProblem) }
       let source = MicrophoneSource()
       try await meeting.local.publish(LocalAudioTrack(processor.map { CleanedAudioSource(source, by: $0) } ?? source))
     }

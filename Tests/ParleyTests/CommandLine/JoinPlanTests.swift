@@ -8,9 +8,8 @@ import Testing
     nonisolated let interval: UInt64 = 1_000_000_000
     private(set) var problems: [String] = []
 
-    func take(_ event: MeetingEvent) {
-      if case .problem(let text) = event { problems.append(text) }
-    }
+    func take(_ event: MeetingEvent) {}
+    func problem(_ text: String) { problems.append(text) }
     func tick() async {}
     func close() {}
   }
