@@ -61,7 +61,9 @@ final class LoadPublication {
       if let id = extensions[.transportSequenceNumber] {
         try writer.append(id: id, uint16: transportSequence.rawValue, into: &head)
       }
-      if kind == .audio, let id = extensions[.audioLevel] { try writer.append(id: id, uint8: 0x80 | level, into: &head) }
+      if kind == .audio, let id = extensions[.audioLevel] {
+        try writer.append(id: id, uint8: 0x80 | level, into: &head)
+      }
       let headerLength = try writer.finish(into: &head)
       let size = fillPayload(packet)
       return try sender.protectRTP(
