@@ -177,10 +177,8 @@ public enum HTTPClient {
         end(
           .failure(
             .untrustedCertificate("it is made by nobody this machine trusts, is out of date, or is for another name")))
-      } else if reason.contains("SSL err") {
-        end(.failure(.connectionFailed("no secure connection could be made, so it may not speak HTTPS")))
       } else {
-        end(.failure(.connectionFailed(reason == "Unable to connect" ? "nothing answers there" : reason)))
+        end(.failure(.connectionFailed(WireRequest.words(for: reason, isSecure: parts.isSecure))))
       }
     default: break
     }

@@ -116,7 +116,7 @@ public enum WebSocketClient {
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
       opened()
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-      fail(.connectionFailed(unsafe WireRequest.reason(bytes, count)))
+      fail(.connectionFailed(WireRequest.words(for: unsafe WireRequest.reason(bytes, count), isSecure: parts.isSecure)))
     case LWS_CALLBACK_CLIENT_RECEIVE:
       return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
         ?? -1
@@ -196,5 +196,17 @@ enum WireRequest {
     guard let bytes = unsafe bytes, count > 0 else { return "refused or unreachable" }
     let text = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: min(count, 200)), as: UTF8.self)
     return text.filter { $0 != "\0" }
+  }
+
+  /// That reason for people, where it is one that they meet.
+  static func words(for reason: String, isSecure: Bool) -> String {
+    switch reason {
+    case "Unable to connect": "nothing answers there"
+    case "read failed":
+      isSecure ? "it hung up without an answer" : "it hung up without an answer, so it may speak HTTPS only"
+    case "problems parsing header": "what it answers is not HTTP"
+    case _ where reason.contains("SSL err"): "no secure connection could be made, so it may not speak HTTPS"
+    default: reason
+    }
   }
 }

@@ -29,6 +29,17 @@ import Transport
     client.close()
   }
 
+  @Test("a server that is not there is told in the same words for requests and sockets")
+  func nobodyThere() async {
+    // Nothing listens on port 1.
+    await #expect(throws: TransportError.connectionFailed("nothing answers there")) {
+      try await HTTPClient.request("GET", "http://127.0.0.1:1/")
+    }
+    await #expect(throws: TransportError.connectionFailed("nothing answers there")) {
+      _ = try await WebSocketClient.connect("ws://127.0.0.1:1/")
+    }
+  }
+
   @Test("a client's connecting and a request end as soon as their task is cancelled")
   func cancelling() async throws {
     for kind in ["http", "ws"] {
