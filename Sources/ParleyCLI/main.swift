@@ -6,21 +6,28 @@ let signals = StopSignals.take()
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 switch arguments.first {
-case "serve": exit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals))
-case "demo": exit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals))
+case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals))
+case "demo": quit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "join": finish(await JoinCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "version", "--version": CommandLineText.say("parley \(ParleyVersion.current)\n")
 case nil, "help", "--help", "-h": CommandLineText.say(CommandLineText.help + "\n")
 case let word?:
   CommandLineText.complain("There is no command \"\(word)\". `parley --help` lists them all.")
-  exit(2)
+  quit(2)
 }
 finish(0)
 
 /// Ends the process: what was asked for but could not be written is a failure too.
 func finish(_ status: Int32) -> Never {
-  guard let problem = CommandLineText.outputProblem else { exit(status) }
+  guard let problem = CommandLineText.outputProblem else { quit(status) }
   CommandLineText.complain(problem)
-  exit(status == 0 ? 1 : status)
+  quit(status == 0 ? 1 : status)
+}
+
+/// Ends the process at once, threads and all. `exit` would first take apart what libraries hold, while threads of the media engine may
+/// still be using it.
+func quit(_ status: Int32) -> Never {
+  fflush(nil)
+  _exit(status)
 }
