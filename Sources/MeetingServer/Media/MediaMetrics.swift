@@ -110,18 +110,21 @@ struct MediaMetrics {
     text += "# HELP parley_media_\(name) \(help)\n# TYPE parley_media_\(name) \(type)\n"
   }
 
-  private mutating func gauge(_ name: String, _ help: String, _ value: (MediaWorkerStatistics) -> some Numeric) {
-    begin(name, "gauge", help)
+  private mutating func series(
+    _ name: String, _ type: String, _ help: String, _ value: (MediaWorkerStatistics) -> some Numeric
+  ) {
+    begin(name, type, help)
     for (index, worker) in workers.enumerated() {
       text += "parley_media_\(name){worker=\"\(index)\"} \(value(worker))\n"
     }
   }
 
+  private mutating func gauge(_ name: String, _ help: String, _ value: (MediaWorkerStatistics) -> some Numeric) {
+    series(name, "gauge", help, value)
+  }
+
   private mutating func counter(_ name: String, _ help: String, _ value: (MediaWorkerStatistics) -> UInt64) {
-    begin(name + "_total", "counter", help)
-    for (index, worker) in workers.enumerated() {
-      text += "parley_media_\(name)_total{worker=\"\(index)\"} \(value(worker))\n"
-    }
+    series(name + "_total", "counter", help, value)
   }
 
   private mutating func reasons<Reason>(

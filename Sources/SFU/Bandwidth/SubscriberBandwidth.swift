@@ -76,9 +76,6 @@ struct SubscriberBandwidth: Sendable {
   @inline(__always)
   var nextSequence: UInt16 { estimator.nextSequence.rawValue }
 
-  /// The earliest of what is due.
-  var deadline: Instant { min(nextTick, min(queue.deadline, probe?.deadline ?? .distantFuture)) }
-
   /// Video is attached to a receiver that sends `feedback`: looks at it with the next timeout.
   mutating func activate(_ feedback: Feedback) {
     if feedback.rawValue > self.feedback.rawValue {
