@@ -1,5 +1,5 @@
 public import RTC
-public import Signaling
+import Signaling
 
 /// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
 ///

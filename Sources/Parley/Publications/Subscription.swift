@@ -1,4 +1,4 @@
-public import RTC
+import RTC
 import Signaling
 
 /// A publication of somebody else that this client receives. The server decides which: everything while there is room, and the

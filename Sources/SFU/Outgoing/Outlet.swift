@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 
 /// One receiver's outgoing side: its slots, its encryption, its transport-wide numbering and its retransmissions.
 ///
