@@ -1,4 +1,5 @@
-import Glibc
+// The C library declares its streams as variables, which it never changes.
+@preconcurrency import Glibc
 
 /// A bot as a program of the terminal: it says how it is used, and ends with a status that scripts can rely on.
 ///
@@ -16,6 +17,8 @@ import Glibc
   /// Runs the bot with the arguments of the command line, of which there is at least one. Without any it prints the usage, and the
   /// status is 2; an error is one sentence on standard error, and the status is 1.
   public func run(_ bot: ([String]) async throws -> Void) async {
+    // Whoever reads a bot through a pipe wants each line when it is said.
+    setvbuf(stdout, nil, _IOLBF, 0)
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard !arguments.isEmpty else {
       print("usage: \(name) \(usage)")

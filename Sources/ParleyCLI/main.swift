@@ -1,5 +1,6 @@
 import Glibc
 import MeetingServer
+import Parley
 
 // Before any other thread is made, since those take over which signals are blocked.
 let signals = StopSignals.take()
