@@ -4,13 +4,33 @@ import Synchronization
 /// The wishes of the system and of the terminal that the program should end: SIGTERM, SIGINT, and SIGHUP, which comes when the terminal
 /// was closed or its connection lost.
 public enum StopSignals {
-  /// How many came.
-  private static let count = Atomic(0)
+  /// How many nanoseconds after the first one another counts as a wish of its own. `timeout` of GNU and some supervisors signal the
+  /// process and its group, so that one wish arrives twice.
+  static let patience: Int64 = 1_000_000_000
+  /// When the first one came, by the monotonic clock; 0 before.
+  private static let first = Atomic<Int64>(0)
   /// The writing end of the pipe that carries a signal out of its handler.
   private static let pipeEnd = Atomic<Int32>(-1)
 
-  /// Takes these signals over. The stream gives the first one; a second one ends the process at once, with the status that
-  /// shells give to a process that a signal ended.
+  /// What a signal asks for.
+  enum Wish: Equatable {
+    /// To end: it is the first.
+    case end
+    /// Nothing new: it came with the first, or right after it.
+    case same
+    /// To end at once: the first one's effect takes too long for somebody.
+    case endAtOnce
+  }
+
+  /// What a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as signal handlers must not.
+  static func wish(at now: Int64, first: borrowing Atomic<Int64>) -> Wish {
+    let (isFirst, came) = first.compareExchange(expected: 0, desired: now, ordering: .relaxed)
+    if isFirst { return .end }
+    return now - came > patience ? .endAtOnce : .same
+  }
+
+  /// Takes these signals over. The stream gives the first one; another that comes more than a second later ends the process at once,
+  /// with the status that shells give to a process that a signal ended.
   ///
   /// Handlers are used rather than blocked signals: the main thread of an asynchronous program waits in libdispatch, which
   /// lets every signal through there.
@@ -48,9 +68,15 @@ public enum StopSignals {
 
   /// Runs inside the signal: nothing but what signal-safety(7) allows.
   private static let handler: @convention(c) (Int32) -> Void = { number in
-    if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
-    var byte = UInt8(truncatingIfNeeded: number)
-    _ = write(pipeEnd.load(ordering: .relaxed), &byte, 1)
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    switch wish(at: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec), first: first) {
+    case .end:
+      var byte = UInt8(truncatingIfNeeded: number)
+      _ = write(pipeEnd.load(ordering: .relaxed), &byte, 1)
+    case .same: break
+    case .endAtOnce: _exit(128 + number)
+    }
   }
 
   private final class Reader: Sendable {
