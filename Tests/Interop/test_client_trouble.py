@@ -323,6 +323,18 @@ class BadInput(unittest.TestCase):
                         with wave.open(f"{folder}/{name}") as file:
                             self.assertAlmostEqual(file.getnframes() / 48_000, seconds, delta=0.05)
 
+    def test_a_recording_that_reaches_the_limit_of_a_files_size_is_told_as_a_full_disk_is(self) -> None:
+        limit = ("prlimit", f"--fsize={1 << 20}")
+        with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "limit", "Ann", "--publish", "testsrc") as ann:
+            ann.joined()
+            with Client(self.server.url, "limit", "Bob", "--record", folder, "--raw", within=limit) as bob:
+                bob.joined()
+                self.assertIn("File too large", bob.expect("problem", 60)["message"])
+                bob.command("leave")
+                self.assertEqual(bob.end(30), 1)
+            with av.open(f"{folder}/Ann-camera.y4m") as file:
+                self.assertGreater(sum(1 for _ in file.decode(video=0)), 1)
+
     def test_one_wish_to_end_that_comes_as_two_signals_is_one_wish(self) -> None:
         # Different ones, since the system makes one of equal ones that wait.
         for pair in ((signal.SIGTERM, signal.SIGINT), (signal.SIGHUP, signal.SIGTERM)):

@@ -37,6 +37,8 @@ public enum StopSignals {
   public static func take() -> AsyncStream<Int32> {
     // A client that goes away must not end the server.
     signal(SIGPIPE, SIG_IGN)
+    // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is told as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     var ends: [Int32] = [-1, -1]
     // Made before anything else is opened; without it the signals keep their usual effect, which is to end the process.
