@@ -6,7 +6,7 @@ import Parley
 ///     chat-bot http://localhost:8080/hello
 @main enum ChatBot {
   @MainActor static func main() async {
-    await BotProgram("chat-bot", usage: "URL").run { try await visit($0[0]) }
+    await BotProgram("chat-bot", "Answers in the chat of a meeting.", usage: "URL").run { try await visit($0[0]) }
   }
 
   @MainActor private static func visit(_ url: String) async throws {

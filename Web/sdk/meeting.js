@@ -29,7 +29,7 @@ const statsInterval = 2_000;
 
 /** Errors after which joining again is of no use. */
 const final = new Set([
-  "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+  "badToken", "tokenExpired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
 ]);
 
 /**

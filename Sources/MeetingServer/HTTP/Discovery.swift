@@ -40,14 +40,22 @@ struct Discovery: Sendable {
     }
   }
 
-  /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting.
+  /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a room,
+  /// `GET /discover/<room>?anonymousMeetingJoinContext=…`, it must be that one: whoever follows an address and finds
+  /// themselves elsewhere would not know why.
   func document(
-    context: String, origin: String?, base: WebOrigin, now: Date
+    context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
+    let room: RoomName?
+    do throws(RoomNameError) {
+      room = try text.map { text throws(RoomNameError) in try RoomName(text) }
+    } catch {
+      throw Refusal(error)
+    }
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await desk.authority.admit(
-        token: Secret(Self.unwrap(context)), origin: origin, ownOrigin: base, now: now)
+        token: Secret(Self.unwrap(context)), origin: origin, ownOrigin: base, room: room, now: now)
     } catch {
       throw Refusal(error)
     }

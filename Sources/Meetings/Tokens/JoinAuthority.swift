@@ -17,9 +17,10 @@ public actor JoinAuthority {
   /// Checks everything about a token: its form, signature, time, revocation, meeting and the page it is used from.
   ///
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
-  /// the caller reached this server; pages from there are always allowed.
+  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means, nil
+  /// when only the token says which.
   public func admit(
-    token: Secret<String>, origin: String?, ownOrigin: WebOrigin?, now: Date
+    token: Secret<String>, origin: String?, ownOrigin: WebOrigin?, room: RoomName? = nil, now: Date
   ) async throws(JoinRefusal) -> Admission {
     let proved = try await prove(token)
     guard proved.notBefore <= now.addingTimeInterval(JoinToken.leeway) else { throw .badToken }
@@ -39,6 +40,7 @@ public actor JoinAuthority {
       throw .unavailable("\(error)")
     }
     guard let meeting, meeting.tenant == proved.tenant else { throw .noSuchMeeting }
+    if let room, room != meeting.room { throw .wrongMeeting(token: meeting.room.display, address: room.display) }
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
     return Admission(meeting: meeting, token: proved)
   }
@@ -92,6 +94,8 @@ public struct Admission: Sendable, Hashable {
 /// The authority's no. The codes are those of the signalling protocol.
 public enum JoinRefusal: Error, Sendable, Equatable {
   case badToken, tokenExpired, wrongOrigin, noSuchMeeting, meetingExpired
+  /// The token is good, and for another room than the one that was asked for.
+  case wrongMeeting(token: String, address: String)
   /// The store failed; the text is for the log, not for the client.
   case unavailable(String)
 
@@ -103,6 +107,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
     case .wrongOrigin: "wrongOrigin"
     case .noSuchMeeting: "noSuchMeeting"
     case .meetingExpired: "meetingExpired"
+    case .wrongMeeting: "wrongMeeting"
     case .unavailable: "internal"
     }
   }
@@ -117,6 +122,8 @@ extension JoinRefusal: CustomStringConvertible {
     case .wrongOrigin: "The join token may not be used from this web page's origin."
     case .noSuchMeeting: "There is no such meeting."
     case .meetingExpired: "The meeting is over."
+    case .wrongMeeting(let token, let address):
+      "The join token is for the meeting \(token), and the address names \(address). Use the address that the token was given for, or ask for a token for \(address)."
     case .unavailable: "The server cannot check the token just now. Try again in a moment."
     }
   }

@@ -74,7 +74,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed",
-        "badRoomName", "reservedName",
+        "badRoomName", "reservedName", "wrongMeeting",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }
