@@ -97,7 +97,7 @@ final class DTLSRecordCipher {
     output.append(contentsOf: repeatElement(0, count: content.count + Self.tagLength))
     return unsafe content.withUnsafeBufferPointer { input in
       unsafe output.withUnsafeMutableBufferPointer { output in
-        guard let base = unsafe output.baseAddress else { return false }
+        guard let base = output.baseAddress else { return false }
         let out = unsafe base + start
         let tag = unsafe out + input.count
         var written: Int32 = 0
@@ -120,7 +120,7 @@ final class DTLSRecordCipher {
     var rest = [UInt8](repeating: 0, count: Self.tagLength)
     var written: Int32 = 0
     let isRight = unsafe record.withUnsafeBufferPointer { record in
-      guard let input = unsafe record.baseAddress else { return false }
+      guard let input = record.baseAddress else { return false }
       return unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), &tag) == 1
         && (length == 0
           || EVP_CipherUpdate(context, &content, &written, input + start, Int32(truncatingIfNeeded: length)) == 1)

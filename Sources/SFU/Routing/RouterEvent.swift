@@ -1,4 +1,4 @@
-public import RTC
+import RTC
 
 /// What a router has to say to whoever runs the meeting.
 public enum RouterEvent: Sendable {
