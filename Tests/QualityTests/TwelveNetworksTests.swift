@@ -50,6 +50,11 @@ struct TwelveNetworksTests {
       for (index, receiver) in figures.receivers.enumerated() {
         print("RECEIVER \(index) \(receiver.map { "\($0.estimate)/\($0.allocated)" }.joined(separator: " "))")
       }
+      for (index, freezes) in figures.freezes.enumerated() {
+        let list = freezes.map { String(format: "%.2f s: %.2f s", $0.at, $0.length) }
+        print("FREEZES \(index) \(list.joined(separator: ", "))")
+      }
+      print("QUEUE \(figures.queue.map { "\($0)" }.joined(separator: " "))")
       print("TRACE \(figures.trace.map { "\($0.estimate)/\($0.sent)" }.joined(separator: " "))")
       print(
         "COUNTERS paced \(figures.counters.packetsPaced) dropped \(figures.counters.pacedDrops) paddings "
