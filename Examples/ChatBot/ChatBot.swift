@@ -22,7 +22,7 @@ import Parley
         guard let answer = answer(message, meeting, since: start) else { continue }
         // A private question gets a private answer.
         let asker = meeting.participants.first { $0.id == message.from }
-        try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
+        _ = try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
       case .ended(let reason, let text):
         print("Ended (\(reason.rawValue)): \(text)")
         try await visit.finish(reason)
