@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
+# What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
+BENCH ?=
 
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
@@ -39,15 +41,15 @@ test-interop: build ## Real browsers and other stacks against the release build.
 	for bot in echo-bot chat-bot snapshot-bot; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
 	.venv/bin/python Tests/Interop/run.py
 
-bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks.
+bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks (BENCH=options).
 	@Scripts/setup bench
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
 	$(SWIFT) build -c release --static-swift-stdlib --product parley-bench
 	clang -shared -fPIC -O2 -o .build/allocation-counter.so Benchmarks/AllocationCounter/counter.c
 	rm -f .build/bench-results.json
-	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench
-	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench --gro --report docs/benchmarks
-	Benchmarks/in-namespace .build/release/parley-bench --allocations --servers parley --rounds 1 --results .build/allocations.json
+	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench $(BENCH)
+	BENCH_COMMIT=$$(git rev-parse --short HEAD) Benchmarks/in-namespace .build/release/parley-bench $(BENCH) --gro --report docs/benchmarks
+	Benchmarks/in-namespace .build/release/parley-bench $(BENCH) --allocations --servers parley --rounds 1 --results .build/allocations.json
 	$(SWIFT) build -c release --static-swift-stdlib --product client-bench
 	.build/release/client-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench
