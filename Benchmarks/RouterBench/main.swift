@@ -2,7 +2,7 @@ import Foundation
 
 // router-bench [--receivers N] [--packets N]: forwards a recorded picture through the real router and real encryption, without sockets, so that
 // instructions and allocations of a packet can be counted:
-//   valgrind --tool=callgrind --demangle=no '--toggle-collect=*measuredTick*' .build/release/router-bench --packets 1000
+//   valgrind --tool=callgrind --demangle=no '--toggle-collect=*measuredWork*' .build/release/router-bench --packets 1000
 // and, with Benchmarks/AllocationCounter preloaded, what it allocates.
 
 var receivers = 50
@@ -18,9 +18,11 @@ while let name = arguments.popFirst() {
   if name == "--receivers" { receivers = value } else { packets = value }
 }
 
-let trace = try PublishedTrace(
-  contentsOf: URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-    .appendingPathComponent("Benchmarks/Traces/vp8.csv"))
+let path = "Benchmarks/Traces/vp8.csv"
+guard let trace = try? PublishedTrace(contentsOf: URL(fileURLWithPath: path)) else {
+  FileHandle.standardError.write(Data("router-bench: \(path) cannot be read; start it in the project's folder\n".utf8))
+  exit(1)
+}
 let room = try BenchRoom(receivers: receivers, trace: trace)
 
 // Streams begin, estimates settle and stores get their size before anything is counted.
