@@ -122,8 +122,10 @@ export class Connection extends EventTarget {
   #encodings(source, track) {
     const codec = this.#options.preferredVideoCodec;
     if (source !== "camera" || this.#options.simulcast === false) { return [{ ...sendLimits[source] }]; }
-    // These two carry their sizes in one stream.
-    if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
+    // VP9 carries its sizes in one stream. So could AV1, but Chromium 156 decodes no AV1 picture that comes in several sizes: it shows the
+    // first ones, then stands still and asks for keyframes without end.
+    if (codec === "VP9") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
+    if (codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L1T3" }]; }
     const { width = 0, height = 0 } = track.getSettings?.() ?? {};
     const layers = cameraLayers.find(({ from }) => Math.max(width, height) >= from)?.layers ?? [{ ...sendLimits.camera }];
     return layers.map((layer) => ({ ...layer }));
