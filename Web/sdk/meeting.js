@@ -652,9 +652,10 @@ export class Meeting extends EventTarget {
     const changed = [];
     for (const [id, quality] of Object.entries(values ?? {})) {
       const participant = this.participant(id);
-      if (!participant || participant.quality === quality) { continue; }
-      participant.quality = String(quality);
+      if (!participant) { continue; }
       this.#serverQuality.add(id);
+      if (participant.quality === quality) { continue; }
+      participant.quality = String(quality);
       changed.push(participant);
     }
     if (changed.length > 0) { this._emit("quality", { participants: changed }); }

@@ -152,7 +152,8 @@ export class Stats {
     if (!digest) { return "unknown"; }
     if (digest.transport.state === "failed" || digest.transport.state === "disconnected") { return "lost"; }
     if (digest.transport.state !== "connected") { return "unknown"; }
-    const busy = digest.streams.filter((each) => each.bitrate > 0);
+    // What arrives incomplete may be incomplete since its sender's path loses: of that the server knows more, and tells.
+    const busy = digest.streams.filter((each) => each.bitrate > 0 && each.direction === "outbound");
     const loss = Math.max(0, ...busy.map((each) => each.loss));
     const rtt = digest.transport.rtt ?? Math.max(0, ...busy.map((each) => each.rtt ?? 0));
     if (loss > 0.08 || rtt > 0.5) { return "poor"; }
