@@ -78,7 +78,7 @@ class Layers(unittest.TestCase):
         self.assertRegex(sent["scalabilityMode"], "^L[23]T3_KEY$")
 
     def test_a_picture_in_av1_goes_on(self) -> None:
-        """It stood still after some ten pictures while it was sent in spatial layers, which Chromium does not decode."""
+        """It stood still after its first pictures while it was sent in spatial layers, which Chromium does not decode."""
         self.person("Ann", "av1", "config.preferredVideoCodec=AV1")
         ben = self.person("Ben", "av1", LISTENS)
         ben.sees("Ann")
