@@ -70,7 +70,7 @@ extension BenchReport {
 
   private func joins(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
     Plot(
-      title: "Time to join, median", note: "One publisher, \(who); they join one after the other. " + note,
+      title: "Time to join, median", note: "One publisher, \(who), joining in turn. " + note,
       xLabel: "receivers", yLabel: "ms until keys and path are there", series: bothServers(figures, gro) { $0.joinP50 }
     ) { String(format: "%.0f", $0) }
   }
