@@ -55,7 +55,10 @@ function addressFor(url, token) {
   if (url === null) { throw new ParleyError("noSuchMeeting", "Give the address of a meeting."); }
   if (token !== undefined) {
     const context = token.startsWith("psat=") ? token : `psat=${token}`;
-    return new URL(`/discover?anonymousMeetingJoinContext=${encodeURIComponent(context)}`, url);
+    // A token may open every room; then the address says which. The name stays as it was encoded.
+    const room = url.pathname.split("/").find((segment) => segment !== "");
+    const query = `anonymousMeetingJoinContext=${encodeURIComponent(context)}`;
+    return new URL(`/discover?${query}${room === undefined ? "" : `&room=${room.replaceAll("+", "%2B")}`}`, url);
   }
   // The path stays as it was encoded, so that the server alone decides what the name is.
   return new URL(`/discover${url.pathname}`, url);

@@ -104,7 +104,7 @@ struct Endpoints: Sendable {
         404, "notFound", "Ask for /discover/<room>, or /discover?anonymousMeetingJoinContext= with a join token.")
     }
     return try await discovery.document(
-      context: context, origin: request.headers["origin"], base: base, now: Date()
+      context: context, room: query["room"], origin: request.headers["origin"], base: base, now: Date()
     ).withCrossOriginAccess()
   }
 

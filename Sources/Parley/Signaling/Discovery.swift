@@ -24,7 +24,7 @@ enum MeetingLocation: Sendable {
       given = token ?? MeetingAddress.joinContext(in: text)
     case .token(let token, let server):
       // Any room will do: the document is found by the token alone.
-      url = try MeetingAddress("\(server)/-").discover(token: token)
+      url = try MeetingAddress("\(server)/-").discover(token: token, namesRoom: false)
       given = token
     }
     let response: HTTPClient.Response

@@ -103,11 +103,13 @@ public struct MeetingAddress: Hashable, Sendable {
   /// ```
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
-  /// Where the discover document is.
-  func discover(token: Secret<String>?) -> String {
+  /// Where the discover document is. `namesRoom` is false when the room of this address stands for none.
+  func discover(token: Secret<String>?, namesRoom: Bool = true) -> String {
     guard let token = token ?? self.token else { return "\(origin)/discover/\(roomSegment)" }
     let context = token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"
+    // A token may open every room; then the address says which.
     return "\(origin)/discover?anonymousMeetingJoinContext=\(Self.encoded(Substring(context), keepingPercent: false))"
+      + (namesRoom ? "&room=\(roomSegment)" : "")
   }
 
   /// The token in the address of a discover document, as `POST /GetAnonTokenJob` puts it there.
