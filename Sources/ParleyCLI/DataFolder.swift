@@ -14,7 +14,8 @@ struct DataFolder {
     let path = options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
     guard creating || SQLiteMeetingStore.exists(folder: path) else {
       throw CommandGroup.Failure(
-        description: "There is no Parley data in \(path). Name the server's folder with --data, or start the server once.")
+        description:
+          "There is no Parley data in \(path). Name the server's folder with --data, or start the server once.")
     }
     return DataFolder(store: try await SQLiteMeetingStore.open(folder: path))
   }

@@ -5,8 +5,11 @@ import Meetings
 /// `parley tenant`: who may use a server, by which rules, with which keys.
 enum TenantCommand {
   private static let rules: [CommandOptions.Option] = [
-    .init("allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated", repeats: true),
-    .init("access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"),
+    .init(
+      "allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated",
+      repeats: true),
+    .init(
+      "access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"),
     .init("capacity", "N|none", "the most participants of a new meeting"),
     .init("max-meetings", "N|none", "the most meetings at once"),
     .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
@@ -14,7 +17,8 @@ enum TenantCommand {
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
-    name: "tenant", help: "Looks at and changes who may use a server. Works beside a running server, and takes effect at once.",
+    name: "tenant",
+    help: "Looks at and changes who may use a server. Works beside a running server, and takes effect at once.",
     members: [
       .init(name: "list", operands: "", help: "list the tenants", table: [DataFolder.option, json], run: list),
       .init(
@@ -26,7 +30,9 @@ enum TenantCommand {
       .init(
         name: "set", operands: "NAME", help: "change a tenant's rules",
         table: [
-          .init("sign-in", "open|token", "open: whoever has an address gets in (the default tenant only); token: only with a token")
+          .init(
+            "sign-in", "open|token",
+            "open: whoever has an address gets in (the default tenant only); token: only with a token")
         ] + rules + [DataFolder.option, json], run: set),
       .init(
         name: "rotate-key", operands: "NAME", help: "make a new secret; the old one stays good until it is retired",

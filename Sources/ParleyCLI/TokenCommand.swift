@@ -7,7 +7,8 @@ enum TokenCommand {
   private static let json = CommandOptions.Option("json", nil, "print a JSON object instead of words")
 
   static let group = CommandGroup(
-    name: "token", help: "Makes, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
+    name: "token",
+    help: "Makes, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
     members: [
       .init(
         name: "create", operands: "", help: "make a token for a room and print it",
@@ -23,7 +24,8 @@ enum TokenCommand {
           DataFolder.option, json,
         ], run: create),
       .init(
-        name: "inspect", operands: "TOKEN", help: "say what a token grants, or what is wrong with it; - reads it from standard input",
+        name: "inspect", operands: "TOKEN",
+        help: "say what a token grants, or what is wrong with it; - reads it from standard input",
         table: [DataFolder.option, json], run: inspect),
       .init(
         name: "revoke", operands: "[TOKEN]", help: "refuse a token from now on; - reads it from standard input",
@@ -83,7 +85,8 @@ enum TokenCommand {
     let names = text == "none" ? [] : text.split(separator: ",").map(String.init)
     guard let permissions = Permissions(names: names) else {
       throw CommandOptions.Problem(
-        description: "--permissions \(text): some of \(Permissions.allNames.joined(separator: ",")) are expected, or none.")
+        description:
+          "--permissions \(text): some of \(Permissions.allNames.joined(separator: ",")) are expected, or none.")
     }
     return permissions
   }
@@ -165,7 +168,8 @@ enum TokenCommand {
         line.print()
       } else {
         CommandLineText.say(
-          "The token \(CommandLineText.printable(id.rawValue)) is refused from now on. Who joined with it stays until they leave.\n")
+          "The token \(CommandLineText.printable(id.rawValue)) is refused from now on. Who joined with it stays until they leave.\n"
+        )
       }
     }
   }

@@ -72,7 +72,8 @@ struct Discovery: Sendable {
   ) -> HTTPResponse {
     .json(
       DiscoverDocument(
-        meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token, expires: expires,
+        meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
+        expires: expires,
         iceServers: iceServers.servers(
           user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
         conferenceId: addresses.conference,

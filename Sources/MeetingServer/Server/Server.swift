@@ -140,7 +140,8 @@ public final class Server: Sendable {
       log.info("listening", ["port": port, "adminPort": admin.map { String($0.1) } ?? "none"])
       return Server(
         ready: message(configuration, port: port),
-        notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http, admin: admin?.0,
+        notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
+        admin: admin?.0,
         directory: directory, media: media, store: store, upkeep: keepUp(store, log), readiness: readiness, log: log)
     } catch {
       await store.close()

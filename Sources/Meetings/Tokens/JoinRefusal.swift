@@ -24,7 +24,8 @@ extension JoinRefusal: CustomStringConvertible {
     switch self {
     case .badToken: "The join token is not valid for this meeting. Ask for a new one."
     case .tokenExpired: "The join token has expired. Ask for a new one."
-    case .tokenRequired: "A join token is needed to get into this server's meetings. Ask whoever runs the meeting for one."
+    case .tokenRequired:
+      "A join token is needed to get into this server's meetings. Ask whoever runs the meeting for one."
     case .wrongOrigin: "The join token may not be used from this web page's origin."
     case .roomNeeded: "The join token opens every room: say which one in room."
     case .noSuchMeeting: "There is no such meeting."

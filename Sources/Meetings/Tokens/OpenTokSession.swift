@@ -16,7 +16,9 @@ public struct OpenTokSession: Sendable, Hashable {
     var base = text.dropFirst(2).replacing("-", with: "+").replacing("_", with: "/")
     guard base.utf8.count % 4 != 1 else { return nil }
     while base.utf8.count % 4 != 0 { base += "=" }
-    guard let data = Data(base64Encoded: String(base)), let inner = String(validating: data, as: UTF8.self) else { return nil }
+    guard let data = Data(base64Encoded: String(base)), let inner = String(validating: data, as: UTF8.self) else {
+      return nil
+    }
     parts = inner.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
     guard parts.count >= 3, parts[0] == "1", !parts[1].isEmpty else { return nil }
     self.text = text

@@ -51,7 +51,9 @@ public final class SigningKey: @unchecked Sendable {
 
   private func json(includingPrivate: Bool) throws(SigningKeyError) -> String {
     var error = cjose_err()
-    guard let text = cjose_jwk_to_json(key, includingPrivate, &error) else { throw .failed(SigningKeyError.text(error)) }
+    guard let text = cjose_jwk_to_json(key, includingPrivate, &error) else {
+      throw .failed(SigningKeyError.text(error))
+    }
     defer { free(text) }
     return String(cString: text)
   }

@@ -92,5 +92,7 @@ struct Audience: Codable {
   }
 
   /// Whether one of `own` is among them.
-  func includes(_ own: [String]) -> Bool { names.contains { name in own.contains { $0.lowercased() == name.lowercased() } } }
+  func includes(_ own: [String]) -> Bool {
+    names.contains { name in own.contains { $0.lowercased() == name.lowercased() } }
+  }
 }

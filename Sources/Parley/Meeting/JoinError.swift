@@ -73,7 +73,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badAddress, .untrustedCertificate, .cancelled, .ended: true
     case .refused(let code, _):
       [
-        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed",
+        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName",
+        "notAllowed",
         "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false

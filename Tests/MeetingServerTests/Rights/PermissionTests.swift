@@ -16,7 +16,9 @@ struct PermissionTests {
     try await client.first { if case .error(let code, let text, false, let id) = $0 { (code, text, id) } else { nil } }
   }
 
-  @Test("threat 33: of the tracks of a join, those that the token does not grant are neither taken nor told, and it is said")
+  @Test(
+    "threat 33: of the tracks of a join, those that the token does not grant are neither taken nor told, and it is said"
+  )
   func publishingAtJoin() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "video:v audio:a")
@@ -33,7 +35,8 @@ struct PermissionTests {
     }
   }
 
-  @Test("threat 33: a later offer with a track that is not granted is refused with its number, and offers without it go on")
+  @Test(
+    "threat 33: a later offer with a track that is not granted is refused with its number, and offers without it go on")
   func publishingLater() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "video:v")
@@ -81,7 +84,8 @@ struct PermissionTests {
         }
       }
       #expect(await server.media.sentData.isEmpty)
-      #expect(await server.media.calls.allSatisfy { if case .assign(welcome.participant, _) = $0 { false } else { true } })
+      #expect(
+        await server.media.calls.allSatisfy { if case .assign(welcome.participant, _) = $0 { false } else { true } })
       // A lost socket does not open another door.
       await bob.close()
       let back = try await server.connect()
@@ -120,8 +124,10 @@ struct PermissionTests {
   func hidden() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:1", tracks: [camera])
-      let token = try await server.token("daily", #","role":"hidden","permissions":["subscribe","chat","publishVideo"]"#)
-      let (eve, welcome) = try await server.join("daily", "Eve", offer: "video:v send:1", tracks: [camera], token: token)
+      let token = try await server.token(
+        "daily", #","role":"hidden","permissions":["subscribe","chat","publishVideo"]"#)
+      let (eve, welcome) = try await server.join(
+        "daily", "Eve", offer: "video:v send:1", tracks: [camera], token: token)
       #expect(welcome.participants.map(\.name) == ["Ann", "Eve"] && welcome.permissions == ["subscribe"])
       #expect(welcome.slots.first?.participant == hello.participant)
       try eve.send(.rename(name: "Evelyn"))
@@ -155,7 +161,9 @@ struct PermissionTests {
       let (ann, hello) = try await server.join("daily", "Ann")
       #expect(hello.participants.first?.role == "guest")
       #expect(hello.permissions == ["publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data"])
-      for (claim, role) in [("moderator", "presenter"), ("presenter", "presenter"), ("organizer", "organizer"), ("recorder", "recorder")] {
+      for (claim, role) in [
+        ("moderator", "presenter"), ("presenter", "presenter"), ("organizer", "organizer"), ("recorder", "recorder"),
+      ] {
         let (bob, welcome) = try await server.join(
           "daily", "Bob", token: try await server.token("daily", #","role":"\#(claim)""#))
         #expect(welcome.participants.first { $0.id == welcome.participant }?.role == role)

@@ -53,12 +53,14 @@ struct TenantTests {
       let all = try await server.token("*")
       for (token, room, code) in [
         (good, "daily", nil), (good, "other", "badToken"), (all, "other", nil), (all, nil, "noSuchMeeting"),
-        (String(good.dropLast(4)), "daily", "badToken"), ("devtoken", "daily", "badToken"), ("T1==AAAA", "daily", "badToken"),
+        (String(good.dropLast(4)), "daily", "badToken"), ("devtoken", "daily", "badToken"),
+        ("T1==AAAA", "daily", "badToken"),
       ] as [(String, String?, String?)] {
         #expect(try await outcome(server, token, room: room)?.rawValue == code, "\(room ?? "-")")
         let query = room.map { "&room=\($0)" } ?? ""
         let answer = try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(token)\(query)")
-        #expect((answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)")
+        #expect(
+          (answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)")
       }
       #expect(server.logged.text.contains("event=token.refused"))
       for secret in [good, all, String(good.dropLast(4)), "T1==AAAA"] { #expect(!server.logged.text.contains(secret)) }
@@ -76,7 +78,8 @@ struct TenantTests {
     }
   }
 
-  @Test("threat 26: of many who come at once, exactly as many get in as the tenant's quota allows, over all its meetings")
+  @Test(
+    "threat 26: of many who come at once, exactly as many get in as the tenant's quota allows, over all its meetings")
   func participants() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.maximumParticipants = 4 }
@@ -90,7 +93,8 @@ struct TenantTests {
     }
   }
 
-  @Test("threat 26: a tenant opens no more meetings at once than its quota, may join those that run, and gets a place back")
+  @Test(
+    "threat 26: a tenant opens no more meetings at once than its quota, may join those that run, and gets a place back")
   func meetings() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.maximumMeetings = 1 }

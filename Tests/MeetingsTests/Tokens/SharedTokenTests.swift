@@ -11,7 +11,8 @@ struct SharedTokenTests {
   @Test("a JWT with a room opens that room of its tenant, with the role and permissions that it names")
   func parley() async throws {
     let world = try await TokenWorld()
-    let text = try world.token("{\(world.head),\"room\":\"Daily\",\"role\":\"subscriber\",\"name\":\"Ann\",\"jti\":\"j1\"}")
+    let text = try world.token(
+      "{\(world.head),\"room\":\"Daily\",\"role\":\"subscriber\",\"name\":\"Ann\",\"jti\":\"j1\"}")
     let admission = try await world.admit(text, room: "daily")
     #expect(admission.meeting.room.display == "Daily" && admission.meeting.tenant == world.tenant.id)
     #expect(admission.grant.form == .parley && admission.grant.role == .subscriber && admission.grant.name == "Ann")
@@ -22,7 +23,9 @@ struct SharedTokenTests {
     #expect(own.grant.role == .publisher && own.grant.permissions == [.chat, .publishAudio])
     // Whoever is seen by nobody must not be heard either, whatever the token says.
     let hidden = try await world.admit(
-      try world.token("{\(world.head),\"room\":\"daily\",\"role\":\"hidden\",\"permissions\":[\"subscribe\",\"publishAudio\",\"chat\"]}"))
+      try world.token(
+        "{\(world.head),\"room\":\"daily\",\"role\":\"hidden\",\"permissions\":[\"subscribe\",\"publishAudio\",\"chat\"]}"
+      ))
     #expect(hidden.grant.permissions == .subscribe)
   }
 
@@ -55,7 +58,8 @@ struct SharedTokenTests {
     let theirs = try await world.store.openMeeting(room: try RoomName("daily"), tenant: stranger, now: now)
     #expect(try await world.admit(bound).meeting.id != theirs.id)
     #expect(await world.code(try world.token("{\(world.head),\"meeting\":\"\(theirs.id)\"}")) == "noSuchMeeting")
-    for claims in ["", ",\"room\":\"signal\"", ",\"room\":\"a/b\"", ",\"room\":7", ",\"room\":\"a\",\"meeting\":\"m\""] {
+    for claims in ["", ",\"room\":\"signal\"", ",\"room\":\"a/b\"", ",\"room\":7", ",\"room\":\"a\",\"meeting\":\"m\""]
+    {
       #expect(await world.code(try world.token("{\(world.head)\(claims)}")) == "badToken", "\(claims)")
     }
   }
@@ -70,7 +74,8 @@ struct SharedTokenTests {
     #expect(await world.code(try world.token(claims, secret: try key.publicJWK())) == "badToken")
     let other = try await world.store.defaultTenant(now: now)
     #expect(
-      await world.code(try world.token("{\"iss\":\"\(other.apiKey)\",\"exp\":1795255200,\"room\":\"r\"}")) == "badToken")
+      await world.code(try world.token("{\"iss\":\"\(other.apiKey)\",\"exp\":1795255200,\"room\":\"r\"}")) == "badToken"
+    )
     #expect(await world.code(try world.token(#"{"iss":"nobody","exp":1795255200,"room":"r"}"#)) == "badToken")
     // RS256 by the tenant's key, but in the name of the API key.
     #expect(await world.code(try key.sign(Array(claims.utf8))) == "badToken")
@@ -105,8 +110,10 @@ struct SharedTokenTests {
   func ambiguous() async throws {
     let world = try await TokenWorld()
     for claims in [
-      #","room":"r","context":{},"role":"moderator""#, #","room":"r","session_id":"\#(TokenWorld.session)","ist":"project""#,
-      #","room":"r","context":{},"ist":"project""#, #","room":"r","permissions":["fly"]"#, #","room":"r","role":"king""#,
+      #","room":"r","context":{},"role":"moderator""#,
+      #","room":"r","session_id":"\#(TokenWorld.session)","ist":"project""#,
+      #","room":"r","context":{},"ist":"project""#, #","room":"r","permissions":["fly"]"#,
+      #","room":"r","role":"king""#,
       #","room":"r","aud":"https://other.example""#, #","room":"r","jti":"""#, #","room":"r","ao":"nonsense""#,
     ] {
       #expect(await world.code(try world.token("{\(world.head)\(claims)}")) == "badToken", "\(claims)")
@@ -118,7 +125,9 @@ struct SharedTokenTests {
     let policy = TenantPolicy(signIn: .token, allowedOrigins: WebOrigin.list("https://app.example") ?? [])
     let world = try await TokenWorld(policy: policy)
     let text = try world.token("{\(world.head),\"room\":\"r\"}")
-    for origin in ["https://app.example", "https://meet.example"] { #expect(await world.code(text, origin: origin) == nil) }
+    for origin in ["https://app.example", "https://meet.example"] {
+      #expect(await world.code(text, origin: origin) == nil)
+    }
     #expect(await world.code(text, origin: "https://evil.example") == "wrongOrigin")
     #expect(await world.code(text, origin: "null") == "wrongOrigin")
     let named = try world.token("{\(world.head),\"room\":\"r\",\"ao\":\"https://named.example\"}")
@@ -130,11 +139,14 @@ struct SharedTokenTests {
     let world = try await TokenWorld()
     let context = #""context":{"user":{"name":"Ann","moderator":true,"id":"7","email":"a@b"},"features":{}}"#
     let admission = try await world.admit(
-      try world.token("{\(world.head),\"aud\":\"jitsi\",\"sub\":\"meet.example\",\"room\":\"*\",\(context)}"), room: "MyRoom")
+      try world.token("{\(world.head),\"aud\":\"jitsi\",\"sub\":\"meet.example\",\"room\":\"*\",\(context)}"),
+      room: "MyRoom")
     #expect(admission.meeting.room.key == "myroom" && admission.grant.form == .jitsi)
     #expect(admission.grant.role == .moderator && admission.grant.name == "Ann")
     let guest = try await world.admit(
-      try world.token("{\(world.head),\"aud\":[\"x\",\"100200\"],\"sub\":\"*\",\"room\":\"myroom\",\"context\":{\"user\":{\"moderator\":\"false\"}}}"))
+      try world.token(
+        "{\(world.head),\"aud\":[\"x\",\"100200\"],\"sub\":\"*\",\"room\":\"myroom\",\"context\":{\"user\":{\"moderator\":\"false\"}}}"
+      ))
     #expect(guest.grant.role == .publisher && guest.grant.name == nil)
     for claims in [
       #""aud":"other","room":"r""#, #""sub":"other.example","room":"r""#, #""sub":"*""#, #""room":"a b?""#,

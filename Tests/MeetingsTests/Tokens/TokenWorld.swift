@@ -41,7 +41,8 @@ struct TokenWorld {
   }
 
   /// The code of the refusal; nil when the token is admitted.
-  func code(_ token: String, room: String? = nil, origin: String? = nil, at now: Date = TokenWorld.now) async -> String? {
+  func code(_ token: String, room: String? = nil, origin: String? = nil, at now: Date = TokenWorld.now) async -> String?
+  {
     do {
       _ = try await admit(token, room: room, origin: origin, at: now)
       return nil
