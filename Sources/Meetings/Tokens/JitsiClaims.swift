@@ -32,8 +32,10 @@ struct JitsiClaims: Decodable {
 
   /// What the claims grant, once they are proved. Everybody may take part; a moderator also looks after the others.
   func grant(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
-    guard aud?.includes(proof.audience + ["jitsi", "*"]) ?? true else { throw .claims("aud names another server") }
-    if let sub, sub != "*", !proof.audience.contains(where: { $0.lowercased() == sub.lowercased() }) {
+    guard aud.map({ proof.isMeant($0.names, or: ["jitsi", "*"]) }) ?? true else {
+      throw .claims("aud names another server")
+    }
+    if let sub, !proof.isMeant([sub], or: ["*"]) {
       throw .claims("sub is neither *, the tenant, its API key nor the server's host name")
     }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }

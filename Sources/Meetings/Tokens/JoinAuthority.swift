@@ -34,7 +34,7 @@ public struct JoinAuthority: Sendable {
     let grant: JoinGrant
     let tenant: Tenant
     do throws(TokenReader.Failure) {
-      (grant, tenant) = try await read(token, host: ownOrigin?.host, now: now)
+      (grant, tenant) = try await read(token, host: ownOrigin?.host ?? "", now: now)
     } catch {
       throw refusal(of: error)
     }

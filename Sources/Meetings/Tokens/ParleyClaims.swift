@@ -53,7 +53,9 @@ struct ParleyClaims: Codable {
 
   /// What the claims grant, once they are proved.
   func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
-    guard aud?.includes(proof.audience + ["parley"]) ?? true else { throw .claims("aud names another server") }
+    guard aud.map({ proof.isMeant($0.names, or: ["parley"]) }) ?? true else {
+      throw .claims("aud names another server")
+    }
     let target: MeetingTarget
     switch (meeting, room) {
     case (let id?, nil): target = .meeting(MeetingID(rawValue: id))

@@ -7,11 +7,16 @@ struct TokenProof {
   var tenant: Tenant
   /// The bytes that were signed. Not the text that came: that can be spelt in more than one way.
   var payload: [UInt8]
-  /// The host name under which the client reached the server.
+  /// The host name under which the client reached the server, empty when it has none; nil where a token is only looked at.
   var host: String?
 
-  /// Names that mean this server, for `aud` and `sub`.
-  var audience: [String] { [tenant.apiKey, tenant.name, tenant.id.rawValue] + (host.map { [$0] } ?? []) }
+  /// Whether one of `names` means this server or tenant, or is among `others`. Where a token is only looked at, nobody knows by which host
+  /// name the server is reached, so every name may.
+  func isMeant(_ names: [String], or others: [String]) -> Bool {
+    guard let host else { return true }
+    let own = Set(([tenant.apiKey, tenant.name, tenant.id.rawValue, host] + others).map { $0.lowercased() })
+    return names.contains { !$0.isEmpty && own.contains($0.lowercased()) }
+  }
 
   /// The claims of the payload.
   func claims<Claims: Decodable>(_ type: Claims.Type) throws(TokenProblem) -> Claims {
@@ -89,10 +94,5 @@ struct Audience: Codable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(names)
-  }
-
-  /// Whether one of `own` is among them.
-  func includes(_ own: [String]) -> Bool {
-    names.contains { name in own.contains { $0.lowercased() == name.lowercased() } }
   }
 }

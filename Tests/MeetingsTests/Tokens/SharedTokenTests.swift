@@ -155,6 +155,17 @@ struct SharedTokenTests {
     }
   }
 
+  @Test("a token for a host name can be looked at and revoked where nobody knows the server's name")
+  func inspection() async throws {
+    let world = try await TokenWorld()
+    let text = try world.token("{\(world.head),\"sub\":\"meet.example\",\"room\":\"r\",\"context\":{}}")
+    #expect(await world.code(text) == nil)
+    let grant = try await world.authority.inspect(token: Secret(text), now: now).grant
+    try await world.authority.revoke(grant)
+    #expect(await world.code(text) == "badToken")
+    await #expect(throws: TokenProblem.revoked) { try await world.authority.inspect(token: Secret(text), now: now) }
+  }
+
   @Test("the words of samples open rooms in development only")
   func development() async throws {
     let closed = try await TokenWorld()
