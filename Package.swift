@@ -137,7 +137,7 @@ let package = Package(
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator"], swiftSettings: common),
     .testTarget(
-      name: "TransportTests", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: common),
+      name: "TransportTests", dependencies: ["Basics", "RTC", "Transport", "COpenSSL"], swiftSettings: common),
     .testTarget(
       name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport"], swiftSettings: common),
     .testTarget(

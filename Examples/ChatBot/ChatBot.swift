@@ -6,7 +6,7 @@ import Parley
 ///     chat-bot http://localhost:8080/hello
 @main enum ChatBot {
   @MainActor static func main() async {
-    await BotProgram("chat-bot", usage: "URL").run { try await visit($0[0]) }
+    await BotProgram("chat-bot", "Answers in the chat of a meeting.", usage: "URL").run { try await visit($0[0]) }
   }
 
   @MainActor private static func visit(_ url: String) async throws {
@@ -22,7 +22,7 @@ import Parley
         guard let answer = answer(message, meeting, since: start) else { continue }
         // A private question gets a private answer.
         let asker = meeting.participants.first { $0.id == message.from }
-        try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
+        _ = try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
       case .ended(let reason, let text):
         print("Ended (\(reason.rawValue)): \(text)")
         try await visit.finish(reason)

@@ -6,7 +6,9 @@ import Parley
 ///     echo-bot http://localhost:8080/hello
 @main enum EchoBot {
   @MainActor static func main() async {
-    await BotProgram("echo-bot", usage: "URL").run { try await visit($0[0]) }
+    await BotProgram("echo-bot", "Sends back what a participant shows and says.", usage: "URL").run {
+      try await visit($0[0])
+    }
   }
 
   @MainActor private static func visit(_ url: String) async throws {

@@ -6,7 +6,9 @@ import Parley
 ///     snapshot-bot http://localhost:8080/hello [directory]
 @main enum SnapshotBot {
   @MainActor static func main() async {
-    await BotProgram("snapshot-bot", usage: "URL [directory]").run { arguments in
+    await BotProgram(
+      "snapshot-bot", "Writes a picture of every participant to a PNG file, and leaves.", usage: "URL [directory]"
+    ).run { arguments in
       try await visit(arguments[0], directory: arguments.count > 1 ? arguments[1] : ".")
     }
   }

@@ -197,6 +197,74 @@ static void copy_text(char *out, int capacity, const char *text) {
   if (capacity > 0) snprintf(out, (size_t)capacity, "%s", text ? text : "");
 }
 
+// What an error means to a person, by its domain and code, which are part of GStreamer's stable interface; its own words are for
+// whoever writes pipelines.
+static const char *meaning(const GError *error) {
+  static const char *const resource[] = {
+    [1] = "it does not answer",
+    [3] = "it is not there",
+    [4] = "another program is using it",
+    [5] = "it could not be opened",
+    [6] = "it could not be opened",
+    [7] = "it could not be opened",
+    [8] = "it could not be closed",
+    [9] = "reading from it broke off",
+    [10] = "writing to it broke off",
+    [11] = "it cannot be played from another place",
+    [13] = "it does not offer the size, the rate or the format that is wanted",
+    [14] = "the disk is full",
+    [15] = "this program is not allowed to use it",
+  };
+  static const char *const stream[] = {
+    [1] = "nothing comes from it, or it breaks off",
+    [3] = "nothing that is installed can play it",
+    [4] = "its format is not known",
+    [5] = "its format is another than was expected",
+    [6] = "nothing that is installed can decode it",
+    [7] = "what is in it is damaged and cannot be decoded",
+    [8] = "it could not be encoded",
+    [9] = "it is damaged",
+    [10] = "it could not be put together",
+    [11] = "its format is not one that can be played",
+    [12] = "it is encrypted",
+    [13] = "it is encrypted",
+  };
+  static const char *const core[] = {
+    [7] = "it gives a format that nothing here takes",
+    [12] = "a part of GStreamer that it needs is not installed",
+  };
+  static const struct {
+    const char *domain;
+    const char *const *texts;
+    int count;
+  } tables[] = {
+    {"gst-resource-error-quark", resource, sizeof resource / sizeof *resource},
+    {"gst-stream-error-quark", stream, sizeof stream / sizeof *stream},
+    {"gst-core-error-quark", core, sizeof core / sizeof *core},
+  };
+  const char *domain = gst.g_quark_to_string(error->domain);
+  for (int i = 0; domain && i < 3; i++) {
+    if (strcmp(domain, tables[i].domain) || error->code < 0 || error->code >= tables[i].count) continue;
+    if (tables[i].texts[error->code]) return tables[i].texts[error->code];
+  }
+  return "GStreamer gave up on it";
+}
+
+// A sentence about an error: what it means, and in parentheses what the library says.
+static void copy_failure(char *out, int capacity, const GError *error) {
+  if (!error) {
+    copy_text(out, capacity, "no reason is known.");
+    return;
+  }
+  const char *detail = error->message ? error->message : "";
+  int length = (int)strnlen(detail, 240);
+  // Not in the middle of a character of several bytes.
+  while (length > 0 && ((unsigned char)detail[length] & 0xC0) == 0x80) length--;
+  while (length > 0 && (detail[length - 1] == '.' || detail[length - 1] == '\n' || detail[length - 1] == ' ')) length--;
+  if (capacity > 0)
+    snprintf(out, (size_t)capacity, length ? "%s (%.*s)." : "%s.", meaning(error), length, detail);
+}
+
 parley_pipeline *parley_pipeline_create(const char *description, char *error, int capacity) {
   GError *failure = NULL;
   void *element = gst.gst_parse_launch(description, &failure);
@@ -256,7 +324,7 @@ int parley_pipeline_poll(parley_pipeline *pipeline, uint64_t nanoseconds, char *
   if (message->type == MESSAGE_ERROR) {
     GError *failure = NULL;
     gst.gst_message_parse_error(message, &failure, NULL);
-    copy_text(error, capacity, failure ? failure->message : "no reason given");
+    copy_failure(error, capacity, failure);
     if (failure) gst.g_error_free(failure);
     event = PARLEY_FAILED;
   }
@@ -366,12 +434,12 @@ parley_discovery parley_gst_discover(const char *uri, uint64_t nanoseconds) {
   GError *error = NULL;
   void *discoverer = gst.gst_discoverer_new(nanoseconds, &error);
   if (!discoverer) {
-    copy_text(out.detail, sizeof out.detail, error ? error->message : "no reason given");
+    copy_failure(out.detail, sizeof out.detail, error);
     if (error) gst.g_error_free(error);
     return out;
   }
   void *info = gst.gst_discoverer_discover_uri(discoverer, uri, &error);
-  if (error) copy_text(out.detail, sizeof out.detail, error->message);
+  if (error) copy_failure(out.detail, sizeof out.detail, error);
   enum { OK, URI_INVALID, ERROR, TIMEOUT, BUSY, MISSING_PLUGINS };
   int result = info ? gst.gst_discoverer_info_get_result(info) : ERROR;
   if (info) {

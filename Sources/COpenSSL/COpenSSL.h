@@ -14,6 +14,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/kdf.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
@@ -51,6 +52,29 @@ static inline int parley_ssl_set_groups(SSL_CTX *ctx, const char *list) {
 // Bounds the peer's certificate message, in bytes.
 static inline void parley_ssl_set_max_cert_list(SSL_CTX *ctx, long bytes) {
   SSL_CTX_set_max_cert_list(ctx, bytes);
+}
+
+// The pseudorandom function of TLS 1.2 (RFC 5246 section 5) with the hash `digest`; `seed` begins with the label.
+// Returns 1 on success.
+static inline int parley_tls12_prf(const EVP_MD *digest, const unsigned char *secret, size_t secret_length,
+                                   const unsigned char *seed, size_t seed_length, unsigned char *out, size_t length) {
+  EVP_KDF *function = EVP_KDF_fetch(NULL, OSSL_KDF_NAME_TLS1_PRF, NULL);
+  EVP_KDF_CTX *context = function ? EVP_KDF_CTX_new(function) : NULL;
+  EVP_KDF_free(function);
+  if (!context || !digest) {
+    EVP_KDF_CTX_free(context);
+    return 0;
+  }
+  // The parameters are only read.
+  OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)EVP_MD_get0_name(digest), 0),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SECRET, (void *)secret, secret_length),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SEED, (void *)seed, seed_length),
+      OSSL_PARAM_construct_end(),
+  };
+  int ok = EVP_KDF_derive(context, out, length, parameters) == 1;
+  EVP_KDF_CTX_free(context);
+  return ok;
 }
 
 // Sets the size that no datagram of `ssl` exceeds. Returns 0 when OpenSSL finds it too small.

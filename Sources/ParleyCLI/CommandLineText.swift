@@ -19,7 +19,7 @@ enum CommandLineText {
       version   print the version
       help      print this text
 
-    parley <command> --help lists the options of a command.
+    parley <command> --help, or parley help <command>, lists the options of a command.
     """
 
   /// The path of this program; the name it was called by where the system does not say.

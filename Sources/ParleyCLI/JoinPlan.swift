@@ -121,7 +121,9 @@ import Parley
     let found = text == "default" ? cameras.first : cameras.first { $0.name == text || $0.id.hasSuffix(text) }
     guard let found else {
       let names = cameras.map(\.name).joined(separator: ", ")
-      throw .deviceUnavailable(text, reason: cameras.isEmpty ? "there is no camera" : "there are: \(names)")
+      throw .deviceUnavailable(
+        text == "default" ? "camera" : text,
+        reason: cameras.isEmpty ? "this machine has no camera." : "the cameras of this machine are: \(names).")
     }
     return found
   }

@@ -31,7 +31,7 @@ import Parley
     case .muteChanged(let publication):
       var line = Self.track(publication)
       line.add("muted", .truth(publication.isMuted))
-      say(publication.isMuted ? "muted" : "unmuted", line, nil)
+      say(publication.isMuted ? "muted" : "unmuted", line, Self.words(muted: publication))
     case .subscribed(let subscription): say("trackSubscribed", Self.track(subscription.publication), nil)
     case .unsubscribed(let publication): say("trackUnsubscribed", Self.track(publication), nil)
     case .firstFrame(let subscription):
@@ -99,6 +99,22 @@ import Parley
   /// What people are told of a picture that waits.
   static func words(paused subscription: Subscription) -> String {
     "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
+  }
+
+  /// What people are told of a track that was muted, or is not any more.
+  static func words(muted publication: RemotePublication) -> String {
+    words(muted: publication.isMuted, publication.source, of: publication.participant?.name)
+  }
+
+  nonisolated static func words(muted: Bool, _ source: TrackSource, of name: String?) -> String {
+    let what =
+      switch source {
+      case .microphone: "microphone"
+      case .camera: "camera"
+      case .screen: "screen"
+      case .screenAudio: "screen's sound"
+      }
+    return "\(name ?? "somebody") has turned the \(what) \(muted ? "off" : "on again")"
   }
 
   /// What people are told of a source that has come to its end.

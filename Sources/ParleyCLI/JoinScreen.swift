@@ -41,6 +41,7 @@ import Parley
     case .participantJoined(let participant): note("\(participant.name) is here")
     case .participantLeft(let participant, let reason):
       note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
+    case .muteChanged(let publication): note(JoinReport.words(muted: publication))
     case .chat(let message, _):
       note("\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
     case .chatFailed(let message, let error): note("not delivered: \(message.text) (\(error))")

@@ -57,7 +57,9 @@ import Synchronization
     }
     let path = freePath("starts", "json")
     do { try Data((line.text + "\n").utf8).write(to: URL(filePath: path)) } catch {
-      CommandLineText.complain("\(path) could not be written.")
+      // Half of it, or nothing, would be taken for a list of no files.
+      try? FileManager.default.removeItem(atPath: path)
+      CommandLineText.complain("\(path) could not be written, so that it is not known when the other files begin.")
       return false
     }
     return true

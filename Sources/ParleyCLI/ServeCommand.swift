@@ -14,8 +14,8 @@ enum ServeCommand {
     \(ServerConfiguration.help)
       --help, -h  this text
 
-    SIGTERM, SIGINT and SIGHUP (unless ignored, as nohup does) tell every participant, then end the server; a second one ends
-    it at once.
+    SIGTERM, SIGINT and SIGHUP (unless ignored, as nohup does) tell every participant, then end the server; another
+    one, more than a second later, ends it at once.
     """
 
   /// Runs the command and returns the exit status.

@@ -1,9 +1,12 @@
 import Glibc
 import MeetingServer
+import Parley
 
 // Before any other thread is made, since those take over which signals are blocked.
 let signals = StopSignals.take()
-let arguments = Array(CommandLine.arguments.dropFirst())
+var arguments = Array(CommandLine.arguments.dropFirst())
+// "parley help join" means "parley join --help".
+if arguments.count == 2, arguments[0] == "help" { arguments = [arguments[1], "--help"] }
 
 switch arguments.first {
 case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals))

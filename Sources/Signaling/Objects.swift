@@ -212,6 +212,12 @@ public enum ConnectionQuality: String, Sendable, Hashable, Codable, CaseIterable
   case excellent, good, poor, lost
 }
 
+/// Why a client is not sent a picture that it wants.
+public enum PauseReason: String, Sendable, Hashable, Codable {
+  /// Its network has no room for it beside what matters more.
+  case bandwidth
+}
+
 /// Why a participant is no longer in the meeting.
 public enum LeaveReason: String, Sendable, Hashable, Codable {
   case left, timeout, removed, replaced

@@ -20,8 +20,8 @@ public enum ServerMessage: Sendable, Hashable {
   case unpublished(participant: String, publication: String)
   /// What each slot now carries, whole.
   case slots([SlotInfo])
-  /// Which video slots are paused because the receiver's network does not take them, whole; they go on by themselves.
-  case paused(slots: [String])
+  /// Which video slots are paused, whole, and why; they go on by themselves.
+  case paused(slots: [String], reason: PauseReason)
   /// What of the client's own video track in m-section `mid` somebody watches; the rest need not be sent.
   case wanted(WantedLayers)
   /// How many slots the client should have at least.
@@ -106,7 +106,7 @@ extension ServerMessage: Codable {
       self = .publicationUpdated(participant: try get(.participant), publication: try get(.publication))
     case .unpublished: self = .unpublished(participant: try get(.participant), publication: try get(.publication))
     case .slots: self = .slots(try get(.slots))
-    case .paused: self = .paused(slots: try get(.slots))
+    case .paused: self = .paused(slots: try get(.slots), reason: try get(.reason))
     case .wanted: self = .wanted(try WantedLayers(from: decoder))
     case .needSlots: self = .needSlots(audio: try get(.audio), video: try get(.video))
     case .speakers: self = .speakers(try get(.speakers))
@@ -149,7 +149,9 @@ extension ServerMessage: Codable {
       try put(participant, .participant)
       try put(publication, .publication)
     case .slots(let slots): try put(slots, .slots)
-    case .paused(let slots): try put(slots, .slots)
+    case .paused(let slots, let reason):
+      try put(slots, .slots)
+      try put(reason, .reason)
     case .wanted(let wanted): try wanted.encode(to: encoder)
     case .needSlots(let audio, let video):
       try put(audio, .audio)

@@ -20,6 +20,8 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case tokenRequired
   /// The page's origin is neither the server's own nor one that the token allows.
   case wrongOrigin
+  /// The join token is good, and for another meeting than the one that was asked for.
+  case wrongMeeting
   /// The meeting of the token or URL does not exist.
   case noSuchMeeting
   /// The meeting's time is over.

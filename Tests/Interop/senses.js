@@ -227,7 +227,7 @@
       })),
       outbound: all.filter((each) => each.type === "outbound-rtp").map((each) => ({
         kind: each.kind, codec: codec(each), packetsSent: each.packetsSent, framesEncoded: each.framesEncoded ?? 0,
-        width: each.frameWidth ?? 0,
+        width: each.frameWidth ?? 0, scalabilityMode: each.scalabilityMode ?? null,
       })),
     };
   }

@@ -67,7 +67,7 @@ class Server:
         return self
 
     def stop(self) -> None:
-        """Asks the server to end, once: it takes a second signal for an order to end at once, with another exit code."""
+        """Asks the server to end, once: it takes a later signal for an order to end at once, with another exit code."""
         if not self._stopping and self.process.poll() is None:
             self._stopping = True
             self.process.send_signal(signal.SIGTERM)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import fcntl
 import http.server
 import json
 import os
@@ -17,13 +18,16 @@ import time
 import unittest
 import urllib.parse
 import urllib.request
+import wave
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable
 
+import av
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
+from browser import wait_for
 from client import Client
 from proxy import CuttableProxy
 from server import BINARY, ROOT, Server, free_port
@@ -49,6 +53,18 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+@contextlib.contextmanager
+def small_disk(kilobytes: int):
+    """A folder on a file system of that size; only root can make one."""
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", folder], capture_output=True).returncode:
+            raise unittest.SkipTest("mounting a small file system needs root")
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", folder], check=True)
 
 
 class BadInput(unittest.TestCase):
@@ -146,6 +162,18 @@ class BadInput(unittest.TestCase):
         _, token = self.token()
         with Server() as other:
             self.refuse(f"{other.url}/x", "--token", token, words=("token",))
+
+    def test_a_token_of_another_meeting_than_the_address_names(self) -> None:
+        meeting, token = self.token()
+        name = meeting.rsplit("/", 1)[1]
+        for arguments in ((f"{self.server.url}/weekly", "--token", token), (f"{self.server.url}/weekly?jwt={token}",)):
+            self.refuse(*arguments, words=("token is for the meeting", name, "weekly"))
+        with Client(f"{meeting}?jwt={token}", "", "Swift") as swift:
+            swift.joined()
+
+    def test_an_address_that_is_none_of_a_meeting(self) -> None:
+        self.refuse(f"{self.server.url}/weekly/notes", words=("/weekly/notes", "<room> is expected"))
+        self.refuse(f"{self.server.url}/discover/weekly", words=("--discover",))
 
     def test_a_file_that_is_no_media(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -275,6 +303,68 @@ class BadInput(unittest.TestCase):
                 self.assertEqual(bob.end(20), 0)
             self.assertEqual(Path(folder, "Ann-camera.webm").read_text(), "the first")
             self.assertGreater(Path(folder, "Ann-camera-2.webm").stat().st_size, 0)
+
+    def test_a_recording_on_a_full_disk_is_readable_as_far_as_it_goes(self) -> None:
+        for options, names in (((), ("Ann-camera.webm",)), (("--raw",), ("Ann-camera.y4m", "Ann-microphone.wav"))):
+            with small_disk(1_400) as folder, Client(self.server.url, "disk", "Ann", "--publish", "testsrc", "--style", "1") as ann:
+                ann.joined()
+                with Client(self.server.url, "disk", "Bob", "--record", folder, *options) as bob:
+                    bob.joined()
+                    self.assertIn("recording stops", bob.expect("problem", 60)["message"])
+                    bob.command("leave")
+                    self.assertEqual(bob.end(30), 1)
+                self.assertIn(f"{folder}/{names[0]} is not whole", " ".join(bob.errors))
+                for name in names:
+                    with av.open(f"{folder}/{name}") as file:
+                        seconds = max(float(frame.time) for frame in file.decode(file.streams[0]))
+                    print(f"{name} {Path(folder, name).stat().st_size} bytes, {seconds:.1f} s", end=" … ")
+                    self.assertGreater(seconds, 0.05, name)
+                    if name.endswith(".wav"):
+                        with wave.open(f"{folder}/{name}") as file:
+                            self.assertAlmostEqual(file.getnframes() / 48_000, seconds, delta=0.05)
+
+    def test_a_recording_that_reaches_the_limit_of_a_files_size_is_told_as_a_full_disk_is(self) -> None:
+        limit = ("prlimit", f"--fsize={1 << 20}")
+        with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "limit", "Ann", "--publish", "testsrc") as ann:
+            ann.joined()
+            with Client(self.server.url, "limit", "Bob", "--record", folder, "--raw", within=limit) as bob:
+                bob.joined()
+                self.assertIn("File too large", bob.expect("problem", 60)["message"])
+                bob.command("leave")
+                self.assertEqual(bob.end(30), 1)
+            with av.open(f"{folder}/Ann-camera.y4m") as file:
+                self.assertGreater(sum(1 for _ in file.decode(video=0)), 1)
+
+    def test_one_wish_to_end_that_comes_as_two_signals_is_one_wish(self) -> None:
+        # Different ones, since the system makes one of equal ones that wait.
+        for pair in ((signal.SIGTERM, signal.SIGINT), (signal.SIGHUP, signal.SIGTERM)):
+            with Client(self.server.url, "twice", "Witness") as witness, Client(self.server.url, "twice", "Swift") as swift:
+                witness.joined(), swift.joined()
+                for number in pair:
+                    swift.process.send_signal(number)
+                self.assertEqual(swift.end(10), 0, swift.errors)
+                witness.expect("participantLeft", 5, reason="left")
+
+    def test_a_second_wish_ends_at_once_what_does_not_end_by_itself(self) -> None:
+        # Nobody reads what it writes, so that it stands still.
+        reading, writing = os.pipe()
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4_096)
+        try:
+            with Client(self.server.url, "stuck", "Ann", "--publish", "testsrc") as ann, subprocess.Popen(
+                    [str(BINARY), "join", f"{self.server.url}/stuck", "--json"], cwd=ROOT, stdin=subprocess.PIPE, stdout=writing) as client:
+                ann.joined()
+                # write(1, …), in the order of the system's registers.
+                waits = lambda: any(call.read_text().startswith("1 0x1 ") for call in Path(f"/proc/{client.pid}/task").glob("*/syscall"))
+                wait_for("a line that does not get out", lambda: waits() or "no: it writes", 60)
+                client.send_signal(signal.SIGTERM)
+                time.sleep(0.5)
+                client.send_signal(signal.SIGTERM)
+                time.sleep(1)
+                self.assertIsNone(client.poll(), "a signal half a second after the first ended it")
+                client.send_signal(signal.SIGTERM)
+                self.assertEqual(client.wait(5), 128 + signal.SIGTERM)
+        finally:
+            os.close(reading), os.close(writing)
 
     def test_a_camera_that_is_not_there(self) -> None:
         self.refuse(f"{self.server.url}/x", "--camera", "No such camera", words=("No such camera", "camera"))

@@ -42,6 +42,16 @@ class Examples(test_client_media.ClientTest):
             self.assertEqual(bot.returncode, 2)
             self.assertIn(f"usage: {program} URL", output)
 
+    def test_help_says_what_they_do_and_other_options_are_told_from_it(self) -> None:
+        for program in BOTS:
+            output, errors = (bot := self.bot(program, "--help")).communicate(timeout=10)
+            self.assertEqual((bot.returncode, errors), (0, ""), program)
+            self.assertRegex(output, rf"^[A-Z][^\n]+\.\n\nusage: {program} URL")
+            for wrong in (["--halp"], ["http://localhost:1/x", "--json"], ["http://localhost:1/x", "a", "b"]):
+                output, _ = (bot := self.bot(program, *wrong)).communicate(timeout=10)
+                self.assertEqual(bot.returncode, 2, (program, wrong))
+                self.assertIn(f"usage: {program}", output)
+
     def test_a_signal_makes_them_leave_and_everybody_sees_it(self) -> None:
         witness = self.client("Witness").joined()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -59,6 +69,19 @@ class Examples(test_client_media.ClientTest):
                 # Left, rather than lost and given up on after a while.
                 self.assertEqual(gone["reason"], "left", (program, output, errors))
                 self.assertEqual((bot.returncode, errors), (0, ""), (program, number, output))
+
+    def test_one_wish_to_end_that_comes_as_two_signals_makes_them_leave(self) -> None:
+        for program in BOTS:
+            bot = self.bot(program, f"{self.server.url}/{self.room}")
+            witness = self.client(f"Witness of {program}").joined()
+            met = witness.expect("participantJoined", 30)["participant"]
+            # Different ones, since the system makes one of equal ones that wait.
+            for number in (signal.SIGTERM, signal.SIGINT):
+                bot.send_signal(number)
+            output, errors = bot.communicate(timeout=10)
+            self.assertEqual((bot.returncode, errors), (0, ""), (program, output))
+            witness.expect("participantLeft", 5, reason="left", participant=met)
+            witness.leave()
 
     def test_the_echo_bot_echoes_data(self) -> None:
         self.bot("echo-bot", f"{self.server.url}/{self.room}")

@@ -10,14 +10,18 @@ from browser import UNHURRIED, Person, wait_for
 from server import Server
 
 
+#: Those who only look on.
+LISTENS = "config.startAudioOnly=true&config.startWithAudioMuted=true"
+
+
 class Layers(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.driver = cls.enterClassContext(sync_playwright())
         cls.server = cls.enterClassContext(Server())
 
-    def person(self, name: str, room: str) -> Person:
-        return self.enterContext(Person(self.driver, name, arguments=UNHURRIED)).join(self.server.url, room)
+    def person(self, name: str, room: str, settings: str = "", **options) -> Person:
+        return self.enterContext(Person(self.driver, name, arguments=UNHURRIED, **options)).join(self.server.url, room, settings)
 
     @staticmethod
     def width(viewer: Person, name: str) -> int:
@@ -53,6 +57,28 @@ class Layers(unittest.TestCase):
         print(sizes, end=" … ")
         # What Ben's window does is nothing to Ann.
         large()
+
+    def layers_of_one_stream(self, codec: str) -> None:
+        """One stream in spatial layers, which the server takes apart by its dependency descriptor."""
+        ann = self.person("Ann", f"layers-{codec}", f"config.preferredVideoCodec={codec}")
+        ben = self.person("Ben", f"layers-{codec}", LISTENS)
+        cem = self.person("Cem", f"layers-{codec}", LISTENS, viewport=(280, 240))
+        for viewer, expected in ((ben, 640), (cem, 320)):
+            wait_for(f"{viewer.name}'s picture of Ann {expected} pixels wide",
+                     lambda: self.width(viewer, "Ann") == expected or f"no: {self.width(viewer, 'Ann')}", 40)
+        # Both at once, and both go on.
+        for viewer, expected in ((ben, 640), (cem, 320)):
+            self.assertGreater(viewer.frames("Ann", milliseconds=2_000), 10, viewer.name)
+            self.assertEqual(self.width(viewer, "Ann"), expected, viewer.name)
+        sent = [each for each in ann.statistics()["outbound"] if each["kind"] == "video"]
+        self.assertEqual([each["codec"] for each in sent], [f"video/{codec}"], "one stream")
+        self.assertEqual(sent[0]["scalabilityMode"], "L3T3_KEY")
+
+    def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_vp9_stream(self) -> None:
+        self.layers_of_one_stream("VP9")
+
+    def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_av1_stream(self) -> None:
+        self.layers_of_one_stream("AV1")
 
     def test_what_nobody_watches_is_not_sent(self) -> None:
         ann = self.person("Ann", "alone")

@@ -42,8 +42,14 @@ def run(*arguments: str, seconds: float = 10) -> subprocess.CompletedProcess:
 
 class CommandLine(unittest.TestCase):
     def test_help_and_version_exit_with_0(self) -> None:
-        for arguments in (["--help"], ["serve", "--help"], ["version"]):
+        for arguments in (["--help"], ["help"], ["version"]):
             self.assertEqual(run(*arguments).returncode, 0, arguments)
+        for command in ("serve", "demo", "join", "load"):
+            help = run(command, "--help")
+            self.assertEqual((help.returncode, help.stderr), (0, ""), command)
+            self.assertIn(f"Usage: parley {command}", help.stdout)
+            self.assertEqual(run("help", command).stdout, help.stdout)
+            self.assertEqual(run(command, "-h").stdout, help.stdout)
 
     def test_wrong_use_exits_with_2_and_says_what_was_expected(self) -> None:
         for arguments, words in ((["serve", "--prot", "1"], "--port"), (["serve", "--port", "http"], "0 to 65535"),

@@ -46,9 +46,10 @@ def t1(key: str, secret: str, session: str, role: str = "publisher") -> str:
 
 def discover(server: Server, token: str, room: str | None = None) -> tuple[int, dict]:
     """The status and the answer of the discover address with that token."""
-    query = {"anonymousMeetingJoinContext": token} | ({"room": room} if room else {})
+    path = f"/discover/{room}" if room else "/discover"
+    query = urllib.parse.urlencode({"anonymousMeetingJoinContext": token})
     try:
-        with urllib.request.urlopen(f"{server.url}/discover?{urllib.parse.urlencode(query)}", timeout=20) as answer:
+        with urllib.request.urlopen(f"{server.url}{path}?{query}", timeout=20) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)

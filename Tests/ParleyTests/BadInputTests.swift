@@ -1,6 +1,7 @@
 import Basics
-import Parley
 import Testing
+
+@testable import Parley
 
 /// What goes wrong ends in bounded time, with words, and leaves nothing behind.
 @MainActor @Suite(.serialized) struct BadInputTests {
@@ -35,6 +36,23 @@ import Testing
     try await LiveServer.run { server in
       let error = await failure("\(server.url)/hello", token: "psat=forged.token.here")
       #expect(error?.code == "badToken")
+    }
+  }
+
+  @Test func aTokenOfAnotherMeetingIsRefusedWithBothNames() async throws {
+    try await LiveServer.run { server in
+      let mine = try await Meeting.join("\(server.url)/Daily", name: "Ann")
+      let token = Secret(try #require(mine.place?.document.token))
+      await mine.leave()
+      let error = await failure("\(server.url)/weekly", token: token.value)
+      #expect(error?.code == "wrongMeeting")
+      #expect(error?.description.contains("Daily") == true && error?.description.contains("weekly") == true)
+      #expect(error?.isFinal == true, "trying again is of no use")
+      #expect(await failure("\(server.url)/dAILY?jwt=\(token.value)") == nil)
+      let alone = Meeting(token: token, server: server.url, name: "Ann")
+      try await alone.join()
+      #expect(alone.info?.name == "Daily")
+      await alone.leave()
     }
   }
 

@@ -64,6 +64,55 @@ import Testing
     }
   }
 
+  /// Bots that try again and again where something is wrong must not wear their process out.
+  @Test func joinsThatFailLeaveNothingBehind() async throws {
+    try await LiveServer.run { server in
+      for index in 0..<10 { try await failInEveryWay(server, index) }
+      try await settle()
+      let before = Footprint.now
+      for index in 0..<40 { try await failInEveryWay(server, index) }
+      var after = Footprint.now
+      try await wait(for: "threads and descriptors as before (\(before)), there are \(after)") {
+        after = Footprint.now
+        return after.threads <= before.threads + 4 && after.descriptors <= before.descriptors + 4
+          && after.mappings <= before.mappings + 40
+      }
+      print("LeakTests: 40 rounds of joins that fail, before \(before), after \(after)")
+    }
+  }
+
+  private func failInEveryWay(_ server: LiveServer, _ index: Int) async throws {
+    func fail(_ url: String, token: String? = nil, _ options: JoinOptions = JoinOptions(), says words: String)
+      async throws
+    {
+      let meeting = try Meeting(url, token: token.map { Secret($0) }, options: options)
+      try await meeting.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120)))
+      do throws(JoinError) {
+        try await meeting.join()
+        Issue.record("\(url) was joined")
+      } catch { #expect(error.description.contains(words), "\(error)") }
+      #expect(meeting.state == .ended)
+    }
+    try await fail("http://127.0.0.1:1/x", says: "cannot be reached")
+    try await fail("https://127.0.0.1:\(server.server.port)/x", says: "HTTPS")
+    try await fail("\(server.url)/admin", says: "/admin")
+    try await fail("\(server.url)/x", token: "psat=forged.token.here", says: "not valid")
+    var hasty = JoinOptions()
+    hasty.timeout = .milliseconds(1)
+    // "within 1 ms" or "not in time", whichever limit comes first.
+    try await fail("\(server.url)/x", hasty, says: "in")
+    var relayed = JoinOptions()
+    relayed.usesOnlyRelays = true
+    try await fail("\(server.url)/x", relayed, says: "TURN")
+
+    let left = try Meeting("\(server.url)/x", name: "Nobody \(index)")
+    let join = Task { try? await left.join() }
+    await Task.yield()
+    await left.leave()
+    await join.value
+    #expect(throws: MediaError.self) { try FileSource("/etc/passwd") }
+  }
+
   private struct Sinks {
     let pictures = NullSink()
     let sound = NullSink()

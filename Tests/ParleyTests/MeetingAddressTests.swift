@@ -27,6 +27,25 @@ import Testing
     #expect(throws: JoinError.self) { try MeetingAddress(text) }
   }
 
+  @Test(
+    "an address with more behind the room is refused with what was read and what is expected",
+    arguments: ["http://h/hello/there", "http://h/hello//there/", "http://h/a/b?jwt=x#c=d"])
+  func moreThanARoom(_ text: String) {
+    let error = #expect(throws: JoinError.self) { try MeetingAddress(text) }
+    #expect(error?.description.contains("http://h/<room> is expected") == true, "\(String(describing: error))")
+    #expect(error?.description.contains("jwt") == false)
+  }
+
+  @Test func aSlashAtTheEndIsNoFurtherPart() throws {
+    #expect(try MeetingAddress("http://h/hello/").roomSegment == "hello")
+  }
+
+  @Test("the address of a discover document says how it is used", arguments: ["discover/hello", "Discover?a=b"])
+  func discoverAddress(_ path: String) {
+    let error = #expect(throws: JoinError.self) { try MeetingAddress("http://h/\(path)") }
+    #expect(error?.description.contains("--discover") == true, "\(String(describing: error))")
+  }
+
   /// A log of the address must not let anybody in (threat 24 of `docs/threats.md`).
   @Test func theTokenDoesNotPrint() throws {
     let address = try MeetingAddress("http://h/r?jwt=very-secret")

@@ -85,6 +85,10 @@ struct QualityFigures {
   var trace: [(estimate: Int, sent: Int)] = []
   /// Of each receiver the estimate and what is forwarded, in kb/s, twice a second.
   var receivers: [[(estimate: Int, allocated: Int)]] = []
+  /// Of each receiver when its picture stood, and for how long, in seconds.
+  var freezes: [[(at: Double, length: Double)]] = []
+  /// What waited in front of the bottleneck twice a second, in milliseconds.
+  var queue: [Int] = []
 
   var meanEstimate: Double? { estimates.isEmpty ? nil : estimates.reduce(0, +) / Double(estimates.count) }
 }
@@ -111,6 +115,8 @@ extension NetworkProfile {
         .reduce(0, +)
       tick += 1
       if tick % 5 == 0 {
+        let waiting = Double(meeting.links[link].queueLength) * 8
+        figures.queue.append(capacity(at: second).map { Int(waiting / $0) } ?? 0)
         for (index, receiver) in meeting.receivers.enumerated() {
           if figures.receivers.count <= index { figures.receivers.append([]) }
           let snapshot = meeting.router.bandwidth(of: receiver.member)
@@ -139,6 +145,7 @@ extension NetworkProfile {
     meeting.run(for: TimeSpan(nanoseconds: Int64(seconds * 1e9)))
     let count = Double(receivers)
     for receiver in meeting.receivers {
+      figures.freezes.append(receiver.video()?.freezes(from: 2, to: seconds) ?? [])
       figures.frozen += (receiver.video()?.frozen(from: 2, to: seconds) ?? 1) / count
       figures.layer += (receiver.video()?.layer(from: 2, to: seconds) ?? 0) / count
       figures.concealed += (receiver.sound()?.concealed(from: 2, to: seconds - 1) ?? 1) / count

@@ -19,21 +19,22 @@ struct TwelveNetworksTests {
   @Test("sound, picture and estimate meet their targets", arguments: chosen)
   func network(_ profile: NetworkProfile) throws {
     let figures = try profile.run(seed: Self.seed)
+    let replay: Comment = "QUALITY_SEED=\(Self.seed) QUALITY_TABLE='\(profile.name)' replays it and prints a trace"
     if let wish = Self.wish { Self.show(profile, figures, trace: wish != "1") }
     if profile.name != "20 % loss", profile.recoversAt == nil || profile.name.contains("halves") {
-      #expect(figures.concealed < 0.03)
+      #expect(figures.concealed < 0.03, replay)
     }
     // The estimates of several that share a path may add up to more than it takes.
     if profile.receivers == 1 {
-      #expect(figures.above <= 1, "the estimate was above the truth for \(figures.above) s")
+      #expect(figures.above <= 1, replay)
       if profile.recoversAt == nil {
         let outside = figures.estimates.filter { !(0.8...1.2).contains($0) }
-        #expect(outside.isEmpty, "\(outside)")
+        #expect(outside.isEmpty, replay)
       }
     }
-    if profile.recoversAt != nil { #expect((figures.recovery ?? 100) <= 10, "\(String(describing: figures.recovery))") }
+    if profile.recoversAt != nil { #expect((figures.recovery ?? 100) <= 10, replay) }
     // Three who share a path disturb each other more than they should; see docs/benchmarks.md.
-    #expect(figures.frozen < (profile.receivers == 1 ? 0.1 : 0.35))
+    #expect(figures.frozen < (profile.receivers == 1 ? 0.1 : 0.35), replay)
   }
 
   private static func show(_ profile: NetworkProfile, _ figures: QualityFigures, trace: Bool) {
@@ -50,6 +51,11 @@ struct TwelveNetworksTests {
       for (index, receiver) in figures.receivers.enumerated() {
         print("RECEIVER \(index) \(receiver.map { "\($0.estimate)/\($0.allocated)" }.joined(separator: " "))")
       }
+      for (index, freezes) in figures.freezes.enumerated() {
+        let list = freezes.map { String(format: "%.2f s: %.2f s", $0.at, $0.length) }
+        print("FREEZES \(index) \(list.joined(separator: ", "))")
+      }
+      print("QUEUE \(figures.queue.map { "\($0)" }.joined(separator: " "))")
       print("TRACE \(figures.trace.map { "\($0.estimate)/\($0.sent)" }.joined(separator: " "))")
       print(
         "COUNTERS paced \(figures.counters.packetsPaced) dropped \(figures.counters.pacedDrops) paddings "

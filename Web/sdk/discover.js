@@ -53,15 +53,13 @@ export async function discover(options) {
 
 function addressFor(url, token) {
   if (url === null) { throw new ParleyError("noSuchMeeting", "Give the address of a meeting."); }
+  // The path stays as it was encoded, so that the server alone decides what the name is, and whether a token is for it.
+  const address = new URL(`/discover${url.pathname}`, url);
   if (token !== undefined) {
     const context = token.startsWith("psat=") ? token : `psat=${token}`;
-    // A token may open every room; then the address says which. The name stays as it was encoded.
-    const room = url.pathname.split("/").find((segment) => segment !== "");
-    const query = `anonymousMeetingJoinContext=${encodeURIComponent(context)}`;
-    return new URL(`/discover?${query}${room === undefined ? "" : `&room=${room.replaceAll("+", "%2B")}`}`, url);
+    address.search = `?anonymousMeetingJoinContext=${encodeURIComponent(context)}`;
   }
-  // The path stays as it was encoded, so that the server alone decides what the name is.
-  return new URL(`/discover${url.pathname}`, url);
+  return address;
 }
 
 function codeOf(status) {

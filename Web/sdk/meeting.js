@@ -29,7 +29,7 @@ const statsInterval = 2_000;
 
 /** Errors after which joining again is of no use. */
 const final = new Set([
-  "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+  "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
 ]);
 
 /**
@@ -46,6 +46,7 @@ const final = new Set([
  * | `published`, `unpublished` | `participant`, `publication` |
  * | `muted` | `participant`, `publication`, `muted` |
  * | `trackSubscribed`, `trackUnsubscribed` | `participant`, `publication`, `track` |
+ * | `trackPaused`, `trackResumed` | `participant`, `publication`, `reason` (`bandwidth`; null when it is over) — the server sends a picture no longer for now |
  * | `speakers` | `speakers`: participants, loudest first |
  * | `quality` | `participants` whose quality changed |
  * | `chat` | `message`, `history` (true for one that was written before joining) |
@@ -471,7 +472,7 @@ export class Meeting extends EventTarget {
         return;
       }
       case "slots": this.#applySlots(message.slots); return;
-      case "paused": this.#takePaused(message.slots); return;
+      case "paused": this.#takePaused(message.slots, message.reason); return;
       case "wanted": connection.setWanted(message); return;
       case "needSlots":
         if (connection.ensureSlots(message)) { this._negotiate().catch(() => {}); }
@@ -621,6 +622,7 @@ export class Meeting extends EventTarget {
     if (!track || publication.participant.isLocal) { return; }
     publication.track = null;
     publication.paused = false;
+    publication.pauseReason = null;
     this._emit("trackUnsubscribed", { participant: publication.participant, publication, track });
     track._end();
   }
@@ -658,15 +660,16 @@ export class Meeting extends EventTarget {
     if (changed.length > 0) { this._emit("quality", { participants: changed }); }
   }
 
-  /** The slots that this client's network has no room for, whole. */
-  #takePaused(slots) {
+  /** The slots that the server does not send for now, whole, and why. */
+  #takePaused(slots, reason) {
     const mids = new Set(Array.isArray(slots) ? slots.map(String) : []);
     for (const participant of this.#participants.values()) {
       for (const publication of participant.publications) {
         const paused = publication.kind === "video" && publication.track !== null && mids.has(publication.track.mid);
         if (publication.paused === paused) { continue; }
         publication.paused = paused;
-        this._emit(paused ? "trackPaused" : "trackResumed", { participant, publication });
+        publication.pauseReason = paused ? String(reason) : null;
+        this._emit(paused ? "trackPaused" : "trackResumed", { participant, publication, reason: publication.pauseReason });
       }
     }
   }

@@ -17,6 +17,8 @@ export class Publication {
     this.muted = value.muted === true;
     /** Whether the server does not send it for now because this client's network has no room; it goes on by itself. @type {boolean} */
     this.paused = false;
+    /** Why it is paused; null while it is not. @type {"bandwidth"|null} */
+    this.pauseReason = null;
     /** Who publishes it. @type {import("./participant.js").Participant} */
     this.participant = participant;
     /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */

@@ -68,7 +68,7 @@ typedef struct parley_discovery {
   int32_t result;
   int32_t audio_streams, video_streams, width, height, seekable;
   int64_t duration;
-  char detail[256];
+  char detail[512];
 } parley_discovery;
 
 /// Writes the URI of a path ("file:///…"), or returns -1.

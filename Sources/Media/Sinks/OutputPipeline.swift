@@ -42,11 +42,8 @@ final class OutputPipeline: @unchecked Sendable {
     self.name = name
     let (built, problem) = GStreamer.withMessage { parley_pipeline_create(description, $0, $1) }
     guard let built else {
-      throw problem.contains("no element")
-        ? .missingComponent(
-          "A part of GStreamer (\(problem))",
-          hint: "Install it with: apt-get install gstreamer1.0-plugins-base gstreamer1.0-plugins-good")
-        : .cannotOpen(name, reason: problem)
+      throw GStreamer.cannotBuild(
+        name, problem, packages: "gstreamer1.0-plugins-base gstreamer1.0-plugins-good")
     }
     pipeline = built
     for item in properties { parley_pipeline_set(built, item.element, item.property, item.value) }

@@ -2,7 +2,7 @@ import Basics
 import Synchronization
 
 /// Writes YUV4MPEG2: a line of text, then each picture after the word FRAME, at a steady rate. Late pictures fill the gap before them,
-/// early ones are left out.
+/// early ones are left out. Where the disk is full, the file ends with the last picture that is whole.
 final class RawVideoWriter: FileWriter {
   private struct State: ~Copyable {
     var file: OutputFile
@@ -14,6 +14,7 @@ final class RawVideoWriter: FileWriter {
   private let width: Int
   private let height: Int
   private let framesPerSecond: Int64
+  private let headerBytes: Int64
   private let state: Mutex<State>
 
   /// A gap longer than this many pictures is not filled: a source was stopped and the file need not be hours of a still.
@@ -26,8 +27,11 @@ final class RawVideoWriter: FileWriter {
     var file = try OutputFile(path)
     let header = "YUV4MPEG2 W\(width) H\(height) F\(framesPerSecond):1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n"
     Array(header.utf8).withUnsafeBytes { file.write($0) }
+    headerBytes = Int64(header.utf8.count)
     state = Mutex(State(file: file))
   }
+
+  deinit { try? finish() }
 
   func write(_ frame: VideoFrame) {
     let frame = frame.scaled(width: width, height: height)
@@ -43,7 +47,18 @@ final class RawVideoWriter: FileWriter {
       Self.append(frame, to: &state.file)
       state.written = index + 1
       state.last = frame
+      if state.file.failure != nil { close(&state) }
     }
+  }
+
+  private func close(_ state: inout State) {
+    state.file.flush()
+    if state.file.failure != nil, state.file.written > headerBytes {
+      let frameBytes = Int64(6 + width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2))
+      state.file.cut(to: headerBytes + (state.file.written - headerBytes) / frameBytes * frameBytes)
+    }
+    state.file.close()
+    state.last = nil
   }
 
   func write(_ frame: AudioFrame) {}
@@ -52,8 +67,7 @@ final class RawVideoWriter: FileWriter {
 
   func finish() throws(MediaError) {
     let failure = state.withLock { state -> MediaError? in
-      state.file.close()
-      state.last = nil
+      close(&state)
       return state.file.failure
     }
     if let failure { throw failure }

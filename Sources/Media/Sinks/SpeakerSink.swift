@@ -58,7 +58,7 @@ public final class SpeakerSink: AudioSink {
       } catch {
         // The first reason is that of the sound system most machines have.
         if case .deviceUnavailable(let name, let reason) = error, case .missingComponent = last {
-          last = .deviceUnavailable(name, reason: "there is no speaker, or no sound system runs (\(reason)).")
+          last = .deviceUnavailable(name, reason: "there is no speaker, or no sound system runs: \(reason)")
         }
       }
     }

@@ -2,12 +2,16 @@ import Basics
 import Synchronization
 
 /// Writes a RIFF WAVE file of 16-bit samples at 48 kHz. Gaps in the frames' times become silence.
+///
+/// The header always says how much has been written so far, so that the file can be played up to there whatever ends the writing.
 final class WaveWriter: FileWriter {
   private struct State: ~Copyable {
     var file: OutputFile
     var start: Instant?
     /// Samples a channel.
     var written: Int64 = 0
+    /// How long the file was when the header was last brought up to date.
+    var described: Int64 = 0
   }
 
   private let channels: Int
@@ -15,6 +19,7 @@ final class WaveWriter: FileWriter {
 
   /// The sizes in the header have 32 bits; what would overflow them is left out.
   private static let maximumBytes: Int64 = 4_294_000_000
+  private static let headerBytes: Int64 = 44
 
   init(_ path: String, channels: Int) throws(MediaError) {
     self.channels = channels
@@ -22,6 +27,8 @@ final class WaveWriter: FileWriter {
     Self.header(channels: channels, bytes: 0).withUnsafeBytes { file.write($0) }
     state = Mutex(State(file: file))
   }
+
+  deinit { try? finish() }
 
   func write(_ frame: VideoFrame) {}
 
@@ -48,18 +55,32 @@ final class WaveWriter: FileWriter {
     // WAVE is little-endian, and so is every machine this runs on.
     samples.withUnsafeBytes { state.file.write($0) }
     state.written += count
+    describe(&state)
+    if state.file.failure != nil { close(&state) }
+  }
+
+  /// Has the header say what the system has taken.
+  private func describe(_ state: inout State) {
+    let length = state.file.written
+    guard length != state.described, length >= Self.headerBytes else { return }
+    state.described = length
+    let block = Int64(channels * 2)
+    let bytes = (length - Self.headerBytes) / block * block
+    state.file.patch(Self.header(channels: channels, bytes: UInt32(bytes)), at: 0)
+    if state.file.failure != nil { state.file.cut(to: Self.headerBytes + bytes) }
+  }
+
+  private func close(_ state: inout State) {
+    state.file.flush()
+    describe(&state)
+    state.file.close()
   }
 
   var failure: MediaError? { state.withLock { $0.file.failure } }
 
   func finish() throws(MediaError) {
-    let channels = channels
     let failure = state.withLock { state -> MediaError? in
-      if state.file.isOpen {
-        let bytes = UInt32(state.written * Int64(channels) * 2)
-        state.file.patch(Self.header(channels: channels, bytes: bytes), at: 0)
-        state.file.close()
-      }
+      close(&state)
       return state.file.failure
     }
     if let failure { throw failure }

@@ -67,7 +67,7 @@ public final class MicrophoneSource: AudioSource {
       } catch {
         // The first reason is that of the sound system most machines have.
         if case .deviceUnavailable(let name, let reason) = error, case .missingComponent = last {
-          last = .deviceUnavailable(name, reason: "there is no microphone, or no sound system runs (\(reason)).")
+          last = .deviceUnavailable(name, reason: "there is no microphone, or no sound system runs: \(reason)")
         }
       }
     }

@@ -38,10 +38,11 @@ struct Discovery: Sendable {
     }
   }
 
-  /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. `room` is the room of the address that
-  /// the client was given, which a token for every room needs.
+  /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a room,
+  /// `GET /discover/<room>?anonymousMeetingJoinContext=…`, it must be that one: whoever follows an address and finds
+  /// themselves elsewhere would not know why. A token for every room needs it.
   func document(
-    context: String, room text: String?, origin: String?, base: WebOrigin, now: Date
+    context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
     let room: RoomName?
     do throws(RoomNameError) {

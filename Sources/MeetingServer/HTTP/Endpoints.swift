@@ -95,16 +95,17 @@ struct Endpoints: Sendable {
     if request.method == "OPTIONS" { return Self.preflight(request) }
     try Self.requireReading(request)
     let base = try origin(of: request)
-    if let room = rest.first, rest.count == 1 {
+    let query = FormBody(request.query ?? "")
+    let context = query["anonymousMeetingJoinContext"] ?? query["anonymousContext"]
+    if let room = rest.first, rest.count == 1, context == nil {
       return try await discovery.document(room: room, base: base, now: Date()).withCrossOriginAccess()
     }
-    let query = FormBody(request.query ?? "")
-    guard rest.isEmpty, let context = query["anonymousMeetingJoinContext"] ?? query["anonymousContext"] else {
+    guard rest.count <= 1, let context else {
       throw Refusal(
         404, "notFound", "Ask for /discover/<room>, or /discover?anonymousMeetingJoinContext= with a join token.")
     }
     return try await discovery.document(
-      context: context, room: query["room"], origin: request.headers["origin"], base: base, now: Date()
+      context: context, room: rest.first, origin: request.headers["origin"], base: base, now: Date()
     ).withCrossOriginAccess()
   }
 

@@ -25,7 +25,7 @@ struct Refusal: Error, Sendable {
     let status =
       switch error {
       case .badToken, .tokenExpired, .tokenRequired: 401
-      case .wrongOrigin: 403
+      case .wrongOrigin, .wrongMeeting: 403
       case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410
       case .unavailable: 503

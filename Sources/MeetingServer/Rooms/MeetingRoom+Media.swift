@@ -74,7 +74,7 @@ extension MeetingRoom {
 
   func tellPaused(_ member: RoomMember) {
     let slots = member.slots.info.filter { slot in slot.publication.map(member.paused.contains) ?? false }
-    member.channel?.send(.paused(slots: slots.map(\.mid)))
+    member.channel?.send(.paused(slots: slots.map(\.mid), reason: .bandwidth))
   }
 
   /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.

@@ -74,7 +74,9 @@ struct SignalingService: Sendable {
         await place.room.handle(message, from: place.participant, channel: channel)
       } else {
         guard first.claim() else { break }
-        place = await enter(message, channel: channel, peer: peer)
+        timeout.cancel()
+        // A task keeps the deepest stack it ever had, and joining needs the deepest: a task of its own gives it back.
+        place = await Task { await enter(message, channel: channel, peer: peer) }.value
         if place == nil { break }
       }
     }

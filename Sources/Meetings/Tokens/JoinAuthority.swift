@@ -25,9 +25,9 @@ public struct JoinAuthority: Sendable {
 
   /// Checks everything about a token: its form, signature, time, revocation, meeting and the page it is used from.
   ///
-  /// `room` is the room that the client wants to enter; it must be the token's, and may be nil where the token names one.
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
-  /// the caller reached this server; pages from there are always allowed.
+  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it must
+  /// be the token's, and may be nil where the token names one.
   public func admit(
     token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, now: Date
   ) async throws(JoinRefusal) -> Admission {
@@ -91,10 +91,10 @@ public struct JoinAuthority: Sendable {
         guard let meeting = try await store.meeting(id: id), meeting.tenant == tenant.id else {
           throw JoinRefusal.noSuchMeeting
         }
-        if let room, room != meeting.room { throw refusal(of: .problem(.otherRoom)) }
+        if let room, room != meeting.room { throw Self.wrongMeeting(meeting.room, asked: room) }
         return meeting
       case .room(let name):
-        if let room, room != name { throw refusal(of: .problem(.otherRoom)) }
+        if let room, room != name { throw Self.wrongMeeting(name, asked: room) }
         return try await store.openMeeting(room: name, tenant: tenant, now: now)
       case .anyRoom:
         guard let room else { throw JoinRefusal.roomNeeded }
@@ -105,6 +105,10 @@ public struct JoinAuthority: Sendable {
     } catch {
       throw .unavailable("\(error)")
     }
+  }
+
+  private static func wrongMeeting(_ own: RoomName, asked: RoomName) -> JoinRefusal {
+    .wrongMeeting(token: own.display, address: asked.display)
   }
 
   private func refusal(of failure: TokenReader.Failure) -> JoinRefusal {

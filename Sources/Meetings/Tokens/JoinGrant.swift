@@ -106,8 +106,6 @@ public enum TokenProblem: Error, Sendable, Hashable {
   case tooLong
   /// It was revoked.
   case revoked
-  /// It is for another room than the one to be entered.
-  case otherRoom
 }
 
 extension TokenProblem: CustomStringConvertible {
@@ -123,7 +121,6 @@ extension TokenProblem: CustomStringConvertible {
     case .expired: "its time is over"
     case .tooLong: "it ends more than 30 days from now"
     case .revoked: "it was revoked"
-    case .otherRoom: "it is for another room"
     }
   }
 }

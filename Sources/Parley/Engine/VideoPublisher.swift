@@ -154,7 +154,9 @@ final class VideoPublisher: Publisher {
   }
 
   /// Somebody waits for a keyframe: the newest picture is sent once more rather than letting them wait for the next one, which takes
-  /// most of the time between two pictures, or for ever when the source stands still.
+  /// most of the time between two pictures, or for ever when the source stands still. A picture that has left already is encoded a second
+  /// time for it. `MediaSender` lets so few requests through that this is cheap, and one that comes while a picture waits for the encoder
+  /// costs nothing: that picture becomes the keyframe.
   private func encodeNewestAgain() {
     let now = MonotonicClock.now
     let frame = state.withLock { state -> VideoFrame? in

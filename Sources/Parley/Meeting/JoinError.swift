@@ -1,5 +1,5 @@
 public import RTC
-public import Signaling
+import Signaling
 
 /// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
 ///
@@ -73,9 +73,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badAddress, .untrustedCertificate, .cancelled, .ended: true
     case .refused(let code, _):
       [
-        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName",
-        "notAllowed",
-        "badRoomName", "reservedName",
+        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
+        "badName", "notAllowed", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

@@ -32,7 +32,7 @@ extension Meeting {
     case .slots(let slots):
       self.slots = slots
       applySlots()
-    case .paused(let slots): takePaused(slots)
+    case .paused(let slots, let reason): takePaused(slots, reason)
     case .wanted(let wanted): takeWanted(wanted)
     case .needSlots(let audio, let video): addSlots(audio: audio, video: video)
     case .speakers(let speakers): takeSpeakers(speakers)

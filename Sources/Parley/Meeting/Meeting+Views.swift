@@ -47,12 +47,12 @@ extension Meeting {
     tellViews()
   }
 
-  /// The slots that this client's network has no room for, whole.
-  func takePaused(_ slots: [String]) {
+  /// The slots that the server does not send for now, whole, and why.
+  func takePaused(_ slots: [String], _ reason: PauseReason) {
     for subscription in participants.flatMap(\.publications).compactMap(\.subscription) {
       let isPaused = subscription.publication.kind == .video && slots.contains(subscription.mid.rawValue)
       guard subscription.isPaused != isPaused else { continue }
-      subscription.isPaused = isPaused
+      subscription.pauseReason = isPaused ? reason : nil
       emit(isPaused ? .paused(subscription) : .resumed(subscription))
     }
   }

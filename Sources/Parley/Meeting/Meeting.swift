@@ -1,5 +1,5 @@
 import Basics
-public import Media
+import Media
 public import Observation
 import RTC
 public import Signaling

@@ -173,6 +173,17 @@ public typealias MeetingInfo = Signaling.MeetingInfo
 /// ```
 public typealias ConnectionQuality = Signaling.ConnectionQuality
 
+/// Why the server does not send a picture for now.
+///
+/// ```swift
+/// func explanation(_ reason: PauseReason) -> String {
+///   switch reason {
+///   case .bandwidth: "Your network is too slow for this picture."
+///   }
+/// }
+/// ```
+public typealias PauseReason = Signaling.PauseReason
+
 /// What a track shows or lets hear.
 ///
 /// ```swift

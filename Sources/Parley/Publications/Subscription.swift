@@ -1,5 +1,5 @@
-public import RTC
-import Signaling
+import RTC
+public import Signaling
 
 /// A publication of somebody else that this client receives. The server decides which: everything while there is room, and the
 /// screens and the latest speakers first when there is not.
@@ -35,7 +35,14 @@ import Signaling
   /// ```swift
   /// if subscription.isPaused { print("There is no room for this picture now.") }
   /// ```
-  public internal(set) var isPaused = false
+  public var isPaused: Bool { pauseReason != nil }
+
+  /// Why the server does not send it for now; nil while it does.
+  ///
+  /// ```swift
+  /// if subscription.pauseReason == .bandwidth { print("Your network is too slow for this picture.") }
+  /// ```
+  public internal(set) var pauseReason: PauseReason?
 
   /// At what size it is shown; nil when nothing was said.
   private(set) var view: SlotView?

@@ -23,8 +23,7 @@ enum MeetingLocation: Sendable {
       url = text
       given = token ?? MeetingAddress.joinContext(in: text)
     case .token(let token, let server):
-      // Any room will do: the document is found by the token alone.
-      url = try MeetingAddress("\(server)/-").discover(token: token, namesRoom: false)
+      url = try MeetingAddress.discover(server: server, token: token)
       given = token
     }
     let response: HTTPClient.Response

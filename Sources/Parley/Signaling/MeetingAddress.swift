@@ -66,9 +66,20 @@ public struct MeetingAddress: Hashable, Sendable {
     guard !authority.isEmpty, !authority.contains("@") else {
       throw .badAddress("The address names no server: http://<server>/<room> is expected.")
     }
-    let segment = rest[slash...].split(separator: "/", omittingEmptySubsequences: true).first ?? ""
-    guard !segment.isEmpty else {
+    let path = rest[slash...].split(separator: "/", omittingEmptySubsequences: true)
+    guard let segment = path.first else {
       throw .badAddress("The address names no meeting: \(scheme)\(authority)/<room> is expected.")
+    }
+    if segment.lowercased() == "discover" {
+      throw .badAddress(
+        "This is the address of a discover document, which leads to a meeting but is none. Join by it as such (Meeting(discover:), parley join --discover), or use the meeting's own address, \(scheme)\(authority)/<room>."
+      )
+    }
+    // Joining what the first part names would be a meeting that nobody asked for.
+    guard path.count == 1 else {
+      throw .badAddress(
+        "The address has more than the name of one meeting behind the server: \(rest[slash...]). \(scheme)\(authority)/<room> is expected."
+      )
     }
     origin = scheme + authority
     // A room may be typed as people write it; what a URL cannot hold is encoded here.
@@ -103,13 +114,21 @@ public struct MeetingAddress: Hashable, Sendable {
   /// ```
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
-  /// Where the discover document is. `namesRoom` is false when the room of this address stands for none.
-  func discover(token: Secret<String>?, namesRoom: Bool = true) -> String {
-    guard let token = token ?? self.token else { return "\(origin)/discover/\(roomSegment)" }
+  /// Where the discover document is. With a token the room is named all the same, so that the server refuses the token of another.
+  func discover(token: Secret<String>?) -> String {
+    let room = "\(origin)/discover/\(roomSegment)"
+    return (token ?? self.token).map { "\(room)?\(Self.joinContext($0))" } ?? room
+  }
+
+  /// Where the discover document of a token's meeting is, whichever that is.
+  static func discover(server: String, token: Secret<String>) throws(JoinError) -> String {
+    // Any room will do: of this address only the server is used.
+    "\(try MeetingAddress("\(server)/-").origin)/discover?\(joinContext(token))"
+  }
+
+  private static func joinContext(_ token: Secret<String>) -> String {
     let context = token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"
-    // A token may open every room; then the address says which.
-    return "\(origin)/discover?anonymousMeetingJoinContext=\(Self.encoded(Substring(context), keepingPercent: false))"
-      + (namesRoom ? "&room=\(roomSegment)" : "")
+    return "anonymousMeetingJoinContext=\(encoded(Substring(context), keepingPercent: false))"
   }
 
   /// The token in the address of a discover document, as `POST /GetAnonTokenJob` puts it there.

@@ -62,7 +62,7 @@ public final class DTLSContext: @unchecked Sendable {
     unsafe parley_ssl_set_max_cert_list(context, DTLSRecordFilter.maximumMessageLength)
     unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     // Replaces chain building: peers' certificates are self-signed, and signalling vouches for their fingerprint.
-    unsafe SSL_CTX_set_cert_verify_callback(context, { store, _ in unsafe DTLSAssociation.verify(store) }, nil)
+    unsafe SSL_CTX_set_cert_verify_callback(context, { store, _ in unsafe DTLSHandshake.verify(store) }, nil)
     // The arrays are read for their counts; the strings end with a zero. SSL_CTX_set_tlsext_use_srtp alone
     // returns 0 for success.
     guard unsafe parley_dtls_pin_version(context) == 1,

@@ -1,4 +1,4 @@
-/// How many records and datagrams were dropped before OpenSSL saw them, by cause.
+/// How many records and datagrams were dropped, by cause.
 public struct DTLSDropCounts: Sendable, Hashable {
   /// A header cut short, a length past the datagram's end, an unknown content type or version.
   public var malformed: UInt64 = 0
@@ -10,16 +10,21 @@ public struct DTLSDropCounts: Sendable, Hashable {
   public var wrongEpoch: UInt64 = 0
   /// Handshake fragments that overrun their message, contradict an earlier fragment, or ask for too much memory.
   public var badFragment: UInt64 = 0
+  /// Encrypted with another key, or changed on the way.
+  public var forged: UInt64 = 0
+  /// Came a second time, or far too late.
+  public var replayed: UInt64 = 0
   /// Arrived before the association was started as a client, or after its end.
   public var inactive: UInt64 = 0
 
   /// The sum of all.
   public var total: UInt64 {
-    malformed &+ shortCiphertext &+ plaintextData &+ wrongEpoch &+ badFragment &+ inactive
+    malformed &+ shortCiphertext &+ plaintextData &+ wrongEpoch &+ badFragment &+ forged &+ replayed
+      &+ inactive
   }
 }
 
-/// Checks every DTLS record of a datagram (RFC 6347 section 4.1) before OpenSSL sees it.
+/// Checks every DTLS record of a datagram (RFC 6347 section 4.1) before OpenSSL or ``DTLSRecordLayer`` sees it.
 ///
 /// Classes of bugs that TLS libraries had (records shorter than their tag, plaintext data after the handshake,
 /// fragments that contradict each other) end here, whatever version of OpenSSL is installed.
@@ -50,6 +55,12 @@ struct DTLSRecordFilter {
 
   /// Counts a datagram that the transport itself dropped.
   mutating func countInactive() { drops.inactive &+= 1 }
+
+  /// Counts a record that did not open.
+  mutating func countForgery() { drops.forged &+= 1 }
+
+  /// Counts a record that had come before.
+  mutating func countReplay() { drops.replayed &+= 1 }
 
   /// The next acceptable record of `datagram` at or after `offset`, which moves behind it; nil at the end.
   mutating func nextRecord(in datagram: Span<UInt8>, offset: inout Int, state: State) -> Range<Int>? {

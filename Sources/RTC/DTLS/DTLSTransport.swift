@@ -56,7 +56,14 @@ public final class DTLSTransport {
   private let remoteFingerprints: [Fingerprint]
   private let mtu: Int
   private let timing: DTLSTiming
-  private var association: DTLSAssociation
+  /// OpenSSL's part, until the handshake is over.
+  private var handshake: DTLSHandshake?
+  /// The records after it.
+  private var records: DTLSRecordLayer?
+  /// As a server, the last flight, which a client that missed it asks for by repeating its own; nothing else repeats it.
+  private var lastFlight: [[UInt8]] = []
+  /// Application data that overtook the end of the handshake.
+  private var early: [[UInt8]] = []
   private var filter = DTLSRecordFilter()
   private var datagrams: [[UInt8]] = []
   private var events: [DTLSEvent] = []
@@ -67,6 +74,8 @@ public final class DTLSTransport {
 
   /// The most datagrams and events that wait to be polled; more are dropped, as a network does.
   private static let maximumQueue = 256
+  /// The most records of application data that are kept until the handshake is complete.
+  private static let maximumEarly = 16
 
   /// An association that has not started.
   ///
@@ -84,11 +93,11 @@ public final class DTLSTransport {
     self.remoteFingerprints = remoteFingerprints
     self.mtu = mtu
     self.timing = timing
-    association = try DTLSAssociation(
+    handshake = try DTLSHandshake(
       context: context, isClient: role == .client, remoteFingerprints: remoteFingerprints, mtu: mtu)
   }
 
-  /// What was dropped before OpenSSL saw it.
+  /// What was dropped.
   public var drops: DTLSDropCounts { filter.drops }
 
   /// Starts the clock of ``DTLSTiming/handshakeLimit`` and, as a client, sends the ClientHello. As a server the first
@@ -109,7 +118,8 @@ public final class DTLSTransport {
     }
     var offset = 0
     while state == .handshaking || state == .connected,
-      let range = filter.nextRecord(in: datagram, offset: &offset, state: association.filterState)
+      let filterState = records?.filterState ?? handshake?.filterState,
+      let range = filter.nextRecord(in: datagram, offset: &offset, state: filterState)
     {
       var record: [UInt8] = []
       record.reserveCapacity(range.count)
@@ -132,7 +142,7 @@ public final class DTLSTransport {
       return
     }
     if now >= retransmitAt {
-      let copy = association.takeCopy()
+      let copy = handshake?.takeCopy() ?? []
       if !copy.isEmpty {
         retransmissions &+= 1
         for datagram in copy { enqueue(datagram) }
@@ -152,18 +162,20 @@ public final class DTLSTransport {
   /// - Returns: whether it was queued; false before the connection and when it does not fit a datagram of the MTU.
   public func send(_ data: Span<UInt8>) -> Bool {
     guard state == .connected, data.count > 0, data.count <= Self.maximumPayload(mtu: mtu) else { return false }
-    let sent = association.write(data)
-    flush()
-    return sent
+    guard let record = records?.seal(.applicationData, data) else { return false }
+    enqueue(record)
+    return true
   }
 
   /// Tells the peer that this is the end, and ends. Poll the last datagram after it.
   public func close() {
     guard state == .handshaking || state == .connected else {
-      if state == .idle { state = .closed }
+      if state == .idle { finish(.closed) }
       return
     }
-    association.close()
+    let alert: [UInt8] = [1, 0]  // a warning: close_notify
+    if let record = records?.seal(.alert, alert.span) { enqueue(record) }
+    handshake?.close()
     flush()
     finish(.closed)
   }
@@ -171,7 +183,7 @@ public final class DTLSTransport {
   /// Throws the present association away and stands ready for another, with the same fingerprints: after a failed
   /// handshake, or when ICE restarted with a new peer behind it.
   public func reset() throws(DTLSSetupError) {
-    association = try DTLSAssociation(
+    let fresh = try DTLSHandshake(
       context: context, isClient: role == .client, remoteFingerprints: remoteFingerprints, mtu: mtu)
     let drops = filter.drops
     filter = DTLSRecordFilter(drops: drops)
@@ -179,22 +191,26 @@ public final class DTLSTransport {
     events.removeAll()
     flight = 0
     finish(.idle)
+    handshake = fresh
   }
 
   private func advance(_ record: [UInt8]?, now: Instant) {
-    let progress: DTLSAssociation.Progress
     if state == .connected {
-      guard let record else { return }
-      progress = association.read(record) { data in
-        if !data.isEmpty, events.count < Self.maximumQueue { events.append(.received(data)) }
-      }
-    } else {
-      progress = association.handshake(record)
+      if let record { read(record) }
+      return
     }
+    guard let handshake else { return }
+    // The filter has seen to it that it is encrypted.
+    if let record, record.first == DTLSRecordLayer.ContentType.applicationData.rawValue {
+      if early.count < Self.maximumEarly { early.append(record) }
+      return
+    }
+    let progress = handshake.handshake(record)
+    if case .established = progress, role == .server { lastFlight = handshake.outbound }
     flush()
     switch progress {
     case .wantsMore: restartTimer(now: now)
-    case .established: connect()
+    case .established: connect(handshake)
     case .closed:
       finish(.closed)
       events.append(.closed)
@@ -202,25 +218,54 @@ public final class DTLSTransport {
     }
   }
 
-  private func connect() {
-    switch association.keyingMaterial() {
-    case .success(let material):
+  private func connect(_ handshake: DTLSHandshake) {
+    switch handshake.finish() {
+    case .success(let agreement):
+      let early = early
       finish(.connected)
-      events.append(.connected(material))
+      records = agreement.records
+      events.append(.connected(agreement.material))
+      for record in early where state == .connected { read(record) }
     case .failure(let failure):
-      association.close()
+      handshake.close()
       flush()
       fail(failure)
     }
   }
 
+  /// Takes a record after the handshake.
+  private func read(_ record: [UInt8]) {
+    switch records?.open(record) {
+    case .content(.applicationData, let data):
+      if !data.isEmpty, events.count < Self.maximumQueue { events.append(.received(data)) }
+    case .content(.alert, let alert): read(alert: alert)
+    case .content(.handshake, let message):
+      // Finished (RFC 5246 section 7.4.9) once more: our last flight was lost.
+      if message.first == 20 { for datagram in lastFlight { enqueue(datagram) } }
+    case .replayed: filter.countReplay()
+    case .forged: filter.countForgery()
+    case nil: break
+    }
+  }
+
+  /// Level and description (RFC 5246 section 7.2). Warnings but close_notify mean nothing here.
+  private func read(alert: [UInt8]) {
+    guard alert.count == 2 else { return }
+    if alert[1] == 0 {
+      finish(.closed)
+      events.append(.closed)
+    } else if alert[0] == 2 {
+      fail(.peerAlert(alert[1]))
+    }
+  }
+
   /// A new flight starts with the first wait; an answered one has nothing to send again.
   private func restartTimer(now: Instant) {
-    guard state == .handshaking else { return }
-    if association.copies.isEmpty {
+    guard state == .handshaking, let handshake else { return }
+    if handshake.copies.isEmpty {
       retransmitAt = .distantFuture
-    } else if flight != association.flight {
-      flight = association.flight
+    } else if flight != handshake.flight {
+      flight = handshake.flight
       retransmitWait = timing.initialRetransmission
       retransmitAt = now + retransmitWait
     }
@@ -232,15 +277,20 @@ public final class DTLSTransport {
     events.append(.failed(failure))
   }
 
+  /// Enters a state that needs no handshake any more.
   private func finish(_ end: State) {
     state = end
+    handshake = nil
+    records = nil
+    early = []
+    if end != .connected { lastFlight = [] }
     retransmitAt = .distantFuture
     handshakeEnd = .distantFuture
     deadline = .distantFuture
   }
 
   private func flush() {
-    for datagram in association.takeOutbound() { enqueue(datagram) }
+    for datagram in handshake?.takeOutbound() ?? [] { enqueue(datagram) }
   }
 
   private func enqueue(_ datagram: [UInt8]) {

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 
 /// Something that ICE needs done outside, because ``RTC`` does no I/O. Take requests with ``PeerConnection/pollIceRequest()``
 /// after every call that lets the connection work.

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 
 /// Why the URL of an ICE server cannot be used.
 public enum IceServerURLError: Error, Hashable, Sendable, CustomStringConvertible {

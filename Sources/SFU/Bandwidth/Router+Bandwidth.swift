@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import RTC
 
 /// A publication that a receiver is not sent for now, and why.

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import RTC
 
 /// How much the path to one receiver takes, and everything that follows from it: pacing, probes, and the measurements that allocation

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 
 /// Which of a participant's two data channels a message came or goes over.
 public enum DataDelivery: Sendable, Hashable, CaseIterable {

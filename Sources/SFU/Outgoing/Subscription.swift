@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 public import RTC
 
 /// One receive slot of a participant and the publication it carries: a stream of its own towards the receiver, with its own SSRC,

@@ -1,5 +1,5 @@
-public import Basics
-public import RTC
+import Basics
+import RTC
 
 /// One router's end of the relay to another router of the same meeting, on another worker or another machine.
 ///

@@ -1,5 +1,5 @@
-public import Basics
-public import RTC
+import Basics
+import RTC
 
 /// One participant's incoming side: what its packets are, which SSRC belongs to which of its publications, and what
 /// it must be told about them.

@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 
 /// A participant as a router sees it: what it sends, what it receives, and when it must next be told something.
 public final class Member {

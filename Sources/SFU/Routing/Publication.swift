@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 public import RTC
 
 /// What one participant sends in one media section, and who receives it.

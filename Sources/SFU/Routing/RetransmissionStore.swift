@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 
 /// The recent packets of one source stream, kept once for all its subscribers: forwarding reads from here, and so do
 /// retransmissions.

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 public import RTC
 
 /// One RTP stream as it comes from a publisher: a publication, or one simulcast layer of it.

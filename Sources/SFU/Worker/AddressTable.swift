@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 
 /// Finds a connection by where a packet came from: an open-addressed hash of remote address and handle in flat arrays.
 ///

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 public import RTC
 public import Transport
 import FoundationEssentials

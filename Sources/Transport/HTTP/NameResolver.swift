@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// Host names to addresses, on a thread of their own: the resolver blocks, and no loop must.
 public enum NameResolver {
-  /// The addresses of `host`, best first; a literal address is itself.
+  /// The addresses of `host`, best first; a literal address is itself, and `localhost` is this machine whatever the system's
+  /// files say (RFC 6761 section 6.3): a bare container has no `/etc/hosts`.
   /// - Throws: ``TransportError/unknownHost(_:reason:)``.
   public static func resolve(_ host: String) async throws(TransportError) -> [IPAddress] {
     try await resolve(host, port: 0)
@@ -14,6 +15,7 @@ public enum NameResolver {
   /// As ``resolve(_:)``, for a service on `port`.
   static func resolve(_ host: String, port: Int) async throws(TransportError) -> [IPAddress] {
     if let literal = IPAddress(host) { return [literal] }
+    if isLocal(host) { return ["127.0.0.1", "::1"].compactMap { IPAddress($0) } }
     let lookup = Lookup(host: host, port: port)
     // The system's resolver cannot be called off: its thread ends by itself, and nobody waits for it.
     let result = await withTaskCancellationHandler {
@@ -27,6 +29,11 @@ public enum NameResolver {
     case .failed(let reason): throw .unknownHost(host, reason: reason)
     case .cancelled: throw .cancelled
     }
+  }
+
+  /// Whether the name is `localhost` or ends in it, in any case, with or without the root's dot.
+  static func isLocal(_ host: String) -> Bool {
+    host.lowercased().split(separator: ".", omittingEmptySubsequences: true).last == "localhost"
   }
 
   private final class Lookup: Sendable {

@@ -8,6 +8,8 @@ final class WebSocketWire {
   private let isClient: Bool
   private let service: WireService
   private var assembly: [UInt8] = []
+  /// Room for a message that is kept for the next one. The first, with an offer in it, is long and the only long one of most connections.
+  private static let keptCapacity = 512
   private var isOverlong = false
   private var lastHeard: Instant
   private var lastPing: Instant
@@ -33,7 +35,9 @@ final class WebSocketWire {
     lastHeard = EventLoop.clock
     pingSent = nil
     if ownClosing != nil { return 0 }
-    if unsafe lws_is_first_fragment(wsi) != 0 { assembly.removeAll(keepingCapacity: assembly.capacity <= 8_192) }
+    if unsafe lws_is_first_fragment(wsi) != 0 {
+      assembly.removeAll(keepingCapacity: assembly.capacity <= Self.keptCapacity)
+    }
     let announced = unsafe lws_remaining_packet_payload(wsi)
     guard announced <= limits.maxMessageSize,
       assembly.count + piece.count
@@ -52,7 +56,7 @@ final class WebSocketWire {
       }
       message = .text(text)
     }
-    assembly.removeAll(keepingCapacity: assembly.capacity <= 8_192)
+    assembly.removeAll(keepingCapacity: assembly.capacity <= Self.keptCapacity)
     if !connection.deliver(message) && !heldBack {
       heldBack = true
       unsafe lws_rx_flow_control(wsi, 0)

@@ -370,6 +370,26 @@ class ModuleTests(unittest.TestCase):
         self.assertEqual(result["resume"], {"type": "resume", "resumeToken": "r1"})
         self.assertEqual((result["readyWhileLost"], result["ready"], result["last"]), (False, True, {"type": "leave"}))
 
+    def test_a_token_is_asked_about_with_the_room_of_the_address_it_came_with(self) -> None:
+        asked = self.run_js("""
+            const { discover } = await import("/sdk/discover.js");
+            const real = window.fetch;
+            const asked = [];
+            window.fetch = async (address) => {
+              asked.push(String(address));
+              return new Response('{"signaling":"ws://h/signal","token":"t"}');
+            };
+            try {
+              for (const url of ["https://h/K%C3%BCche?jwt=a.b#c=d", "https://h/daily?x=y", "https://h/"]) {
+                await discover(url === "https://h/" ? { url, token: "psat=c" } : { url });
+              }
+            } finally { window.fetch = real; }
+            return asked;
+        """)
+        self.assertEqual(asked, [
+            "https://h/discover/K%C3%BCche?anonymousMeetingJoinContext=psat%3Da.b", "https://h/discover/daily",
+            "https://h/discover/?anonymousMeetingJoinContext=psat%3Dc"])
+
     def test_a_refused_join_gives_the_servers_code(self) -> None:
         code = self.run_js("""
             const { Signaling } = await import("/sdk/signaling.js");

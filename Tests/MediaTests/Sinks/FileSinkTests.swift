@@ -18,6 +18,15 @@ final class ScratchFolder {
   }
 }
 
+/// Files of this process may not grow beyond so many bytes.
+private func setFileLimit(_ bytes: rlim_t) -> Bool {
+  let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+  var limit = rlimit()
+  guard getrlimit(resource, &limit) == 0 else { return false }
+  limit.rlim_cur = bytes
+  return setrlimit(resource, &limit) == 0
+}
+
 @Suite struct FileSinkTests {
   private let clock = TestClock(midnight: .zero)
 
@@ -78,6 +87,47 @@ final class ScratchFolder {
     }
     #expect(sink.failure?.description == "/dev/full cannot be written: No space left on device.")
     #expect(throws: MediaError.self) { try sink.finish() }
+  }
+
+  /// In a process of its own, whose files may not grow: a full disk without a disk.
+  @Test func whatWasWrittenBeforeTheDiskWasFullCanBeRead() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let limited = setFileLimit(200_001)
+      try #require(limited)
+      let folder = ScratchFolder()
+      let wave = try FileSink(folder.file("tone.wav"), channels: 2)
+      let frames = try ToneSource(frequency: 440).frames(300, from: .zero)
+      for frame in frames { wave.audio.receive(frame) }
+      #expect(wave.failure?.description.contains("File too large") == true, "\(String(describing: wave.failure))")
+      #expect(throws: MediaError.self) { try wave.finish() }
+      let sound = try [UInt8](Data(contentsOf: URL(fileURLWithPath: wave.path)))
+      let bytes = sound[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
+      #expect(bytes % 4 == 0 && bytes + 44 == sound.count && bytes > 199_000, "\(bytes) of \(sound.count)")
+      let first = sound.dropFirst(44).withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4 * 480, as: Int16.self) }
+      #expect(first == frames[1].samples[0])
+
+      let raw = try FileSink(folder.file("picture.y4m"), width: 64, height: 36)
+      let source = TestPictureSource(.bars, width: 64, height: 36, clock: TestClock(midnight: .zero))
+      for index in 0..<100 { raw.video.receive(try source.frame(at: .milliseconds(Int64(index) * 40))) }
+      #expect(throws: MediaError.self) { try raw.finish() }
+      let picture = try [UInt8](Data(contentsOf: URL(fileURLWithPath: raw.path)))
+      let header = try #require(picture.firstIndex(of: 10)) + 1
+      let frame = 6 + 64 * 36 * 3 / 2
+      #expect((picture.count - header) % frame == 0 && picture.count > 200_001 - frame, "\(picture.count)")
+    }
+  }
+
+  @Test func aSoundFileIsPlayableWhileItIsWritten() throws {
+    let folder = ScratchFolder()
+    let sink = try FileSink(folder.file("tone.wav"), channels: 1)
+    for frame in try ToneSource(frequency: 440).frames(300, from: .zero) { sink.audio.receive(frame) }
+    // As a process leaves it that is killed now.
+    let film = try FileSource(sink.path)
+    let duration = try #require(film.duration)
+    #expect(duration > .seconds(2) && duration < .seconds(3), "\(duration)")
+    try sink.finish()
+    #expect(try FileSource(sink.path).duration == .seconds(3))
   }
 
   @Test func aFullDiskIsKnownWhileAMuxedFileIsWritten() throws {

@@ -117,6 +117,38 @@ import Testing
     }
   }
 
+  @Test("what GStreamer says stands in parentheses, behind words for people")
+  func libraryWordsAreDetails() throws {
+    let folder = ScratchFolder()
+    var random = SeededGenerator(seed: 4)
+    let noise = folder.write((0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }, "noise.webm")
+    var errors: [MediaError] = []
+    for location in [noise, "http://127.0.0.1:9/film.webm", "nonsense://x/y", "file:///no%20where.webm"] {
+      let error = #expect(throws: MediaError.self) { try FileSource(location) }
+      error.map { errors.append($0) }
+    }
+    let pipelines: [(String, String)] = [
+      ("filesrc location=/nowhere/at/all", "it is not there ("),
+      ("v4l2src device=/dev/null", "("), ("alsasrc device=nothing", "("),
+      ("audiotestsrc num-buffers=1 ! video/x-raw", "its pipeline is not written as GStreamer expects ("),
+    ]
+    for (description, words) in pipelines {
+      let source = PipelineAudioSource(description, name: "tried", timeout: .seconds(5))
+      let error = #expect(throws: MediaError.self) { try source.start { _ in } }
+      #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+      error.map { errors.append($0) }
+    }
+    for error in errors {
+      let text = error.description
+      let said = text.prefix { $0 != "(" }
+      for word in ["Resource", " stream", "Could not", "element", "Internal", "Failed", "device '"] {
+        #expect(!said.contains(word), "\(text)")
+      }
+      #expect(text.hasSuffix(".") && !text.hasSuffix(".."), "\(text)")
+      print("MediaError: \(text)")
+    }
+  }
+
   @Test("What is no regular file is refused at once, with a sentence that names it")
   func fifosSocketsAndDevicesAreRefused() throws {
     let folder = ScratchFolder()

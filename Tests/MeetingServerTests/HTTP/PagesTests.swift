@@ -102,6 +102,22 @@ struct PagesTests {
     }
   }
 
+  @Test("a discover address that names a room takes no token of another, and any without a room does")
+  func discoverWithToken() async throws {
+    try await TestServer.run { server in
+      let token = try await server.discover("Daily").token ?? ""
+      let query = "?anonymousMeetingJoinContext=" + token
+      #expect(try await server.get("/discover" + query).status == 200)
+      #expect(try await server.get("/discover/dAILY" + query).status == 200)
+      let other = try await server.get("/discover/weekly" + query)
+      #expect(other.status == 403 && other.text.contains("wrongMeeting"))
+      #expect(other.text.contains("Daily") && other.text.contains("weekly"), "\(other.text)")
+      #expect(try await server.get("/discover/weekly/daily" + query).status == 404)
+      #expect(try await server.get("/discover/signal" + query).text.contains("reservedName"))
+      #expect(try await server.get("/discover/weekly?anonymousMeetingJoinContext=x").status == 401)
+    }
+  }
+
   @Test("where rooms are not open, only meetings that exist are found")
   func closedRooms() async throws {
     try await TestServer.run({ $0.openRooms = false }) { server in

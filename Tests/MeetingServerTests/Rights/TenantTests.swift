@@ -40,7 +40,7 @@ struct TenantTests {
       // What was given away before stays good until it ends.
       #expect(try await outcome(server, old) == nil)
       let token = try await server.token("daily")
-      let document = try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(token)&room=daily")
+      let document = try await server.get("/discover/daily?anonymousMeetingJoinContext=psat%3D\(token)")
       #expect(document.status == 200 && document.text.contains("\"meeting\":\"daily\""))
       #expect(try await outcome(server, token, room: "daily") == nil)
     }
@@ -52,13 +52,13 @@ struct TenantTests {
       let good = try await server.token("daily")
       let all = try await server.token("*")
       for (token, room, code) in [
-        (good, "daily", nil), (good, "other", "badToken"), (all, "other", nil), (all, nil, "noSuchMeeting"),
+        (good, "daily", nil), (good, "other", "wrongMeeting"), (all, "other", nil), (all, nil, "noSuchMeeting"),
         (String(good.dropLast(4)), "daily", "badToken"), ("devtoken", "daily", "badToken"),
         ("T1==AAAA", "daily", "badToken"),
       ] as [(String, String?, String?)] {
         #expect(try await outcome(server, token, room: room)?.rawValue == code, "\(room ?? "-")")
-        let query = room.map { "&room=\($0)" } ?? ""
-        let answer = try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(token)\(query)")
+        let path = room.map { "/\($0)" } ?? ""
+        let answer = try await server.get("/discover\(path)?anonymousMeetingJoinContext=psat%3D\(token)")
         #expect(
           (answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)")
       }

@@ -380,6 +380,26 @@ struct SignalingSessionTests {
     }
   }
 
+  @Test("a receiver is told which of its pictures are paused and why, and when it is over; nobody else is")
+  func paused() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0", tracks: camera)
+      let (bob, welcome) = try await server.join("daily", "Bob", offer: "video:9")
+      let publication = try #require(welcome.slots.first?.publication)
+      #expect(welcome.slots.first?.participant == hello.participant)
+      for publications in [[publication], []] {
+        await server.media.report(.paused(receiver: welcome.participant, publications: publications))
+        let told: [String] = try await bob.first {
+          if case .paused(let slots, .bandwidth) = $0 { slots } else { nil }
+        }
+        #expect(told == (publications.isEmpty ? [] : ["9"]))
+      }
+      let others = try await ann.drain()
+      #expect(others.allSatisfy { if case .paused = $0 { false } else { true } })
+      for client in [ann, bob] { await client.close() }
+    }
+  }
+
   @Test("a publication that a receiver cannot decode gives its slot to the next")
   func incompatible() async throws {
     try await TestServer.run { server in

@@ -151,6 +151,22 @@ struct JoinAuthorityTests {
     await #expect(throws: JoinRefusal.badToken) { try await world.admit(text, now: now) }
   }
 
+  @Test("a token does not open the room of another meeting: both are named, and only a good token learns anything")
+  func rooms() async throws {
+    let world = try await World(now: now)
+    let text = Secret(try await world.authority.sign(world.token(now: now), tenant: world.tenant).value)
+    let (own, other) = (world.meeting.room, try RoomName("Elsewhere"))
+    func admit(_ token: Secret<String>, _ room: RoomName?) async throws(JoinRefusal) -> Admission {
+      try await world.authority.admit(token: token, room: room, origin: nil, ownOrigin: nil, now: now)
+    }
+    #expect(try await admit(text, nil).meeting.room == own)
+    #expect(try await admit(text, RoomName(own.display.uppercased())).meeting.room == own)
+    let refusal = JoinRefusal.wrongMeeting(token: own.display, address: "Elsewhere")
+    await #expect(throws: refusal) { try await admit(text, other) }
+    #expect(refusal.description.contains(own.display) && refusal.description.contains("Elsewhere"))
+    await #expect(throws: JoinRefusal.badToken) { try await admit(Secret("psat=a.b.c"), other) }
+  }
+
   @Test("threat 28: a page of another origin cannot use a token; the server's own and the allowed ones can")
   func origins() async throws {
     let world = try await World(now: now)

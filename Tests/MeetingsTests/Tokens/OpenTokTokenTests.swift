@@ -22,7 +22,7 @@ struct OpenTokTokenTests {
     #expect(admission.meeting.room.display == TokenWorld.session && admission.meeting.tenant == world.tenant.id)
     #expect(admission.grant.form == .openTokJWT && admission.grant.role == .moderator)
     #expect(admission.grant.connectionData == "name=Bob")
-    #expect(await world.code(jwt, room: "other") == "badToken")
+    #expect(await world.code(jwt, room: "other") == "wrongMeeting")
     #expect(await world.code(jwt, at: now + 86_400 + 61) == "tokenExpired")
   }
 

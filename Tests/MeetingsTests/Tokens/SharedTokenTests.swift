@@ -50,7 +50,7 @@ struct SharedTokenTests {
   func rooms() async throws {
     let world = try await TokenWorld()
     let bound = try world.token("{\(world.head),\"room\":\"daily\"}")
-    #expect(await world.code(bound, room: "other") == "badToken")
+    #expect(await world.code(bound, room: "other") == "wrongMeeting")
     let open = try world.token("{\(world.head),\"room\":\"*\"}")
     #expect(await world.code(open) == "noSuchMeeting")
     #expect(try await world.admit(open, room: "other").meeting.room.display == "other")

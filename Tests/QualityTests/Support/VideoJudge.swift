@@ -125,16 +125,21 @@ final class VideoJudge {
   /// How long nothing new was shown between two moments, by the W3C's measure of a freeze (150 ms
   /// beyond the mean distance of 40 ms), as a share.
   func frozen(from: Double, to: Double) -> Double {
+    freezes(from: from, to: to).reduce(0) { $0 + $1.length } / max(to - from, 0.001)
+  }
+
+  /// The freezes between two moments: when each began, and how long it was, in seconds.
+  func freezes(from: Double, to: Double) -> [(at: Double, length: Double)] {
     let begin = start + TimeSpan(nanoseconds: Int64(from * 1e9))
     let end = start + TimeSpan(nanoseconds: Int64(to * 1e9))
     var last = begin
-    var frozen = 0.0
+    var freezes: [(at: Double, length: Double)] = []
     for moment in played.filter({ $0 > begin && $0 <= end }) + [end] {
       let gap = (moment - last).seconds
-      if gap > 0.19 { frozen += gap }
+      if gap > 0.19 { freezes.append(((last - start).seconds, gap)) }
       last = moment
     }
-    return frozen / max(to - from, 0.001)
+    return freezes
   }
 
   /// Pictures shown in a second.

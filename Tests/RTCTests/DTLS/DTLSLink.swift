@@ -1,6 +1,8 @@
 import Basics
-import RTC
+import COpenSSL
 import Testing
+
+@testable import RTC
 
 /// Two DTLS ends on a network in virtual time, with seeded loss, delay, reordering and duplicates.
 final class DTLSLink {
@@ -41,15 +43,17 @@ final class DTLSLink {
     seed: UInt64 = 1, network: Network = Network(), clientMTU: Int = 1_200, serverMTU: Int = 1_200,
     clientProfiles: [SRTPProfile] = DTLSContext.defaultProfiles,
     serverProfiles: [SRTPProfile] = DTLSContext.defaultProfiles,
-    clientExpects: [Fingerprint]? = nil, serverExpects: [Fingerprint]? = nil
+    clientExpects: [Fingerprint]? = nil, serverExpects: [Fingerprint]? = nil, cipher: String? = nil
   ) throws {
     let clientCertificate = try Self.clientCertificate.get()
     let serverCertificate = try Self.serverCertificate.get()
     client = try DTLSTransport(
       context: DTLSContext(certificate: clientCertificate, profiles: clientProfiles), role: .client,
       remoteFingerprints: clientExpects ?? [serverCertificate.fingerprint], mtu: clientMTU)
+    let serverContext = try DTLSContext(certificate: serverCertificate, profiles: serverProfiles)
+    if let cipher { try #require(SSL_CTX_set_cipher_list(serverContext.server, cipher) == 1) }
     server = try DTLSTransport(
-      context: DTLSContext(certificate: serverCertificate, profiles: serverProfiles), role: .server,
+      context: serverContext, role: .server,
       remoteFingerprints: serverExpects ?? [clientCertificate.fingerprint], mtu: serverMTU)
     random = SeededRandom(seed: seed)
     self.network = network

@@ -26,6 +26,8 @@ export function noticeForError(error) {
       return { title: "An invitation is needed", text: "This server lets in only who has an invitation. Ask the host for a link.", retry: false, icon: "link" };
     case "quotaReached":
       return { title: "There is no room just now", text: error.message, retry: true, icon: "people" };
+    case "wrongMeeting":
+      return { title: "Your invitation is for another meeting", text: error.message, retry: false, icon: "link" };
     case "wrongOrigin":
       return { title: "This page may not join the meeting", text: "The invitation was made for another website. Open the meeting from there.", retry: false };
     case "notAllowed":

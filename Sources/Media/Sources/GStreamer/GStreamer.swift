@@ -18,6 +18,15 @@ enum GStreamer {
     throw .missingComponent("The GStreamer element \(element)", hint: "Install it with: apt-get install \(package)")
   }
 
+  /// Why a pipeline cannot be built: something is not installed, or its description is wrong.
+  static func cannotBuild(_ name: String, _ problem: String, packages: String) -> MediaError {
+    // "no element "x"" is the only mistake that is not one of the description.
+    problem.contains("no element")
+      ? .missingComponent(
+        "A part of GStreamer", hint: "Install it with: apt-get install \(packages) (GStreamer says: \(problem))")
+      : .cannotOpen(name, reason: "its pipeline is not written as GStreamer expects (\(problem)).")
+  }
+
   /// Calls a C function that writes a sentence into a buffer, and gives back both.
   static func withMessage<Result>(_ body: (UnsafeMutablePointer<CChar>, Int32) -> Result) -> (Result, String) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in

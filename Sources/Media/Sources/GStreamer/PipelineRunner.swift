@@ -44,7 +44,11 @@ final class PipelineRunner: @unchecked Sendable {
   ) throws(MediaError) {
     try GStreamer.load()
     let (built, problem) = GStreamer.withMessage { parley_pipeline_create(recipe.description, $0, $1) }
-    guard let built else { throw Self.cannotBuild(recipe, problem) }
+    guard let built else {
+      throw GStreamer.cannotBuild(
+        recipe.name, problem,
+        packages: "gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-pipewire")
+    }
     pipeline = built
     self.recipe = recipe
     self.onEnd = onEnd
@@ -79,16 +83,6 @@ final class PipelineRunner: @unchecked Sendable {
       return all
     }
     for thread in running { thread.join() }
-  }
-
-  private static func cannotBuild(_ recipe: Recipe, _ problem: String) -> MediaError {
-    // "no element "x"" is the only mistake that is not one of the description.
-    problem.contains("no element")
-      ? .missingComponent(
-        "A part of GStreamer (\(problem))",
-        hint:
-          "Install it with: apt-get install gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-pipewire")
-      : .cannotOpen(recipe.name, reason: problem)
   }
 
   private func waitUntilPlaying(_ timeout: TimeSpan) throws(MediaError) {

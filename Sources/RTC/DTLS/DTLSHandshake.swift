@@ -1,6 +1,10 @@
 internal import COpenSSL
 
-/// One OpenSSL DTLS association, without time: records go in, datagrams come out. ``DTLSTransport`` adds the time.
+/// One DTLS handshake by OpenSSL, without time: records go in, datagrams come out. ``DTLSTransport`` adds the time.
+///
+/// **It ends with the handshake.** OpenSSL's object for a DTLS connection takes some 38 KiB for as long as it lives, 21 of them the
+/// buffer of handshake messages, which is never used again. What comes after the handshake is little, a record in a datagram: so
+/// ``finish()`` derives the keys of the records from what OpenSSL agreed on, ``DTLSRecordLayer`` does the rest, and this object goes.
 ///
 /// **How retransmission works without OpenSSL's clock.** OpenSSL times its retransmissions with `gettimeofday` and offers
 /// no way to say "now": `DTLSv1_handle_timeout` does nothing unless its own clock agrees, and every read of a record
@@ -16,7 +20,7 @@ internal import COpenSSL
 /// Safety: `ssl` is owned from `init` to `deinit`; OpenSSL's callbacks run only inside calls made here, while `self`
 /// is alive; `ssl`'s BIO and ex-data point at `self` without a reference, and `deinit` frees `ssl` first.
 @safe
-final class DTLSAssociation {
+final class DTLSHandshake {
   /// What came of letting OpenSSL work.
   enum Progress {
     case wantsMore, established, closed
@@ -28,9 +32,9 @@ final class DTLSAssociation {
 
   let mtu: Int
   let isClient: Bool
-  private let ssl: OpaquePointer
+  let ssl: OpaquePointer
   private let remoteFingerprints: [Fingerprint]
-  private var peerIsVerified = false
+  private(set) var peerIsVerified = false
   private var verifyFailure: DTLSFailure?
 
   private var inbound: [UInt8]?
@@ -41,6 +45,8 @@ final class DTLSAssociation {
   /// Counts flights that want an answer; a change tells the transport to restart its timer.
   private(set) var flight = 0
   private var isCopying = false
+  /// Number and explicit nonce of the last encrypted record that OpenSSL wrote.
+  private(set) var lastRecord: (sequence: UInt64, nonce: UInt64)?
 
   /// An association whose peer must show a certificate with one of `remoteFingerprints`.
   init(
@@ -61,22 +67,23 @@ final class DTLSAssociation {
     else { throw .context(OpenSSLErrors.takeOldest()) }
     unsafe SSL_set_bio(ssl, bio, bio)
     _ = unsafe parley_dtls_set_mtu(ssl, self.mtu)
-    unsafe DTLS_set_timer_cb(ssl) { ssl, _ in unsafe DTLSAssociation.of(ssl)?.nextTimer() ?? UInt32.max }
+    unsafe DTLS_set_timer_cb(ssl) { ssl, _ in unsafe DTLSHandshake.of(ssl)?.nextTimer() ?? UInt32.max }
     if isClient { unsafe SSL_set_connect_state(ssl) } else { unsafe SSL_set_accept_state(ssl) }
   }
 
   // The only owner of `ssl`; nothing calls back after this.
   deinit { unsafe SSL_free(ssl) }
 
-  @unsafe private static func of(_ ssl: OpaquePointer?) -> DTLSAssociation? {
+  @unsafe private static func of(_ ssl: OpaquePointer?) -> DTLSHandshake? {
     guard let data = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
-    return unsafe Unmanaged<DTLSAssociation>.fromOpaque(data).takeUnretainedValue()
+    return unsafe Unmanaged<DTLSHandshake>.fromOpaque(data).takeUnretainedValue()
   }
 
   // MARK: Called by OpenSSL through the BIO and the callbacks
 
   /// OpenSSL wrote a datagram.
   func wrote(_ datagram: [UInt8]) {
+    noteRecords(of: datagram)
     guard isCopying, let last = copies.indices.last else {
       outbound.append(datagram)
       return
@@ -86,6 +93,20 @@ final class DTLSAssociation {
       copies[last][tail] += datagram
     } else {
       copies[last].append(datagram)
+    }
+  }
+
+  /// Remembers how far OpenSSL has numbered encrypted records, copies included: the records after the handshake go on from there.
+  private func noteRecords(of datagram: [UInt8]) {
+    var at = 0
+    while at &+ 21 <= datagram.count {
+      if datagram[at &+ 3] == 0, datagram[at &+ 4] == 1 {
+        let record = datagram.span
+        lastRecord = (
+          record.networkUInt64(at: at &+ 3) & DTLSRecordLayer.lastSequence, record.networkUInt64(at: at &+ 13)
+        )
+      }
+      at = at &+ 13 &+ Int(datagram.span.networkUInt16(at: at &+ 11))
     }
   }
 
@@ -158,13 +179,9 @@ final class DTLSAssociation {
   /// What the record filter needs to know.
   var filterState: DTLSRecordFilter.State {
     // The cipher objects are static inside OpenSSL.
-    let isEstablished = unsafe SSL_is_init_finished(ssl) == 1
-    guard let cipher = unsafe isEstablished ? SSL_get_current_cipher(ssl) : SSL_get_pending_cipher(ssl) else {
-      return DTLSRecordFilter.State(cipherOverhead: nil, isEstablished: isEstablished)
-    }
-    // RFC 7905: no explicit nonce. GCM (RFC 5288): 8 bytes of it. Both: a 16-byte tag.
-    let isChaCha = unsafe SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305
-    return DTLSRecordFilter.State(cipherOverhead: isChaCha ? 16 : 24, isEstablished: isEstablished)
+    let cipher = unsafe SSL_is_init_finished(ssl) == 1 ? SSL_get_current_cipher(ssl) : SSL_get_pending_cipher(ssl)
+    let kind = unsafe cipher.flatMap { DTLSRecordCipher.Kind(nid: unsafe SSL_CIPHER_get_cipher_nid($0)) }
+    return DTLSRecordFilter.State(cipherOverhead: kind?.overhead, isEstablished: false)
   }
 
   /// Lets the handshake go on, with `record` when there is one.
@@ -176,81 +193,15 @@ final class DTLSAssociation {
     isCopying = false
     if result == 1 {
       copies.removeAll()
-      // Drops the 2 × 16 KiB record buffers; see `restoreBuffers`.
-      _ = unsafe SSL_free_buffers(ssl)
       return .established
     }
     return progress(after: result)
   }
 
-  /// Feeds `record` to the established association; application data goes to `received`.
-  func read(_ record: [UInt8], received: (([UInt8]) -> Void)) -> Progress {
-    inbound = record
-    defer { inbound = nil }
-    while true {
-      OpenSSLErrors.clear()
-      var count = 0
-      // OpenSSL writes at most the capacity it is told.
-      let data = unsafe [UInt8](unsafeUninitializedCapacity: record.count) { buffer, initialized in
-        if unsafe SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count) != 1 { count = -1 }
-        initialized = max(count, 0)
-      }
-      if count < 0 {
-        let progress = progress(after: -1)
-        _ = unsafe SSL_free_buffers(ssl)
-        return progress
-      }
-      received(data)
-    }
-  }
-
-  /// Encrypts `data` into one record; false when OpenSSL refuses.
-  func write(_ data: Span<UInt8>) -> Bool {
-    restoreBuffers()
-    defer { _ = unsafe SSL_free_buffers(ssl) }
-    OpenSSLErrors.clear()
-    // The span is valid for the closure's run.
-    return unsafe data.withUnsafeBufferPointer { buffer in
-      var written = 0
-      return unsafe SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &written) == 1 && written == buffer.count
-    }
-  }
-
   /// Writes a close_notify alert, if the handshake got that far.
   func close() {
-    restoreBuffers()
     _ = unsafe SSL_shutdown(ssl)
-    _ = unsafe SSL_free_buffers(ssl)
     OpenSSLErrors.clear()
-  }
-
-  /// Makes the record buffers again that `SSL_free_buffers` dropped. OpenSSL does so before reading, but with DTLS not
-  /// before writing: it would write through a null pointer. Looking for data where none can be counts as reading.
-  private func restoreBuffers() {
-    guard unsafe SSL_is_init_finished(ssl) == 1 else { return }
-    OpenSSLErrors.clear()
-    var byte: UInt8 = 0
-    var count = 0
-    // OpenSSL writes at most the one byte.
-    _ = unsafe SSL_peek_ex(ssl, &byte, 1, &count)
-    OpenSSLErrors.clear()
-  }
-
-  /// The SRTP keys. Fails unless the peer's fingerprint was checked in this very handshake.
-  func keyingMaterial() -> Result<SRTPKeyingMaterial, DTLSFailure> {
-    guard peerIsVerified else { return .failure(.fingerprintMismatch) }
-    // The profile is static inside OpenSSL; the exporter writes exactly the array's count.
-    guard let chosen = unsafe SSL_get_selected_srtp_profile(ssl),
-      let profile = SRTPProfile(dtlsIdentifier: UInt16(truncatingIfNeeded: unsafe chosen.pointee.id))
-    else { return .failure(.noSharedProfile) }
-    var exported = [UInt8](repeating: 0, count: SRTPKeyingMaterial.exportedLength(profile))
-    let label = "EXTRACTOR-dtls_srtp"
-    guard
-      unsafe SSL_export_keying_material(
-        ssl, &exported, exported.count, label, label.utf8.count, nil, 0, 0) == 1,
-      let material = SRTPKeyingMaterial(profile: profile, exported: exported, isClient: isClient)
-    else { return .failure(.handshake(OpenSSLErrors.takeOldest())) }
-    return .success(material)
   }
 
   private func progress(after result: Int32) -> Progress {

@@ -1,0 +1,153 @@
+import Basics
+import RTC
+
+/// What a receiver gets of the packets that came.
+extension Outlet {
+  /// Writes what waits of `stream` for `subscription`; sends the batch when it is full.
+  @inline(__always)
+  func write<Sink: PacketSink>(
+    _ stream: SourceStream, for subscription: Subscription, from first: Int = 0, batch: OutputBatch, now: Instant,
+    to sink: Sink, _ counters: inout RouterCounters
+  ) {
+    guard let sender else { return }
+    let count = stream.pending.count
+    let isPaced = bandwidth.isPacing && stream.kind == .video
+    if isPaced { bandwidth.queue.refill(bandwidth.estimator.target, now: now) }
+    var index = first
+    while index < count {
+      let packet = stream.store[Int(stream.pending[index])]
+      index &+= 1
+      var type = subscription.payloadType(for: packet.payloadType)
+      var skipped = 0
+      if type == nil, packet.redPrimaryOffset != 0 {
+        // The receiver takes no redundancy: it gets the primary block alone (RFC 2198 section 3).
+        skipped = Int(packet.redPrimaryOffset)
+        type = subscription.payloadType(for: packet.redPrimaryType)
+      }
+      guard let type else {
+        subscription.rewriter.skip(packet)
+        continue
+      }
+      guard let numbers = subscription.numbers(for: packet, of: stream, now: now) else { continue }
+      if isPaced, !bandwidth.queue.admits {
+        enqueue(packet, of: stream, numbers, for: subscription, now: now, &counters)
+        continue
+      }
+      if batch.isFull { send(batch, to: sink) }
+      if numbers.isFiller {
+        appendFiller(numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        continue
+      }
+      append(
+        packet, of: stream, numbers, type: type, skipping: skipped, for: subscription, sender, batch: batch, now: now,
+        &counters)
+    }
+  }
+
+  func append(
+    _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
+    skipping skipped: Int, for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
+    _ counters: inout RouterCounters
+  ) {
+    if packet.redPrimaryOffset != 0, skipped == 0, subscription.rewritesRedundancy {
+      appendRedundancy(
+        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+      return
+    }
+    if subscription.redundancy.level != 0, packet.redPrimaryOffset == 0,
+      appendWithRedundancy(
+        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+    {
+      return
+    }
+    var length = Int(packet.payloadLength) &- skipped
+    let offset = Int(packet.offset) &+ skipped
+    renumber(packet, numbers, in: stream.store)
+
+    let headerLength = writeHeader(
+      packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
+    guard headerLength > 0 else { return }
+
+    // Padding that makes the packet as long as the others of its burst.
+    var padding = 0
+    if packet.paddedLength > packet.payloadLength {
+      padding = Int(packet.paddedLength &- packet.payloadLength)
+    }
+    let segment = batch.openSegment
+    if segment > 0 {
+      let missing = segment &- (headerLength &+ length &+ padding &+ sender.rtpOverhead)
+      if missing > 0, missing &+ padding <= RetransmissionStore.tailroom &- 8 { padding &+= missing }
+    }
+    if padding > 0 {
+      stream.store.setByte(
+        UInt8(truncatingIfNeeded: padding), at: skipped &+ length &+ padding &- 1, of: packet)
+      batch.header[0] |= 0x20
+      length &+= padding
+    }
+
+    let written = protect(
+      headerLength, stream.store.block(of: packet), offset..<(offset &+ length), sender, batch, &counters)
+    guard written > 0 else { return }
+    bandwidth.sent(bytes: written, stream.kind == .audio ? .audio : .video, now: now)
+    subscription.packetCount &+= 1
+    subscription.octetCount &+= UInt32(truncatingIfNeeded: length &- padding)
+    budget.sent(bytes: written)
+    counters.packetsForwarded &+= 1
+    counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
+  }
+
+  /// An empty packet (padding alone, RFC 3550 section 5.1) under a number that the receiver would otherwise ask for in vain.
+  func appendFiller(
+    _ numbers: StreamRewriter.Numbers, type: PayloadType, for subscription: Subscription, _ sender: SRTPSender,
+    batch: OutputBatch, now: Instant, _ counters: inout RouterCounters
+  ) {
+    let layout = subscription.layout
+    let headerLength = batch.header.write(0..<batch.header.count) { buffer in
+      (try? fillerHeader(numbers, type: type, layout, ssrc: subscription.ssrc, now: now, into: &buffer)) ?? 0
+    }
+    guard headerLength > 0 else { return }
+    batch.scratch[0] = 1
+    let written = protect(headerLength, batch.scratch, 0..<1, sender, batch, &counters)
+    guard written > 0 else { return }
+    bandwidth.sent(bytes: written, .video, now: now)
+    subscription.packetCount &+= 1
+    counters.packetsForwarded &+= 1
+    counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
+  }
+
+  /// A RED packet for a receiver that knows the blocks under other payload types: its block headers are changed in a copy.
+  private func appendRedundancy(
+    _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
+    for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
+    _ counters: inout RouterCounters
+  ) {
+    let length = Int(packet.payloadLength)
+    guard length <= batch.scratch.count else { return }
+    var index = 0
+    while index < length {
+      batch.scratch[index] = stream.store.byte(at: index, of: packet)
+      index &+= 1
+    }
+    var header = 0
+    while header < Int(packet.redPrimaryOffset) {
+      let byte = batch.scratch[header]
+      if let mapped = subscription.payloadType(for: PayloadType(rawValue: byte & 0x7F)) {
+        batch.scratch[header] = byte & 0x80 | mapped.rawValue
+      }
+      if byte & 0x80 == 0 { break }
+      header &+= 4
+    }
+    let headerLength = writeHeader(
+      packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
+    guard headerLength > 0 else { return }
+    let written = protect(headerLength, batch.scratch, 0..<length, sender, batch, &counters)
+    guard written > 0 else { return }
+    bandwidth.sent(bytes: written, .audio, now: now)
+    subscription.packetCount &+= 1
+    subscription.octetCount &+= UInt32(truncatingIfNeeded: length)
+    counters.packetsForwarded &+= 1
+    counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
+  }
+}
