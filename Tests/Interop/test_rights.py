@@ -71,7 +71,7 @@ class Rights(unittest.TestCase):
             for token, room in tokens:
                 status, document = discover(server, token, room)
                 self.assertEqual((status, document.get("meeting")), (200, room), document)
-            self.assertEqual([discover(server, token, "another")[0] for token, _ in tokens], [401, 200, 401, 401])
+            self.assertEqual([discover(server, token, "another")[0] for token, _ in tokens], [403, 200, 403, 403])
             self.assertEqual(discover(server, tokens[3][0][:-8] + "AAAAAAA=")[0], 401)
 
             # Revoked: this one, and no other.
