@@ -179,7 +179,8 @@ extension Meeting {
       opened.send(
         .join(
           .init(
-            token: token.value, name: local.wantedName ?? local.name, offer: offer, tracks: tracks,
+            token: token.value, room: document.meeting, name: local.wantedName ?? local.name, offer: offer,
+            tracks: tracks,
             client: options.client)))
       place.hasAsked = true
       try await takeWelcome(place, connection)
