@@ -147,7 +147,8 @@ struct JoinAuthorityTests {
     lost.target = .meeting(.random())
     let lostText = try world.authority.sign(lost, tenant: world.tenant).value
     await #expect(throws: JoinRefusal.noSuchMeeting) { try await world.admit(lostText, now: now) }
-    try await world.authority.revoke(try await world.admit(text, now: now).grant)
+    let grant = try await world.admit(text, now: now).grant
+    try await world.authority.revoke(grant)
     await #expect(throws: JoinRefusal.badToken) { try await world.admit(text, now: now) }
   }
 
