@@ -86,7 +86,8 @@ let package = Package(
 
     // Floor 6: the command line.
     .executableTarget(
-      name: "ParleyCLI", dependencies: ["Basics", "MeetingServer", "Parley"], swiftSettings: common),
+      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Parley"],
+      swiftSettings: common),
 
     // Bots: an app each, and what they have in common.
     .target(name: "BotSupport", dependencies: ["Parley"], path: "Examples/BotSupport", swiftSettings: common),

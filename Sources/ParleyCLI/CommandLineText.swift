@@ -13,6 +13,9 @@ enum CommandLineText {
       demo      run a server with a live meeting at /hello
       join      take part in a meeting from the terminal
       load      load a server with participants and measure
+      tenant    look at and change who may use a server: sign-in, limits, keys
+      token     make, look at and revoke join tokens
+      meeting   list, make and remove meetings
       version   print the version
       help      print this text
 

@@ -51,6 +51,7 @@ enum ServeCommand {
       return 1
     }
     CommandLineText.say(server.ready.text(onTerminal: isatty(1) == 1))
+    for notice in server.notices { CommandLineText.complain(notice) }
     let finish = await whileServing(server)
     for await _ in signals { break }
     await finish?()

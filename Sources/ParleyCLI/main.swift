@@ -13,6 +13,9 @@ case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals:
 case "demo": quit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "join": finish(await JoinCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals: signals))
+case "tenant": finish(await TenantCommand.group.run(Array(arguments.dropFirst())))
+case "token": finish(await TokenCommand.group.run(Array(arguments.dropFirst())))
+case "meeting": finish(await MeetingCommand.group.run(Array(arguments.dropFirst())))
 case "version", "--version": CommandLineText.say("parley \(ParleyVersion.current)\n")
 case nil, "help", "--help", "-h": CommandLineText.say(CommandLineText.help + "\n")
 case let word?:

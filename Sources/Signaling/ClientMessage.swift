@@ -22,8 +22,10 @@ public enum ClientMessage: Sendable, Hashable {
 
   /// The content of `join`.
   public struct Join: Sendable, Hashable, Codable {
-    /// The join token, `psat=` and a JWT.
+    /// The join token; `docs/protocol.md` lists the forms.
     public var token: String
+    /// The room to enter, which must be the token's; needed when the token opens every room.
+    public var room: String?
     /// The display name.
     public var name: String
     /// The first SDP offer.
@@ -34,8 +36,12 @@ public enum ClientMessage: Sendable, Hashable {
     public var client: String?
 
     /// The content of a `join`.
-    public init(token: String, name: String, offer: String, tracks: [TrackDescription], client: String? = nil) {
+    public init(
+      token: String, room: String? = nil, name: String, offer: String, tracks: [TrackDescription],
+      client: String? = nil
+    ) {
       self.token = token
+      self.room = room
       self.name = name
       self.offer = offer
       self.tracks = tracks

@@ -57,11 +57,13 @@ public enum ServerMessage: Sendable, Hashable {
     public var slots: [SlotInfo]
     /// The last messages of the chat.
     public var chat: [ChatEntry]
+    /// What the client may do, by name; nil from servers that do not say.
+    public var permissions: [String]?
 
     /// The content of a `welcome`.
     public init(
       participant: String, resumeToken: String, resumeWindow: Int, meeting: MeetingInfo, answer: String,
-      participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry]
+      participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], permissions: [String]? = nil
     ) {
       self.participant = participant
       self.resumeToken = resumeToken
@@ -71,6 +73,7 @@ public enum ServerMessage: Sendable, Hashable {
       self.participants = participants
       self.slots = slots
       self.chat = chat
+      self.permissions = permissions
     }
   }
 }

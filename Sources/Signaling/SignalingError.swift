@@ -16,14 +16,20 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case badToken
   /// The join token was valid once.
   case tokenExpired
+  /// The server lets nobody in without a token.
+  case tokenRequired
   /// The page's origin is neither the server's own nor one that the token allows.
   case wrongOrigin
+  /// The join token is good, and for another meeting than the one that was asked for.
+  case wrongMeeting
   /// The meeting of the token or URL does not exist.
   case noSuchMeeting
   /// The meeting's time is over.
   case meetingExpired
   /// The meeting has as many participants as it may have.
   case meetingFull
+  /// The tenant has as many meetings or participants at once as it may have; the sentence names the limit.
+  case quotaReached
   /// The display name is empty once control characters are taken out.
   case badName
   /// The SDP offer was refused.

@@ -29,7 +29,7 @@ const statsInterval = 2_000;
 
 /** Errors after which joining again is of no use. */
 const final = new Set([
-  "badToken", "tokenExpired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+  "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
 ]);
 
 /**
@@ -298,7 +298,7 @@ export class Meeting extends EventTarget {
       this.#addToConnection(publication);
     }
     await signaling.join(connection.firstOffer().then(({ offer, tracks }) => ({
-      token: document.token, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
+      token: document.token, room: document.meeting, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
     })));
     this.#ensureGoingOn();
   }

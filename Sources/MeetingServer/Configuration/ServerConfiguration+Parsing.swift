@@ -79,6 +79,11 @@ extension ServerConfiguration {
       guard name == "config" || ServerOption.all.contains(where: { $0.name == name }) else {
         throw .unknownOption("--" + name, suggestion: suggestion(for: name).map { "--" + $0 })
       }
+      let isSwitch = ServerOption.all.contains { $0.name == name && $0.isSwitch }
+      if isSwitch, index == arguments.count || arguments[index].hasPrefix("--") {
+        flags.append((name, "yes"))
+        continue
+      }
       guard index < arguments.count else { throw .missingValue(option: name) }
       flags.append((name, arguments[index]))
       index += 1

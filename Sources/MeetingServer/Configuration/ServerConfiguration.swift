@@ -54,6 +54,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var dataBuffer = 1 << 20
   /// Whether rooms are made by opening their address; otherwise only ad-hoc meetings can be joined.
   public var openRooms = true
+  /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.
+  public var isDevelopment = false
 
   /// The defaults, with `workers` media workers.
   public init(workers: Int = ServerConfiguration.coreCount) { self.workers = workers }

@@ -13,6 +13,8 @@ struct ServerOption: Sendable {
   let help: String
   /// Whether giving it again adds to its value instead of replacing it.
   var isList = false
+  /// Whether the flag may stand without a value, which then is `yes`.
+  var isSwitch = false
   let apply: @Sendable (inout ServerConfiguration, String) throws(ConfigurationError) -> Void
 
   /// The environment variable: `PARLEY_MEDIA_PORT` for `--media-port`.
@@ -137,6 +139,11 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in
       c.meetingLifetime = .seconds(Int64(try number(v, "meeting-hours", 1...8_760)) * 3_600)
     },
+    ServerOption(
+      name: "development", placeholder: "[yes|no]",
+      help: "takes devtoken and moderator_token for join tokens: for trying samples, never for others (no)",
+      isSwitch: true
+    ) { c, v throws(ConfigurationError) in c.isDevelopment = try boolean(v, "development") },
     ServerOption(name: "log-level", placeholder: "LEVEL", help: "debug, info, warning or error (info)") {
       c, v throws(ConfigurationError) in
       guard let level = Log.Level.allCases.first(where: { $0.name == v }) else {

@@ -20,19 +20,17 @@ struct Discovery: Sendable {
       throw Refusal(error)
     }
     do {
-      guard let (meeting, tenant) = try await desk.meeting(room: room, now: now), meeting.tenant == tenant.id else {
-        throw Refusal(JoinRefusal.noSuchMeeting)
+      guard let (meeting, tenant) = try await desk.meeting(room: room, opening: true, now: now) else {
+        throw JoinRefusal.noSuchMeeting
       }
-      guard !meeting.isExpired(at: now) else { throw Refusal(JoinRefusal.meetingExpired) }
-      let (secret, token) = try await desk.token(
+      guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
+      let (token, expires) = try desk.token(
         for: meeting, tenant: tenant, session: "web", origins: [base], base: base, now: now)
       counters.tokens.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
-      return document(
-        meeting, base: base, signaling: addresses.signaling, conference: addresses.conference,
-        applications: addresses.applications, own: addresses.discover, token: secret.value, expires: token.expires)
-    } catch let error as Refusal {
-      throw error
+      return document(meeting, addresses, token: token.value, expires: expires)
+    } catch let error as JoinRefusal {
+      throw Refusal(error)
     } catch let error as MeetingStoreError {
       throw Refusal(error)
     } catch {
@@ -42,7 +40,7 @@ struct Discovery: Sendable {
 
   /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a room,
   /// `GET /discover/<room>?anonymousMeetingJoinContext=…`, it must be that one: whoever follows an address and finds
-  /// themselves elsewhere would not know why.
+  /// themselves elsewhere would not know why. A token for every room needs it.
   func document(
     context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
@@ -55,15 +53,12 @@ struct Discovery: Sendable {
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await desk.authority.admit(
-        token: Secret(Self.unwrap(context)), origin: origin, ownOrigin: base, room: room, now: now)
+        token: Secret(Self.unwrap(context)), room: room, origin: origin, ownOrigin: base, now: now)
     } catch {
       throw Refusal(error)
     }
-    let signaling = (base.scheme == "https" ? "wss" : "ws") + base.description.dropFirst(base.scheme.utf8.count)
-    return document(
-      admission.meeting, base: base, signaling: signaling + "/signal", conference: admission.token.conference,
-      applications: admission.token.applications, own: "\(base)/discover/\(admission.meeting.room.pathSegment)",
-      token: nil, expires: admission.token.expires)
+    let addresses = MeetingAddresses(base: base, meeting: admission.meeting, tenant: admission.tenant)
+    return document(admission.meeting, addresses, token: nil, expires: admission.grant.expires)
   }
 
   /// Takes off further layers of percent-encoding: the original service encoded the token twice, and so do its clients.
@@ -74,18 +69,18 @@ struct Discovery: Sendable {
   }
 
   private func document(
-    _ meeting: MeetingRecord, base: WebOrigin, signaling: String, conference: String, applications: String,
-    own: String, token: String?, expires: Date
+    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date
   ) -> HTTPResponse {
     .json(
       DiscoverDocument(
-        meeting: meeting.room.display, subject: meeting.subject, signaling: signaling, token: token, expires: expires,
+        meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
+        expires: expires,
         iceServers: iceServers.servers(
           user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
-        conferenceId: conference,
+        conferenceId: addresses.conference,
         links: [
-          "self": .init(href: own), "anonApplications": .init(href: applications),
-          "signaling": .init(href: signaling),
+          "self": .init(href: addresses.discover), "anonApplications": .init(href: addresses.applications),
+          "signaling": .init(href: addresses.signaling),
         ]))
   }
 }

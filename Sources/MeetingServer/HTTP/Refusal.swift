@@ -24,9 +24,9 @@ struct Refusal: Error, Sendable {
   init(_ error: JoinRefusal) {
     let status =
       switch error {
-      case .badToken, .tokenExpired: 401
+      case .badToken, .tokenExpired, .tokenRequired: 401
       case .wrongOrigin, .wrongMeeting: 403
-      case .noSuchMeeting: 404
+      case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410
       case .unavailable: 503
       }

@@ -32,7 +32,7 @@ struct ServiceApplication: Sendable {
       throw Refusal(400, "missingField", "Invalid job input: the form field Subject is missing.")
     }
     let level = try Self.accessLevel(form["AccessLevel"] ?? "")
-    do throws(MeetingStoreError) {
+    do {
       let (meeting, tenant) = try await desk.createMeeting(
         subject: Self.line(subject), summary: form["Description"] ?? "", accessLevel: level, now: now)
       counters.adHocMeetings.add(1)
@@ -42,7 +42,16 @@ struct ServiceApplication: Sendable {
           JoinUrl: addresses.join, OnlineMeetingUri: addresses.conference, OrganizerUri: addresses.organizer,
           DiscoverUri: addresses.discover, ExpireTime: Self.text(meeting.expires ?? now)))
     } catch {
-      throw Refusal(error)
+      throw Self.refusal(of: error)
+    }
+  }
+
+  private static func refusal(of error: any Error) -> Refusal {
+    switch error {
+    case let error as Refusal: error
+    case let error as JoinRefusal: Refusal(error)
+    case let error as MeetingStoreError: Refusal(error)
+    default: Refusal(500, "internal", "Unable to start a job run: no token could be signed.")
     }
   }
 
@@ -67,27 +76,24 @@ struct ServiceApplication: Sendable {
     }
     let room = try Self.room(of: url, base: base)
     do {
-      guard let meeting = try await desk.store.meeting(room: room) else { throw Self.noMeeting }
+      // To other tenants than that of the endpoint the meeting does not exist.
+      guard let (meeting, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
+        throw Self.noMeeting
+      }
       guard !meeting.isExpired(at: now) else {
         throw Refusal(400, "meetingExpired", "Invalid MeetingUrl: the meeting is over.")
       }
-      let tenant = try await desk.store.defaultTenant(now: now)
-      // The address and the endpoint must belong to one tenant; to others the meeting does not exist.
-      guard meeting.tenant == tenant.id else { throw Self.noMeeting }
-      let (text, token) = try await desk.token(
+      let (text, expires) = try desk.token(
         for: meeting, tenant: tenant, session: session, origins: origins, base: base, now: now)
       counters.tokens.add(1)
       let context = JoinToken.prefix.dropLast() + "%3d" + text.value.dropFirst(JoinToken.prefix.utf8.count)
       return .json(
         Token(
           DiscoverUri: "\(base)/discover?anonymousMeetingJoinContext=\(context)", Token: text.value,
-          ExpireTime: Self.text(token.expires), TenantEndpointId: token.endpoint))
-    } catch let error as Refusal {
-      throw error
-    } catch let error as MeetingStoreError {
-      throw Refusal(error)
+          ExpireTime: Self.text(expires),
+          TenantEndpointId: MeetingAddresses(base: base, meeting: meeting, tenant: tenant).endpoint))
     } catch {
-      throw Refusal(500, "internal", "Unable to start a job run: no token could be signed.")
+      throw Self.refusal(of: error)
     }
   }
 
@@ -115,14 +121,14 @@ struct ServiceApplication: Sendable {
     return a == b || (a.scheme == b.scheme && a.port == b.port && own.contains(a.host) && own.contains(b.host))
   }
 
-  private static func accessLevel(_ text: String) throws(Refusal) -> AccessLevel {
-    if text.isEmpty { return .everyone }
+  /// The level that a request names; nil when it names none.
+  private static func accessLevel(_ text: String) throws(Refusal) -> AccessLevel? {
+    if text.isEmpty || text == "0" || text.lowercased() == "none" { return nil }
     // The numbers are those of the service's enumeration, with None (not set) at 0.
     let numbers: [String: AccessLevel] = [
-      "0": .everyone, "1": .sameEnterprise, "2": .locked, "3": .invited, "4": .everyone,
+      "1": .sameEnterprise, "2": .locked, "3": .invited, "4": .everyone,
     ]
     if let level = numbers[text] { return level }
-    if text.lowercased() == "none" { return .everyone }
     if let level = AccessLevel.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) { return level }
     let names = AccessLevel.allCases.map(\.rawValue).joined(separator: ", ")
     throw Refusal(400, "badField", "Invalid AccessLevel: expected \(names), or nothing.")

@@ -55,7 +55,7 @@ public struct Log: Sendable {
   /// A value as it may stand in a line: without tokens, control characters and line breaks, in quotes where it needs them.
   static func quote(_ text: String) -> String {
     var text = text
-    for mark in ["psat", "eyJ"] {
+    for mark in ["psat", "eyJ", "T1=="] {
       while let range = text.firstRange(of: mark) {
         let end = text[range.lowerBound...].firstIndex { $0 == " " || $0 == "&" || $0 == "\"" } ?? text.endIndex
         text.replaceSubrange(range.lowerBound..<end, with: "<token>")

@@ -7,6 +7,7 @@ actor MeetingDirectory {
   private struct Held {
     var room: MeetingRoom
     var participant: String
+    var tenant: TenantID
   }
 
   private let media: any MediaPlane
@@ -15,6 +16,7 @@ actor MeetingDirectory {
   private let log: Log
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
+  private var usage = TenantUsage()
   private var isClosed = false
 
   init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log) {
@@ -32,17 +34,22 @@ actor MeetingDirectory {
     // A room can end between the look-up and the joining; then the next round makes a new one.
     for _ in 0..<4 {
       if isClosed { break }
-      let room = room(for: newcomer.admission.meeting, url: url)
+      let admission = newcomer.admission
+      // The one decision about the tenant's share, made and counted before anything is awaited.
+      let isOpening = rooms[admission.meeting.id] == nil
+      if let why = usage.refusal(of: admission.tenant, opening: isOpening) { throw .quota(why) }
+      let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
         // Noted before, so that the room's word that the place has ended always finds it.
-        places[token] = Held(room: room, participant: newcomer.place.participant)
+        places[token] = Held(room: room, participant: newcomer.place.participant, tenant: admission.tenant.id)
+        usage.came(admission.tenant.id)
         try await room.join(newcomer)
         return room
       } catch .closed {
-        places[token] = nil
+        giveUp(token)
         forget(room)
       } catch {
-        places[token] = nil
+        giveUp(token)
         await close(room)
         throw error
       }
@@ -65,6 +72,7 @@ actor MeetingDirectory {
     let all = rooms.values
     rooms = [:]
     places = [:]
+    usage = TenantUsage()
     for room in all { await room.end(.shutdown, "The server is shutting down.") }
     for room in all { await room.settle() }
   }
@@ -82,11 +90,18 @@ actor MeetingDirectory {
       Task { await self?.left(token) }
     }
     rooms[record.id] = room
+    usage.opened(record.tenant)
     return room
   }
 
+  @discardableResult private func giveUp(_ token: String) -> Held? {
+    guard let held = places.removeValue(forKey: token) else { return nil }
+    usage.went(held.tenant)
+    return held
+  }
+
   private func left(_ token: String) async {
-    guard let held = places.removeValue(forKey: token) else { return }
+    guard let held = giveUp(token) else { return }
     await close(held.room)
   }
 
@@ -95,6 +110,8 @@ actor MeetingDirectory {
   }
 
   private func forget(_ room: MeetingRoom) {
-    if rooms[room.record.id] === room { rooms[room.record.id] = nil }
+    guard rooms[room.record.id] === room else { return }
+    rooms[room.record.id] = nil
+    usage.closed(room.record.tenant)
   }
 }

@@ -57,7 +57,7 @@ extension MeetingRoom {
       tellPaused(member)
     case .quality(let changed):
       for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
-      let known = changed.filter { members[$0.key] != nil }
+      let known = visible(changed)
       if !known.isEmpty { broadcast(.quality(known)) }
     case .slots(let carried): follow(carried)
     }
@@ -102,7 +102,7 @@ extension MeetingRoom {
     } else {
       startExpiry(of: member)
     }
-    if member.connection != before { broadcast(.participantUpdated(member.info)) }
+    if member.connection != before { announce(.participantUpdated(member.info), about: member) }
   }
 
   func negotiate(

@@ -26,7 +26,7 @@ extension MeetingRoom {
   func refillCrowded() {
     let all = ranked()
     for member in members.values {
-      let others = all.filter { $0.participant != member.id }
+      let others = receivable(all, by: member)
       let audio = others.count { $0.kind == .audio }
       if audio > member.slots.count(of: .audio) || others.count - audio > member.slots.count(of: .video) {
         refill(member, all)
@@ -35,7 +35,7 @@ extension MeetingRoom {
   }
 
   func refill(_ member: RoomMember, _ all: [SlotTable.Candidate]) {
-    let changes = member.slots.fill(with: all.filter { $0.participant != member.id })
+    let changes = member.slots.fill(with: receivable(all, by: member))
     if !changes.isEmpty {
       member.channel?.send(.slots(member.slots.info))
       assign(changes, to: member)
@@ -55,12 +55,13 @@ extension MeetingRoom {
   func refused(_ mids: [String], by id: String) {
     guard let member = members[id] else { return }
     for mid in mids { member.slots.refuse(mid: mid) }
-    let changes = member.slots.fill(with: ranked().filter { $0.participant != id })
+    let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(.slots(member.slots.info))
     assign(changes, to: member)
   }
 
   func askForSlots(_ member: RoomMember) {
+    guard member.permissions.contains(.subscribe) else { return }
     var audio = 0
     var video = 0
     for other in members.values where other.id != member.id {

@@ -39,6 +39,8 @@ actor MeetingRoom {
     /// The room has just ended; a new one is to be made.
     case closed
     case full
+    /// The tenant has what it may have: which limit, as a sentence.
+    case quota(String)
     case expired
     case badOffer(String)
     case unavailable(String)
@@ -58,7 +60,7 @@ actor MeetingRoom {
   private var reserved = 0
   private var nextOrder = 0
   var speechCount = 0
-  private var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
+  var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
   var quality: [String: ConnectionQuality] = [:]
   var isClosed = false
   var isListening = false
@@ -91,7 +93,12 @@ actor MeetingRoom {
     defer { reserved -= 1 }
     start()
     let id = newcomer.place.participant
-    let tracks = newcomer.join.tracks.map { Self.mediaTrack($0) }
+    let member = RoomMember(
+      id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
+      order: nextOrder, name: newcomer.name, channel: newcomer.channel)
+    nextOrder += 1
+    let refused = refusal(of: newcomer.join.tracks, member)
+    let tracks = permitted(newcomer.join.tracks, member).map { Self.mediaTrack($0) }
     let answer: MediaAnswer
     do throws(MediaPlaneError) {
       answer = try await negotiate { [media, record] () throws(MediaPlaneError) in
@@ -105,25 +112,24 @@ actor MeetingRoom {
       post { await $0.leave(participant: id) }
       throw .closed
     }
-    let member = RoomMember(
-      id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
-      order: nextOrder, name: newcomer.name, channel: newcomer.channel)
-    nextOrder += 1
     member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
     member.slots.replace(with: answer.slots)
     members[id] = member
-    let changes = member.slots.fill(with: ranked().filter { $0.participant != id })
+    let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(
       .welcome(
         .init(
           participant: id, resumeToken: member.resumeToken,
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
-          participants: roster(), slots: member.slots.info, chat: chat.visible(to: id))))
-    broadcast(.participantJoined(member.info), except: id)
+          participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
+          permissions: member.permissions.names)))
+    if let refused { member.channel?.refuse(.notAllowed, refused) }
+    announce(.participantJoined(member.info), about: member, except: id)
     assign(changes, to: member)
     askForSlots(member)
     if !member.publications.isEmpty { refill(except: id) }
-    if !quality.isEmpty { member.channel?.send(.quality(quality)) }
+    let known = visible(quality)
+    if !known.isEmpty { member.channel?.send(.quality(known)) }
   }
 
   /// Puts a new socket in the place of a lost (or half-open) one.
@@ -134,13 +140,15 @@ actor MeetingRoom {
     let before = member.connection
     member.channel = channel
     if member.hasMedia { cancelExpiry(of: member) }
-    channel.send(.resumed(participants: roster(), slots: member.slots.info, chat: chat.visible(to: participant)))
-    if !quality.isEmpty { channel.send(.quality(quality)) }
+    channel.send(
+      .resumed(participants: roster(for: member), slots: member.slots.info, chat: history(for: member)))
+    let known = visible(quality)
+    if !known.isEmpty { channel.send(.quality(known)) }
     for publication in member.publications { tellDemand(of: publication, member) }
     if !member.paused.isEmpty { tellPaused(member) }
     member.askedFor = (0, 0)
     askForSlots(member)
-    if member.connection != before { broadcast(.participantUpdated(member.info), except: participant) }
+    if member.connection != before { announce(.participantUpdated(member.info), about: member, except: participant) }
   }
 
   // MARK: Staying
@@ -152,7 +160,7 @@ actor MeetingRoom {
     case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
     case .offer(let offer): await renegotiate(offer, member, channel)
     case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
-    case .view(let views): show(views, member)
+    case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
     case .leave:
@@ -167,8 +175,12 @@ actor MeetingRoom {
       channel.refuse(.badOffer, why, id: offer.id)
       return
     }
+    if let why = refusal(of: offer.tracks, member) {
+      channel.refuse(.notAllowed, why, id: offer.id)
+      return
+    }
     // A track keeps its publication as long as its m-section carries the same source.
-    let tracks = offer.tracks.map { track in
+    let tracks = permitted(offer.tracks, member).map { track in
       let known = member.publications.first { $0.mid == track.mid && $0.info.source == track.source }
       return Self.mediaTrack(track, publication: known?.info.id)
     }
@@ -194,7 +206,7 @@ actor MeetingRoom {
       member.publications[index].demand = same?.demand
     }
     member.slots.replace(with: answer.slots)
-    let changes = member.slots.fill(with: ranked().filter { $0.participant != participant })
+    let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
     assign(changes, to: member)
     for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {
@@ -232,7 +244,7 @@ actor MeetingRoom {
   }
 
   private func rename(_ text: String, _ member: RoomMember, _ channel: SignalingChannel) {
-    guard member.admission.token.name == nil else {
+    guard member.admission.grant.name == nil else {
       channel.refuse(.notAllowed, "The join token sets the name; it cannot be changed.")
       return
     }
@@ -242,10 +254,11 @@ actor MeetingRoom {
     }
     guard name != member.name else { return }
     member.name = name
-    broadcast(.participantUpdated(member.info))
+    announce(.participantUpdated(member.info), about: member)
   }
 
   private func say(_ text: String, to: String?, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.chat, member, channel, id: id) else { return }
     // The bound in bytes stops characters made of thousands of combining marks.
     guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
       text.count <= SignalingLimits.chatCharacters
@@ -253,8 +266,12 @@ actor MeetingRoom {
       channel.refuse(.badMessage, "A chat message has 1 to \(SignalingLimits.chatCharacters) characters.", id: id)
       return
     }
-    if let to, members[to] == nil {
+    if let to, members[to].map({ $0.isHidden && to != member.id }) ?? true {
       channel.refuse(.badMessage, "The recipient is not in the meeting.", id: id)
+      return
+    }
+    if let to, members[to]?.permissions.contains(.subscribe) == false {
+      channel.refuse(.notAllowed, "The recipient may not read the chat.", id: id)
       return
     }
     let entry = ChatEntry(
@@ -264,16 +281,8 @@ actor MeetingRoom {
     if let to {
       for id in Set([to, member.id]) { members[id]?.channel?.send(.chat(entry)) }
     } else {
-      broadcast(.chat(entry))
+      broadcast(.chat(entry)) { $0 === member || $0.permissions.contains(.subscribe) }
     }
-  }
-
-  /// Who gets a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the sender is not here.
-  func receivers(of sender: String, to: [String]?) -> [String] {
-    guard members[sender] != nil else { return [] }
-    guard let to else { return members.keys.filter { $0 != sender } }
-    var seen: Set<String> = [sender]
-    return to.filter { members[$0] != nil && seen.insert($0).inserted }
   }
 
   /// Tells one participant of something that was refused, if there is a socket to tell it over.
@@ -289,7 +298,7 @@ actor MeetingRoom {
     let before = member.connection
     member.channel = nil
     startExpiry(of: member)
-    if member.connection != before { broadcast(.participantUpdated(member.info)) }
+    if member.connection != before { announce(.participantUpdated(member.info), about: member) }
   }
 
   /// Ends the meeting for everybody.
@@ -328,7 +337,7 @@ actor MeetingRoom {
     onLeft(member.resumeToken)
     let id = member.id
     post { await $0.leave(participant: id) }
-    broadcast(.participantLeft(id: id, reason: reason))
+    if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
     if !member.publications.isEmpty { refill() }
   }
 
@@ -360,13 +369,9 @@ actor MeetingRoom {
       id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires)
   }
 
-  private func roster() -> [ParticipantInfo] {
-    members.values.sorted { $0.order < $1.order }.map(\.info)
-  }
-
-  func broadcast(_ message: ServerMessage, except: String? = nil) {
+  func broadcast(_ message: ServerMessage, except: String? = nil, where isMeant: (RoomMember) -> Bool = { _ in true }) {
     guard let text = try? SignalingEncoder().encode(message) else { return }
-    for member in members.values where member.id != except { member.channel?.send(text: text) }
+    for member in members.values where member.id != except && isMeant(member) { member.channel?.send(text: text) }
   }
 
   private static func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {

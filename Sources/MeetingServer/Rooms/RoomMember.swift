@@ -17,6 +17,11 @@ final class RoomMember {
   let origin: String?
   let order: Int
   var name: String
+  /// What it may do now: first what its token grants.
+  var permissions: Permissions
+  /// Tracks that were refused, so that it is said once.
+  var refusedTracks: Set<String> = []
+  var knowsDataIsRefused = false
   var publications: [Publication] = []
   var slots = SlotTable()
   /// Publications that its network has no room for.
@@ -42,14 +47,18 @@ final class RoomMember {
     self.origin = origin
     self.order = order
     self.name = name
+    permissions = admission.grant.permissions
     self.channel = channel
   }
 
   var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
 
+  /// Whether the others do not see it.
+  var isHidden: Bool { admission.grant.role == .hidden }
+
   var info: ParticipantInfo {
     ParticipantInfo(
-      id: id, name: name, role: admission.token.role.rawValue, connection: connection,
+      id: id, name: name, role: admission.grant.role.signalingName, connection: connection,
       publications: publications.map(\.info))
   }
 }

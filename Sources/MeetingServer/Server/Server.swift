@@ -11,6 +11,8 @@ import Transport
 public final class Server: Sendable {
   /// What to print: the address on this machine, and one for other devices.
   public let ready: ReadyMessage
+  /// What the operator must be told loudly: what is open to strangers, and how to close it.
+  public let notices: [String]
   /// The port of pages and signalling.
   public let port: UInt16
   /// The administration port; nil when there is none.
@@ -31,11 +33,12 @@ public final class Server: Sendable {
   }
 
   private init(
-    ready: ReadyMessage, port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
+    ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
     directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore, upkeep: Task<Void, Never>,
     readiness: Readiness, log: Log
   ) {
     self.ready = ready
+    self.notices = notices
     self.port = port
     self.adminPort = adminPort
     self.http = http
@@ -82,15 +85,19 @@ public final class Server: Sendable {
       throw .web(error.description)
     }
     let store: SQLiteMeetingStore
+    let isFirst: Bool
     do throws(MeetingStoreError) {
       store = try await SQLiteMeetingStore.open(folder: configuration.dataFolder)
+      isFirst = try await store.knownDefaultTenant() == nil
     } catch {
       throw .store(error.description)
     }
 
     let counters = ServerCounters()
     let readiness = Readiness()
-    let authority = JoinAuthority(store: store)
+    let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment) { problem in
+      log.info("token.refused", ["reason": problem])
+    }
     let desk = AnonymousJoin(
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
@@ -132,7 +139,9 @@ public final class Server: Sendable {
       readiness.isReady.store(true, ordering: .relaxed)
       log.info("listening", ["port": port, "adminPort": admin.map { String($0.1) } ?? "none"])
       return Server(
-        ready: message(configuration, port: port), port: port, adminPort: admin?.1, http: http, admin: admin?.0,
+        ready: message(configuration, port: port),
+        notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
+        admin: admin?.0,
         directory: directory, media: media, store: store, upkeep: keepUp(store, log), readiness: readiness, log: log)
     } catch {
       await store.close()

@@ -103,16 +103,22 @@ struct SignalingService: Sendable {
 
   private func join(_ join: ClientMessage.Join, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
     if let why = Self.problem(with: join.tracks) { return refuse(.badMessage, why, channel) }
+    let room: RoomName?
+    do throws(RoomNameError) {
+      room = try join.room.map { text throws(RoomNameError) in try RoomName(text) }
+    } catch {
+      return refuse(.badMessage, error.description, channel)
+    }
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await authority.admit(
-        token: Secret(join.token), origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
+        token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, channel)
     }
     // A token that sets the name wins over what the client calls itself.
-    guard let name = DisplayName.clean(admission.token.name ?? join.name) else {
+    guard let name = DisplayName.clean(admission.grant.name ?? join.name) else {
       return refuse(.badName, "The name has no visible character.", channel)
     }
     let newcomer = MeetingRoom.Newcomer(
@@ -124,7 +130,8 @@ struct SignalingService: Sendable {
       log.info(
         "joined",
         [
-          "meeting": admission.meeting.id, "participant": newcomer.place.participant, "token": admission.token.id,
+          "meeting": admission.meeting.id, "participant": newcomer.place.participant, "token": admission.grant.id,
+          "tenant": admission.tenant.name, "role": admission.grant.role.rawValue,
           "client": String((join.client ?? "").prefix(60)),
         ])
       // A write to disk; the client's next message does not wait for it.
@@ -149,6 +156,7 @@ struct SignalingService: Sendable {
   private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {
     switch refusal {
     case .full: return refuse(.meetingFull, "The meeting has as many participants as it may have.", channel)
+    case .quota(let what): return refuse(.quotaReached, what, channel)
     case .expired: return refuse(.meetingExpired, "The meeting is over.", channel)
     case .badOffer(let why): return refuse(.badOffer, why, channel)
     case .resumeExpired:

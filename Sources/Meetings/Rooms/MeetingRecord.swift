@@ -15,14 +15,6 @@ public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
   case everyone = "Everyone"
 }
 
-/// What a participant may do.
-public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Takes part.
-  case guest
-  /// Also looks after others.
-  case presenter
-}
-
 /// A meeting as the store knows it: the lasting facts, not who is in it just now.
 public struct MeetingRecord: Sendable, Hashable {
   /// How the meeting came to be.
@@ -31,6 +23,8 @@ public struct MeetingRecord: Sendable, Hashable {
     case room
     /// Made by request under an unguessable name; has an end.
     case adHoc
+    /// Made by request under a name of its own; stays until it is removed, or until its end if it has one.
+    case named
   }
 
   /// Names the meeting for ever.

@@ -5,24 +5,61 @@ public import FoundationEssentials
 /// Every method is safe to call from any task and has done its work durably when it returns: what was answered survives
 /// the end of the process.
 public protocol MeetingStore: Sendable {
+  // MARK: Tenants
+
   /// The tenant that requests without credentials belong to; made on first use, which costs a key generation.
   func defaultTenant(now: Date) async throws(MeetingStoreError) -> Tenant
+  /// Every tenant, by name.
+  func tenants() async throws(MeetingStoreError) -> [Tenant]
+  /// The tenant with that id.
+  func tenant(id: TenantID) async throws(MeetingStoreError) -> Tenant?
+  /// The tenant of that name.
+  func tenant(name: String) async throws(MeetingStoreError) -> Tenant?
+  /// The tenant with that API key.
+  func tenant(apiKey: String) async throws(MeetingStoreError) -> Tenant?
   /// The tenant whose signing key has the id `keyID`.
   func tenant(signingKeyID: String) async throws(MeetingStoreError) -> Tenant?
-  /// The meeting of a room name; made when there is none. An expired one is returned as it is.
-  func openMeeting(room: RoomName, tenant: TenantID, now: Date) async throws(MeetingStoreError) -> MeetingRecord
-  /// Keeps a new meeting. Throws ``MeetingStoreError/exists(_:)`` when the room name is taken.
+  /// Keeps a new tenant with its first secret. Throws ``MeetingStoreError/tenantExists(_:)`` when the name is taken.
+  func insert(_ tenant: Tenant, key: APIKey) async throws(MeetingStoreError)
+  /// Gives a tenant other rules, from the next meeting and the next join on.
+  func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) async throws(MeetingStoreError)
+
+  // MARK: Keys
+
+  /// Every secret of a tenant, the newest first, those that are good no more included.
+  func apiKeys(of tenant: TenantID) async throws(MeetingStoreError) -> [APIKey]
+  /// Makes a further secret. The others are good until `others`, or as long as they were when that is nil.
+  /// Throws ``MeetingStoreError/tooManyKeys`` when there are as many as may be.
+  func rotateKey(of tenant: TenantID, others: Date?, now: Date) async throws(MeetingStoreError) -> APIKey
+  /// Takes a secret out of use at once. False when the tenant has none of that id, or it was retired before.
+  func retireKey(_ id: String, of tenant: TenantID, now: Date) async throws(MeetingStoreError) -> Bool
+
+  // MARK: Meetings
+
+  /// The meeting of a room name of `tenant`; made by the tenant's rules when there is none. An expired one is returned as it is.
+  func openMeeting(room: RoomName, tenant: Tenant, now: Date) async throws(MeetingStoreError) -> MeetingRecord
+  /// Keeps a new meeting. Throws ``MeetingStoreError/exists(_:)`` when the tenant has one of that room name.
   func insert(_ meeting: MeetingRecord) async throws(MeetingStoreError)
   /// The meeting with that id.
   func meeting(id: MeetingID) async throws(MeetingStoreError) -> MeetingRecord?
-  /// The meeting with that room name.
-  func meeting(room: RoomName) async throws(MeetingStoreError) -> MeetingRecord?
+  /// The tenant's meeting of that room name.
+  func meeting(room: RoomName, tenant: TenantID) async throws(MeetingStoreError) -> MeetingRecord?
+  /// Every meeting, or those of one tenant, the newest first, at most `limit`.
+  func meetings(tenant: TenantID?, limit: Int) async throws(MeetingStoreError) -> [MeetingRecord]
+  /// Forgets a meeting; nobody can join it any more. False when there is none.
+  func removeMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> Bool
   /// Notes that someone joined, so that the meeting is not purged as unused.
   func markUsed(_ id: MeetingID, now: Date) async throws(MeetingStoreError)
-  /// Refuses a token from now on; the note is kept until `expires`.
-  func revoke(_ token: TokenID, expires: Date) async throws(MeetingStoreError)
-  /// Whether a token was revoked.
-  func isRevoked(_ token: TokenID) async throws(MeetingStoreError) -> Bool
+
+  // MARK: Tokens
+
+  /// Refuses a token of `tenant` from now on; the note is kept until `expires`.
+  func revoke(_ token: TokenID, tenant: TenantID, expires: Date) async throws(MeetingStoreError)
+  /// Whether a token of `tenant` was revoked.
+  func isRevoked(_ token: TokenID, tenant: TenantID) async throws(MeetingStoreError) -> Bool
+
+  // MARK: Upkeep
+
   /// Forgets what nobody needs any more: ad-hoc meetings a week after their end, rooms by name that nobody joined for a
   /// day, revocations of expired tokens. Returns how many rows went.
   func purge(now: Date) async throws(MeetingStoreError) -> Int
@@ -46,6 +83,10 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
   case busy(path: String)
   /// The room name is taken.
   case exists(String)
+  /// There is a tenant of that name.
+  case tenantExists(String)
+  /// As many secrets of a tenant are good as may be at a time.
+  case tooManyKeys
   /// The store was closed.
   case closed
   /// Anything else.
@@ -60,6 +101,8 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
     case .newerVersion: "dataTooNew"
     case .busy: "dataBusy"
     case .exists: "roomTaken"
+    case .tenantExists: "nameTaken"
+    case .tooManyKeys: "tooManyKeys"
     case .closed: "shuttingDown"
     case .failed: "dataFailed"
     }
@@ -82,6 +125,9 @@ extension MeetingStoreError: CustomStringConvertible {
     case .busy(let path):
       "\(path) is held by another process. End it, or name another folder with --data."
     case .exists(let room): "There is already a meeting named \(room). Choose another name."
+    case .tenantExists(let name): "There is already a tenant named \(name). Choose another name."
+    case .tooManyKeys:
+      "The tenant has \(APIKey.maximumLive) secrets that are good. Retire one before another is made."
     case .closed: "The server is shutting down. Try again in a moment."
     case .failed(let path, let reason): "The database \(path) failed: \(reason)."
     }

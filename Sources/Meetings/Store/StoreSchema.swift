@@ -16,7 +16,47 @@ enum StoreSchema {
     ) STRICT;
     CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;
     CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT;
+    """,
+    // Tenants get rules and secrets that can be changed, room names and revocations belong to a tenant.
     """
+    CREATE TABLE tenants_2 (
+      id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, api_key TEXT NOT NULL UNIQUE, is_default INTEGER NOT NULL DEFAULT 0,
+      sign_in TEXT NOT NULL, allowed_origins TEXT NOT NULL, access_level TEXT NOT NULL, capacity INTEGER,
+      maximum_meetings INTEGER, maximum_participants INTEGER,
+      signing_key TEXT NOT NULL, signing_key_id TEXT NOT NULL UNIQUE, created INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO tenants_2
+      SELECT id, name, api_key, is_default, CASE is_default WHEN 1 THEN 'open' ELSE 'token' END, '', 'Everyone', NULL,
+        NULL, NULL, signing_key, signing_key_id, created FROM tenants;
+    CREATE TABLE api_keys (
+      id TEXT PRIMARY KEY, tenant TEXT NOT NULL REFERENCES tenants_2 (id), secret TEXT NOT NULL, created INTEGER NOT NULL,
+      expires INTEGER, retired INTEGER
+    ) STRICT;
+    CREATE INDEX api_keys_by_tenant ON api_keys (tenant);
+    INSERT INTO api_keys SELECT 'k_' || lower(hex(randomblob(4))), id, api_secret, created, NULL, NULL FROM tenants;
+    CREATE TABLE meetings_2 (
+      id TEXT PRIMARY KEY, tenant TEXT NOT NULL REFERENCES tenants_2 (id), room_key TEXT NOT NULL,
+      room TEXT NOT NULL, kind TEXT NOT NULL,
+      subject TEXT NOT NULL, summary TEXT NOT NULL, access_level TEXT NOT NULL, capacity INTEGER,
+      created INTEGER NOT NULL, expires INTEGER, used INTEGER, UNIQUE (tenant, room_key)
+    ) STRICT;
+    INSERT INTO meetings_2
+      SELECT id, tenant, room_key, room, kind, subject, summary, access_level, capacity, created, expires, used
+      FROM meetings;
+    CREATE TABLE revoked_tokens_2 (
+      tenant TEXT NOT NULL, id TEXT NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY (tenant, id)
+    ) STRICT;
+    INSERT INTO revoked_tokens_2
+      SELECT tenants.id, revoked_tokens.id, expires FROM revoked_tokens, tenants WHERE is_default = 1;
+    DROP TABLE meetings;
+    DROP TABLE revoked_tokens;
+    DROP TABLE tenants;
+    ALTER TABLE tenants_2 RENAME TO tenants;
+    ALTER TABLE meetings_2 RENAME TO meetings;
+    ALTER TABLE revoked_tokens_2 RENAME TO revoked_tokens;
+    CREATE UNIQUE INDEX one_default_tenant ON tenants (is_default) WHERE is_default = 1;
+    CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

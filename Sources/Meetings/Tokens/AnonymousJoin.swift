@@ -28,36 +28,50 @@ public struct AnonymousJoin: Sendable {
     self.opensRooms = opensRooms
   }
 
-  /// Makes a meeting under an unguessable name, with an end.
-  public func createMeeting(
-    subject: String, summary: String, accessLevel: AccessLevel, now: Date
-  ) async throws(MeetingStoreError) -> (MeetingRecord, Tenant) {
+  /// The tenant of people without credentials, when it lets them in.
+  private func openTenant(now: Date) async throws -> Tenant {
     let tenant = try await store.defaultTenant(now: now)
+    guard tenant.policy.signIn == .open else { throw JoinRefusal.tokenRequired }
+    return tenant
+  }
+
+  /// Makes a meeting under an unguessable name, with an end. `accessLevel` nil is the tenant's.
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
+  public func createMeeting(
+    subject: String, summary: String, accessLevel: AccessLevel?, now: Date
+  ) async throws -> (MeetingRecord, Tenant) {
+    let tenant = try await openTenant(now: now)
     let meeting = MeetingRecord(
-      tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary, accessLevel: accessLevel,
-      created: now, expires: now.addingTimeInterval(meetingLifetime.seconds))
+      tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary,
+      accessLevel: accessLevel ?? tenant.policy.accessLevel, created: now,
+      expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity)
     try await store.insert(meeting)
     return (meeting, tenant)
   }
 
-  /// The meeting of a room name; one is made where rooms are open. Nil when there is none.
-  public func meeting(room: RoomName, now: Date) async throws(MeetingStoreError) -> (MeetingRecord, Tenant)? {
-    let tenant = try await store.defaultTenant(now: now)
-    if opensRooms { return (try await store.openMeeting(room: room, tenant: tenant.id, now: now), tenant) }
-    return try await store.meeting(room: room).map { ($0, tenant) }
+  /// The meeting of a room name; with `opening` one is made where rooms are open. Nil when there is none.
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
+  public func meeting(
+    room: RoomName, opening: Bool, now: Date
+  ) async throws -> (MeetingRecord, Tenant)? {
+    let tenant = try await openTenant(now: now)
+    if opening, opensRooms { return (try await store.openMeeting(room: room, tenant: tenant, now: now), tenant) }
+    return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
   }
 
-  /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use.
+  /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use, and when it ends.
   public func token(
     for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
-  ) async throws -> (text: Secret<String>, token: JoinToken) {
+  ) throws -> (text: Secret<String>, expires: Date) {
     let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
-      tenant: tenant.id, meeting: meeting.id, role: .guest, applicationSession: session, allowedOrigins: origins,
-      notBefore: now, expires: min(end, meeting.expires ?? end), organizer: addresses.organizer,
-      endpoint: addresses.endpoint, conference: addresses.conference, applications: addresses.applications)
-    return (try await authority.sign(token, tenant: tenant), token)
+      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, allowedOrigins: origins, notBefore: now,
+      expires: min(end, meeting.expires ?? end),
+      service: .init(
+        applicationSession: session, organizer: addresses.organizer, endpoint: addresses.endpoint,
+        conference: addresses.conference, applications: addresses.applications))
+    return (try authority.sign(token, tenant: tenant), token.expires)
   }
 }
 

@@ -2,129 +2,138 @@ public import Basics
 public import FoundationEssentials
 
 /// The one place that decides who gets into a meeting. Every door (WebSocket, HTTP, relays, recordings) asks it.
-public actor JoinAuthority {
+public struct JoinAuthority: Sendable {
   private let store: any MeetingStore
-  private var keys: [String: (tenant: TenantID, key: SigningKey)] = [:]
+  private let reader: TokenReader
+  private let report: @Sendable (TokenProblem) -> Void
 
   /// An authority over the meetings of `store`.
-  public init(store: any MeetingStore) { self.store = store }
+  ///
+  /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the token is not.
+  public init(
+    store: any MeetingStore, isDevelopment: Bool = false, report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
+  ) {
+    self.store = store
+    self.report = report
+    reader = TokenReader(store: store, isDevelopment: isDevelopment)
+  }
 
   /// Signs a token of `tenant`.
   public func sign(_ token: JoinToken, tenant: Tenant) throws -> Secret<String> {
-    try token.signed(with: try key(of: tenant))
+    try token.signed(with: try SigningKey.cached(tenant))
   }
 
   /// Checks everything about a token: its form, signature, time, revocation, meeting and the page it is used from.
   ///
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
-  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means, nil
-  /// when only the token says which.
+  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it must
+  /// be the token's, and may be nil where the token names one.
   public func admit(
-    token: Secret<String>, origin: String?, ownOrigin: WebOrigin?, room: RoomName? = nil, now: Date
+    token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, now: Date
   ) async throws(JoinRefusal) -> Admission {
-    let proved = try await prove(token)
-    guard proved.notBefore <= now.addingTimeInterval(JoinToken.leeway) else { throw .badToken }
-    guard now < proved.expires else { throw .tokenExpired }
+    let grant: JoinGrant
+    let tenant: Tenant
+    do throws(TokenReader.Failure) {
+      (grant, tenant) = try await read(token, host: ownOrigin?.host ?? "", now: now)
+    } catch {
+      throw refusal(of: error)
+    }
     if let origin {
-      guard let origin = WebOrigin(origin), origin == ownOrigin || proved.allowedOrigins.contains(origin) else {
-        throw .wrongOrigin
+      guard let origin = WebOrigin(origin),
+        origin == ownOrigin || grant.allowedOrigins.contains(origin) || tenant.policy.allowedOrigins.contains(origin)
+      else { throw .wrongOrigin }
+    }
+    let meeting = try await meeting(of: grant, tenant: tenant, room: room, now: now)
+    guard !meeting.isExpired(at: now) else { throw .meetingExpired }
+    return Admission(meeting: meeting, tenant: tenant, grant: grant)
+  }
+
+  /// What a token grants now, and whose it is, for whoever runs the server; throws what is wrong with it.
+  public func inspect(token: Secret<String>, now: Date) async throws -> (grant: JoinGrant, tenant: Tenant) {
+    do throws(TokenReader.Failure) {
+      return try await read(token, host: nil, now: now)
+    } catch {
+      switch error {
+      case .problem(let problem): throw problem
+      case .store(let problem): throw problem
       }
     }
-    let meeting: MeetingRecord?
+  }
+
+  /// Refuses a token from now on, for instance of someone who was removed. Every token can be, also one without a `jti`.
+  public func revoke(_ grant: JoinGrant) async throws(MeetingStoreError) {
+    // The clocks of its issuer and this server may differ; the note must not go before the token ends.
+    try await store.revoke(
+      grant.id, tenant: grant.tenant, expires: grant.expires.addingTimeInterval(JoinGrant.leeway))
+  }
+
+  private func read(
+    _ token: Secret<String>, host: String?, now: Date
+  ) async throws(TokenReader.Failure) -> (grant: JoinGrant, tenant: Tenant) {
+    let (grant, tenant) = try await reader.read(token, host: host, now: now)
+    do throws(TokenProblem) { try grant.check(at: now) } catch { throw .problem(error) }
+    let isRevoked: Bool
+    do throws(MeetingStoreError) {
+      isRevoked = try await store.isRevoked(grant.id, tenant: tenant.id)
+    } catch {
+      throw .store(error)
+    }
+    if isRevoked { throw .problem(.revoked) }
+    return (grant, tenant)
+  }
+
+  private func meeting(
+    of grant: JoinGrant, tenant: Tenant, room: RoomName?, now: Date
+  ) async throws(JoinRefusal) -> MeetingRecord {
     do {
-      if try await store.isRevoked(proved.id) { throw JoinRefusal.badToken }
-      meeting = try await store.meeting(id: proved.meeting)
+      switch grant.target {
+      case .meeting(let id):
+        guard let meeting = try await store.meeting(id: id), meeting.tenant == tenant.id else {
+          throw JoinRefusal.noSuchMeeting
+        }
+        if let room, room != meeting.room { throw Self.wrongMeeting(meeting.room, asked: room) }
+        return meeting
+      case .room(let name):
+        if let room, room != name { throw Self.wrongMeeting(name, asked: room) }
+        return try await store.openMeeting(room: name, tenant: tenant, now: now)
+      case .anyRoom:
+        guard let room else { throw JoinRefusal.roomNeeded }
+        return try await store.openMeeting(room: room, tenant: tenant, now: now)
+      }
     } catch let error as JoinRefusal {
       throw error
     } catch {
       throw .unavailable("\(error)")
     }
-    guard let meeting, meeting.tenant == proved.tenant else { throw .noSuchMeeting }
-    if let room, room != meeting.room { throw .wrongMeeting(token: meeting.room.display, address: room.display) }
-    guard !meeting.isExpired(at: now) else { throw .meetingExpired }
-    return Admission(meeting: meeting, token: proved)
   }
 
-  /// Refuses a token from now on, for instance of someone who was removed.
-  public func revoke(_ token: JoinToken) async throws(MeetingStoreError) {
-    try await store.revoke(token.id, expires: token.expires)
+  private static func wrongMeeting(_ own: RoomName, asked: RoomName) -> JoinRefusal {
+    .wrongMeeting(token: own.display, address: asked.display)
   }
 
-  private func prove(_ token: Secret<String>) async throws(JoinRefusal) -> JoinToken {
-    var text = Substring(token.value)
-    guard text.utf8.count <= JoinToken.maximumLength else { throw .badToken }
-    if text.hasPrefix(JoinToken.prefix) { text = text.dropFirst(JoinToken.prefix.count) }
-    let compact = String(text)
-    guard let keyID = SigningKey.claimedKeyID(of: compact), keyID.utf8.count <= 64 else { throw .badToken }
-    if keys[keyID] == nil {
-      do {
-        if let tenant = try await store.tenant(signingKeyID: keyID) { _ = try key(of: tenant) }
-      } catch {
-        throw .unavailable("\(error)")
-      }
+  private func refusal(of failure: TokenReader.Failure) -> JoinRefusal {
+    switch failure {
+    case .store(let error): return .unavailable("\(error)")
+    case .problem(let problem):
+      report(problem)
+      return problem == .expired ? .tokenExpired : .badToken
     }
-    guard let entry = keys[keyID] else { throw .badToken }
-    let proved = try JoinToken(proving: compact, with: entry.key)
-    guard proved.tenant == entry.tenant else { throw .badToken }
-    return proved
-  }
-
-  private func key(of tenant: Tenant) throws(SigningKeyError) -> SigningKey {
-    if let entry = keys[tenant.signingKeyID] { return entry.key }
-    let key = try SigningKey(privateJWK: tenant.signingKey, keyID: tenant.signingKeyID)
-    keys[tenant.signingKeyID] = (tenant.id, key)
-    return key
   }
 }
 
-/// The authority's yes: the meeting, and what the holder of the token may do in it.
+/// The authority's yes: the meeting, whose it is, and what the holder of the token may do in it.
 public struct Admission: Sendable, Hashable {
   /// The meeting to enter.
   public var meeting: MeetingRecord
-  /// The proved token.
-  public var token: JoinToken
+  /// Whose meeting it is.
+  public var tenant: Tenant
+  /// What the proved token grants.
+  public var grant: JoinGrant
 
   /// An admission.
-  public init(meeting: MeetingRecord, token: JoinToken) {
+  public init(meeting: MeetingRecord, tenant: Tenant, grant: JoinGrant) {
     self.meeting = meeting
-    self.token = token
-  }
-}
-
-/// The authority's no. The codes are those of the signalling protocol.
-public enum JoinRefusal: Error, Sendable, Equatable {
-  case badToken, tokenExpired, wrongOrigin, noSuchMeeting, meetingExpired
-  /// The token is good, and for another room than the one that was asked for.
-  case wrongMeeting(token: String, address: String)
-  /// The store failed; the text is for the log, not for the client.
-  case unavailable(String)
-
-  /// The stable code.
-  public var code: String {
-    switch self {
-    case .badToken: "badToken"
-    case .tokenExpired: "tokenExpired"
-    case .wrongOrigin: "wrongOrigin"
-    case .noSuchMeeting: "noSuchMeeting"
-    case .meetingExpired: "meetingExpired"
-    case .wrongMeeting: "wrongMeeting"
-    case .unavailable: "internal"
-    }
-  }
-}
-
-extension JoinRefusal: CustomStringConvertible {
-  /// What happened and what to do, as a sentence. Says nothing that helps to forge a token.
-  public var description: String {
-    switch self {
-    case .badToken: "The join token is not valid for this server. Ask for a new one."
-    case .tokenExpired: "The join token has expired. Ask for a new one."
-    case .wrongOrigin: "The join token may not be used from this web page's origin."
-    case .noSuchMeeting: "There is no such meeting."
-    case .meetingExpired: "The meeting is over."
-    case .wrongMeeting(let token, let address):
-      "The join token is for the meeting \(token), and the address names \(address). Use the address that the token was given for, or ask for a token for \(address)."
-    case .unavailable: "The server cannot check the token just now. Try again in a moment."
-    }
+    self.tenant = tenant
+    self.grant = grant
   }
 }

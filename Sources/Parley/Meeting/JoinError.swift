@@ -73,8 +73,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badAddress, .untrustedCertificate, .cancelled, .ended: true
     case .refused(let code, _):
       [
-        "badToken", "tokenExpired", "wrongOrigin", "noSuchMeeting", "meetingExpired", "badName", "notAllowed",
-        "badRoomName", "reservedName", "wrongMeeting",
+        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
+        "badName", "notAllowed", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

@@ -158,7 +158,8 @@ struct ProgramTests {
       answered += fresh
     }
     let store = try await SQLiteMeetingStore.open(folder: folder)
-    for room in answered { #expect(try await store.meeting(room: try RoomName(room)) != nil) }
+    let tenant = try await store.defaultTenant(now: Date())
+    for room in answered { #expect(try await store.meeting(room: try RoomName(room), tenant: tenant.id) != nil) }
     #expect(try await store.isIntact())
     await store.close()
   }

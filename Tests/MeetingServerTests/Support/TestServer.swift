@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import FoundationNetworking
+import Meetings
 import Signaling
 import Synchronization
 import Testing
@@ -66,6 +67,31 @@ final class TestServer: Sendable {
     await server.shutdown(grace: .milliseconds(500))
   }
 
+  // MARK: Tenants
+
+  /// The server's own store, opened a second time as the command line does.
+  func store() async throws -> SQLiteMeetingStore { try await SQLiteMeetingStore.open(folder: folder + "/data") }
+
+  /// A token of the default tenant for `room`, signed with its API secret. `claims` come after the issuer, the end and the room.
+  func token(_ room: String, _ claims: String = "") async throws -> String {
+    let store = try await store()
+    let tenant = try await store.defaultTenant(now: Date())
+    let secret = try #require(try await store.apiKeys(of: tenant.id).first?.secret)
+    await store.close()
+    let end = Int(Date().timeIntervalSince1970) + 3_600
+    let text = "{\"iss\":\"\(tenant.apiKey)\",\"exp\":\(end),\"room\":\"\(room)\"\(claims)}"
+    return try SharedKey(secret).sign(Array(text.utf8))
+  }
+
+  /// Gives the default tenant other rules.
+  func setPolicy(_ change: (inout TenantPolicy) -> Void) async throws {
+    let store = try await store()
+    var tenant = try await store.defaultTenant(now: Date())
+    change(&tenant.policy)
+    try await store.setPolicy(tenant.policy, of: tenant.id)
+    await store.close()
+  }
+
   // MARK: HTTP
 
   func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> TestAnswer {
@@ -108,11 +134,11 @@ final class TestServer: Sendable {
   /// A client in a room, and its welcome. `offer` and `tracks` as ``TestMediaPlane`` reads them.
   func join(
     _ room: String, _ name: String, offer: String = "", tracks: [TrackDescription] = [], token: String? = nil,
-    origin: String? = nil
+    enters: String? = nil, origin: String? = nil
   ) async throws -> (TestClient, ServerMessage.Welcome) {
     let client = try await connect(origin: origin)
     let token = if let token { token } else { try await discover(room).token ?? "" }
-    try client.send(.join(.init(token: token, name: name, offer: offer, tracks: tracks)))
+    try client.send(.join(.init(token: token, room: enters, name: name, offer: offer, tracks: tracks)))
     let message = try await client.next()
     guard case .welcome(let welcome) = message else { throw Unexpected(message) }
     return (client, welcome)

@@ -19,9 +19,13 @@ struct SQLiteMeetingStoreTests {
     #expect(try await again.defaultTenant(now: now) == tenant)
     #expect(try await again.tenant(signingKeyID: tenant.signingKeyID) == tenant)
     #expect(try await again.tenant(signingKeyID: "other") == nil)
-    #expect(!"\(tenant)".contains(tenant.apiSecret.value))
+    let key = try #require(try await again.apiKeys(of: tenant.id).first)
+    #expect(key.isLive(at: now) && tenant.policy.signIn == .open)
+    #expect(!"\(key)".contains(key.secret.value) && !"\(tenant)".contains(tenant.signingKey.value))
     let other = try await SQLiteMeetingStore.open(folder: folder.path + "/other")
-    #expect(try await other.defaultTenant(now: now).apiSecret != tenant.apiSecret)
+    let stranger = try await other.defaultTenant(now: now)
+    #expect(stranger.apiKey != tenant.apiKey)
+    #expect(try await other.apiKeys(of: stranger.id).first?.secret != key.secret)
   }
 
   @Test("the folder and the files are for this user only, since they hold keys")
@@ -41,16 +45,17 @@ struct SQLiteMeetingStoreTests {
   func meetings() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let tenant = try await store.defaultTenant(now: now).id
-    let room = try await store.openMeeting(room: try RoomName("Daily"), tenant: tenant, now: now)
+    let owner = try await store.defaultTenant(now: now)
+    let tenant = owner.id
+    let room = try await store.openMeeting(room: try RoomName("Daily"), tenant: owner, now: now)
     #expect(room.kind == .room && room.expires == nil && room.subject == "Daily")
-    #expect(try await store.openMeeting(room: try RoomName("daily"), tenant: tenant, now: now).id == room.id)
+    #expect(try await store.openMeeting(room: try RoomName("daily"), tenant: owner, now: now).id == room.id)
     let adHoc = MeetingRecord(
       tenant: tenant, room: .random(), kind: .adHoc, subject: "Ünïcode '; DROP TABLE meetings", summary: "d",
       accessLevel: .invited, created: now, expires: now + 60, capacity: 7)
     try await store.insert(adHoc)
     #expect(try await store.meeting(id: adHoc.id) == adHoc)
-    #expect(try await store.meeting(room: adHoc.room) == adHoc)
+    #expect(try await store.meeting(room: adHoc.room, tenant: tenant) == adHoc)
     await #expect(throws: MeetingStoreError.exists(adHoc.room.display)) {
       var copy = adHoc
       copy.id = .random()
@@ -64,14 +69,15 @@ struct SQLiteMeetingStoreTests {
   func purge() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let tenant = try await store.defaultTenant(now: now).id
-    let unused = try await store.openMeeting(room: try RoomName("unused"), tenant: tenant, now: now)
-    let used = try await store.openMeeting(room: try RoomName("used"), tenant: tenant, now: now)
+    let owner = try await store.defaultTenant(now: now)
+    let tenant = owner.id
+    let unused = try await store.openMeeting(room: try RoomName("unused"), tenant: owner, now: now)
+    let used = try await store.openMeeting(room: try RoomName("used"), tenant: owner, now: now)
     try await store.markUsed(used.id, now: now)
     let adHoc = MeetingRecord(
       tenant: tenant, room: .random(), kind: .adHoc, subject: "", created: now, expires: now + 60)
     try await store.insert(adHoc)
-    try await store.revoke(TokenID(rawValue: "t"), expires: now + 60)
+    try await store.revoke(TokenID(rawValue: "t"), tenant: tenant, expires: now + 60)
     #expect(try await store.purge(now: now + 3_600) == 1)
     #expect(try await store.meeting(id: adHoc.id) != nil)
     #expect(try await store.purge(now: now + 8 * 24 * 3_600) == 2)
@@ -84,8 +90,9 @@ struct SQLiteMeetingStoreTests {
   func fullDisk() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let tenant = try await store.defaultTenant(now: now).id
-    let before = try await store.openMeeting(room: try RoomName("before"), tenant: tenant, now: now)
+    let owner = try await store.defaultTenant(now: now)
+    let tenant = owner.id
+    let before = try await store.openMeeting(room: try RoomName("before"), tenant: owner, now: now)
     try await store.limitGrowth(pages: 2)
     await #expect(throws: MeetingStoreError.diskFull(path: folder.path + "/parley.sqlite")) {
       for index in 0..<1_000 {

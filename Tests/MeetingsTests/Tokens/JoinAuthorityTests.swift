@@ -29,10 +29,12 @@ struct JoinAuthorityTests {
 
     func token(now: Date) -> JoinToken {
       JoinToken(
-        tenant: tenant.id, meeting: meeting.id, role: .guest, name: "Ann", applicationSession: "app",
+        tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, name: "Ann",
         allowedOrigins: WebOrigin.list("https://app.example.com/path; http://localhost/") ?? [], notBefore: now,
-        expires: now + 3_600, organizer: "sip:o@h", endpoint: "sip:e@h", conference: "sip:c@h",
-        applications: "http://h/ucwa")
+        expires: now + 3_600,
+        service: .init(
+          applicationSession: "app", organizer: "sip:o@h", endpoint: "sip:e@h", conference: "sip:c@h",
+          applications: "http://h/ucwa"))
     }
 
     func admit(_ text: String, origin: String? = nil, now: Date) async throws -> Admission {
@@ -52,20 +54,24 @@ struct JoinAuthorityTests {
   func roundTrip() async throws {
     let world = try await World(now: now)
     let token = world.token(now: now)
-    let text = try await world.authority.sign(token, tenant: world.tenant)
+    let text = try world.authority.sign(token, tenant: world.tenant)
     #expect(text.value.hasPrefix("psat=ey"))
     #expect("\(text)" == "<redacted>")
     let admission = try await world.admit(text.value, now: now)
     #expect(admission.meeting == world.meeting)
-    #expect(admission.token == token)
+    #expect(admission.tenant == world.tenant)
+    let grant = admission.grant
+    #expect(grant.form == .signed && grant.id == token.id && grant.target == token.target)
+    #expect(grant.role == .publisher && grant.permissions == [.publish, .subscribe, .chat, .data])
+    #expect(grant.name == "Ann" && grant.allowedOrigins == token.allowedOrigins && grant.expires == token.expires)
     // Without the prefix too: the address of a page carries a bare JWT.
-    #expect(try await world.admit(String(text.value.dropFirst(5)), now: now).token == token)
+    #expect(try await world.admit(String(text.value.dropFirst(5)), now: now).grant == grant)
   }
 
   @Test("the token's header and claims are those of the reference")
   func claims() async throws {
     let world = try await World(now: now)
-    let text = try await world.authority.sign(world.token(now: now), tenant: world.tenant).value
+    let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
     let parts = text.dropFirst(5).split(separator: ".").map { part -> [String: Any] in
       var base = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
       while base.count % 4 != 0 { base += "=" }
@@ -82,7 +88,7 @@ struct JoinAuthorityTests {
   @Test("threat 24: a token with algorithm none, or HS256 keyed with the public key, is refused")
   func algorithmConfusion() async throws {
     let world = try await World(now: now)
-    let text = try await world.authority.sign(world.token(now: now), tenant: world.tenant).value
+    let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
     let body = payload(of: text)
     let keyID = world.tenant.signingKeyID
     for signature in ["", "AAAA", String(text.split(separator: ".")[2])] {
@@ -101,7 +107,7 @@ struct JoinAuthorityTests {
   @Test("threat 24: a token without exp, of another key, of another tenant, or changed in any part is refused")
   func forged() async throws {
     let world = try await World(now: now)
-    let text = try await world.authority.sign(world.token(now: now), tenant: world.tenant).value
+    let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
     // Signed by the right key, but without an end.
     let endless = try world.key.sign(Array(#"{"nbf":0,"iss":"\#(world.tenant.id)","jti":"x"}"#.utf8))
     await #expect(throws: JoinRefusal.badToken) { try await world.admit("psat=" + endless, now: now) }
@@ -129,19 +135,20 @@ struct JoinAuthorityTests {
   func bounds() async throws {
     let world = try await World(now: now)
     let token = world.token(now: now)
-    let text = try await world.authority.sign(token, tenant: world.tenant).value
+    let text = try world.authority.sign(token, tenant: world.tenant).value
     #expect(try await world.admit(text, now: now + 3_599).meeting.id == world.meeting.id)
     await #expect(throws: JoinRefusal.tokenExpired) { try await world.admit(text, now: now + 3_600) }
     await #expect(throws: JoinRefusal.badToken) { try await world.admit(text, now: now - 3_600) }
     var long = token
     long.expires = now + 100_000
-    let longText = try await world.authority.sign(long, tenant: world.tenant).value
+    let longText = try world.authority.sign(long, tenant: world.tenant).value
     await #expect(throws: JoinRefusal.meetingExpired) { try await world.admit(longText, now: now + 28_800) }
     var lost = token
-    lost.meeting = .random()
-    let lostText = try await world.authority.sign(lost, tenant: world.tenant).value
+    lost.target = .meeting(.random())
+    let lostText = try world.authority.sign(lost, tenant: world.tenant).value
     await #expect(throws: JoinRefusal.noSuchMeeting) { try await world.admit(lostText, now: now) }
-    try await world.authority.revoke(token)
+    let grant = try await world.admit(text, now: now).grant
+    try await world.authority.revoke(grant)
     await #expect(throws: JoinRefusal.badToken) { try await world.admit(text, now: now) }
   }
 
@@ -151,7 +158,7 @@ struct JoinAuthorityTests {
     let text = Secret(try await world.authority.sign(world.token(now: now), tenant: world.tenant).value)
     let (own, other) = (world.meeting.room, try RoomName("Elsewhere"))
     func admit(_ token: Secret<String>, _ room: RoomName?) async throws(JoinRefusal) -> Admission {
-      try await world.authority.admit(token: token, origin: nil, ownOrigin: nil, room: room, now: now)
+      try await world.authority.admit(token: token, room: room, origin: nil, ownOrigin: nil, now: now)
     }
     #expect(try await admit(text, nil).meeting.room == own)
     #expect(try await admit(text, RoomName(own.display.uppercased())).meeting.room == own)
@@ -164,11 +171,11 @@ struct JoinAuthorityTests {
   @Test("threat 28: a page of another origin cannot use a token; the server's own and the allowed ones can")
   func origins() async throws {
     let world = try await World(now: now)
-    let text = try await world.authority.sign(world.token(now: now), tenant: world.tenant).value
+    let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
     for origin in [
       "https://app.example.com", "HTTPS://APP.example.com:443", "http://localhost", "http://parley.example:8080",
     ] {
-      #expect(try await world.admit(text, origin: origin, now: now).token.name == "Ann")
+      #expect(try await world.admit(text, origin: origin, now: now).grant.name == "Ann")
     }
     for origin in [
       "https://evil.example", "http://app.example.com", "https://app.example.com:444", "null", "",

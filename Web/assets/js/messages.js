@@ -22,6 +22,10 @@ export function noticeForError(error) {
       return { title: "Your invitation has expired", text: "Ask the person who invited you for a new link.", retry: false, icon: "clock" };
     case "badToken":
       return { title: "Your invitation is not valid", text: "The link may be incomplete, or made for another meeting. Ask for a new one.", retry: false, icon: "link" };
+    case "tokenRequired":
+      return { title: "An invitation is needed", text: "This server lets in only who has an invitation. Ask the host for a link.", retry: false, icon: "link" };
+    case "quotaReached":
+      return { title: "There is no room just now", text: error.message, retry: true, icon: "people" };
     case "wrongMeeting":
       return { title: "Your invitation is for another meeting", text: error.message, retry: false, icon: "link" };
     case "wrongOrigin":

@@ -1,0 +1,97 @@
+import Meetings
+import Signaling
+
+/// What participants may do. Every door of the room asks here, and nothing else decides.
+extension MeetingRoom {
+  /// Whether a participant may do this now; the client is told when not.
+  func allows(
+    _ permission: Permissions, _ member: RoomMember, _ channel: SignalingChannel, id: Int? = nil
+  ) -> Bool {
+    if member.permissions.contains(permission) { return true }
+    channel.refuse(.notAllowed, Self.sentence(for: permission), id: id)
+    return false
+  }
+
+  /// The tracks of an offer that a participant may send. The others are given to the media plane by no one, so nothing of them is taken.
+  func permitted(_ tracks: [TrackDescription], _ member: RoomMember) -> [TrackDescription] {
+    tracks.filter { member.permissions.contains(Self.permission(for: $0.source)) }
+  }
+
+  /// Why an offer is refused: the first track in it that may not be sent and was not refused before. A client that goes on listing such a
+  /// track must still be able to offer, for instance to have more slots.
+  func refusal(of tracks: [TrackDescription], _ member: RoomMember) -> String? {
+    let key = { (track: TrackDescription) in "\(track.mid) \(track.source.rawValue)" }
+    let forbidden = tracks.filter { !member.permissions.contains(Self.permission(for: $0.source)) }
+    let news = forbidden.first { !member.refusedTracks.contains(key($0)) }
+    member.refusedTracks = Set(forbidden.map(key))
+    return news.map { Self.sentence(for: Self.permission(for: $0.source)) }
+  }
+
+  /// What a participant may receive of what there is.
+  func receivable(_ all: [SlotTable.Candidate], by member: RoomMember) -> [SlotTable.Candidate] {
+    guard member.permissions.contains(.subscribe) else { return [] }
+    return all.filter { $0.participant != member.id }
+  }
+
+  /// The roster as `viewer` sees it: nobody who is hidden but itself.
+  func roster(for viewer: RoomMember) -> [ParticipantInfo] {
+    members.values.filter { !$0.isHidden || $0 === viewer }.sorted { $0.order < $1.order }.map(\.info)
+  }
+
+  /// The chat as `viewer` may read it.
+  func history(for viewer: RoomMember) -> [ChatEntry] {
+    viewer.permissions.contains(.subscribe) ? chat.visible(to: viewer.id) : []
+  }
+
+  /// The judgement of connections, without those of hidden participants.
+  func visible(_ quality: [String: ConnectionQuality]) -> [String: ConnectionQuality] {
+    quality.filter { members[$0.key].map { !$0.isHidden } ?? false }
+  }
+
+  /// Tells everybody something about a participant; of a hidden one only the participant itself hears.
+  func announce(_ message: ServerMessage, about member: RoomMember, except: String? = nil) {
+    guard member.isHidden else { return broadcast(message, except: except) }
+    if member.id != except { member.channel?.send(message) }
+  }
+
+  /// Who gets a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the sender is not here or may
+  /// not send any, which it is told once.
+  func receivers(of sender: String, to: [String]?) -> [String] {
+    guard let member = members[sender] else { return [] }
+    guard member.permissions.contains(.data) else {
+      if !member.knowsDataIsRefused, let channel = member.channel {
+        member.knowsDataIsRefused = true
+        channel.refuse(.notAllowed, Self.sentence(for: .data))
+      }
+      return []
+    }
+    let readers = members.values.filter { $0.id != sender && $0.permissions.contains(.subscribe) }
+    guard let to else { return readers.map(\.id) }
+    let known = Set(readers.filter { !$0.isHidden }.map(\.id))
+    var seen: Set<String> = []
+    return to.filter { known.contains($0) && seen.insert($0).inserted }
+  }
+
+  /// What sending a track of this kind takes.
+  static func permission(for source: TrackSource) -> Permissions {
+    switch source {
+    case .microphone: .publishAudio
+    case .camera: .publishVideo
+    case .screen, .screenAudio: .publishScreen
+    }
+  }
+
+  private static func sentence(for permission: Permissions) -> String {
+    let what =
+      switch permission {
+      case .publishAudio: "send sound"
+      case .publishVideo: "send a camera's picture"
+      case .publishScreen: "share a screen"
+      case .subscribe: "receive what others send"
+      case .chat: "write in the chat"
+      case .data: "send data messages"
+      default: "do this"
+      }
+    return "You may not \(what) in this meeting: your join token does not grant it."
+  }
+}

@@ -1,0 +1,30 @@
+import Meetings
+
+/// How much of the server each tenant takes just now. The directory asks and counts in one step, so two newcomers cannot both take the
+/// last place.
+struct TenantUsage: Sendable {
+  private var meetings: [TenantID: Int] = [:]
+  private var participants: [TenantID: Int] = [:]
+
+  /// Why a tenant may have no further participant, or no further meeting when one would have to be opened; nil when it may.
+  func refusal(of tenant: Tenant, opening: Bool) -> String? {
+    let policy = tenant.policy
+    if let most = policy.maximumParticipants, participants[tenant.id, default: 0] >= most {
+      return "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached. Try again later."
+    }
+    if opening, let most = policy.maximumMeetings, meetings[tenant.id, default: 0] >= most {
+      return "The limit of \(most) meetings at once of \(tenant.name) is reached. Try again later."
+    }
+    return nil
+  }
+
+  mutating func opened(_ tenant: TenantID) { meetings[tenant, default: 0] += 1 }
+  mutating func closed(_ tenant: TenantID) { Self.take(&meetings, tenant) }
+  mutating func came(_ tenant: TenantID) { participants[tenant, default: 0] += 1 }
+  mutating func went(_ tenant: TenantID) { Self.take(&participants, tenant) }
+
+  private static func take(_ counts: inout [TenantID: Int], _ tenant: TenantID) {
+    guard let count = counts[tenant] else { return }
+    counts[tenant] = count > 1 ? count - 1 : nil
+  }
+}

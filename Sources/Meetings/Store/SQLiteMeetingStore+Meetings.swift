@@ -1,0 +1,102 @@
+public import FoundationEssentials
+
+/// Meetings.
+extension SQLiteMeetingStore {
+  private static let meetingColumns =
+    "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires"
+
+  /// The meeting of a room name; made by the tenant's rules when there is none.
+  public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
+    if let meeting = try meeting(room: room, tenant: tenant.id) { return meeting }
+    let fresh = MeetingRecord(
+      tenant: tenant.id, room: room, kind: .room, subject: room.display, accessLevel: tenant.policy.accessLevel,
+      created: now, capacity: tenant.policy.capacity)
+    do {
+      try insert(fresh)
+      return fresh
+    } catch .exists {
+      // Another process on the same folder was quicker.
+      guard let meeting = try meeting(room: room, tenant: tenant.id) else { throw .busy(path: path) }
+      return meeting
+    }
+  }
+
+  /// Keeps a new meeting, unless its room name is taken.
+  public func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
+    let database = try open()
+    try database.query(
+      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      [
+        .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
+        .text(meeting.room.key), .text(meeting.kind.rawValue), .text(meeting.subject), .text(meeting.summary),
+        .text(meeting.accessLevel.rawValue), .number(meeting.capacity), .time(meeting.created), .time(meeting.expires),
+      ])
+    if database.changes == 0 { throw .exists(meeting.room.display) }
+  }
+
+  /// The meeting with that id.
+  public func meeting(id: MeetingID) throws(MeetingStoreError) -> MeetingRecord? {
+    try meetings("id = ?", [.text(id.rawValue)]).first
+  }
+
+  /// The tenant's meeting of that room name.
+  public func meeting(room: RoomName, tenant: TenantID) throws(MeetingStoreError) -> MeetingRecord? {
+    try meetings("tenant = ? AND room_key = ?", [.text(tenant.rawValue), .text(room.key)]).first
+  }
+
+  /// Every meeting, or those of one tenant, the newest first.
+  public func meetings(tenant: TenantID?, limit: Int) throws(MeetingStoreError) -> [MeetingRecord] {
+    let order = "ORDER BY created DESC, id LIMIT ?"
+    guard let tenant else { return try meetings("1 \(order)", [.number(limit)]) }
+    return try meetings("tenant = ? \(order)", [.text(tenant.rawValue), .number(limit)])
+  }
+
+  private func meetings(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [MeetingRecord] {
+    var meetings: [MeetingRecord] = []
+    try open().query("SELECT \(Self.meetingColumns) FROM meetings WHERE \(condition)", values) { row in
+      meetings.append(
+        MeetingRecord(
+          id: MeetingID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)),
+          room: RoomName(stored: row.text(2), key: row.text(3)), kind: .init(rawValue: row.text(4)) ?? .adHoc,
+          subject: row.text(5), summary: row.text(6),
+          // An unknown level (of a later version) is taken as the strictest.
+          accessLevel: AccessLevel(rawValue: row.text(7)) ?? .locked, created: row.time(9),
+          expires: row.optionalTime(10), capacity: row.optionalNumber(8)))
+    }
+    return meetings
+  }
+
+  /// Forgets a meeting.
+  public func removeMeeting(_ id: MeetingID) throws(MeetingStoreError) -> Bool {
+    let database = try open()
+    try database.query("DELETE FROM meetings WHERE id = ?", [.text(id.rawValue)])
+    return database.changes > 0
+  }
+
+  /// Notes that someone joined.
+  public func markUsed(_ id: MeetingID, now: Date) throws(MeetingStoreError) {
+    // Once an hour is often enough to keep a meeting, and spares most joins the write.
+    try open().query(
+      "UPDATE meetings SET used = ?1 WHERE id = ?2 AND (used IS NULL OR used < ?1 - 3600000)",
+      [.time(now), .text(id.rawValue)])
+  }
+}
+
+/// Revoked tokens.
+extension SQLiteMeetingStore {
+  /// Refuses a token from now on.
+  public func revoke(_ token: TokenID, tenant: TenantID, expires: Date) throws(MeetingStoreError) {
+    try open().query(
+      "INSERT INTO revoked_tokens (tenant, id, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      [.text(tenant.rawValue), .text(token.rawValue), .time(expires)])
+  }
+
+  /// Whether a token was revoked.
+  public func isRevoked(_ token: TokenID, tenant: TenantID) throws(MeetingStoreError) -> Bool {
+    var found = false
+    try open().query(
+      "SELECT 1 FROM revoked_tokens WHERE tenant = ? AND id = ?", [.text(tenant.rawValue), .text(token.rawValue)]
+    ) { _ in found = true }
+    return found
+  }
+}

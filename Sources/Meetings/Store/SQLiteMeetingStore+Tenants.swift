@@ -1,0 +1,103 @@
+public import FoundationEssentials
+import Basics
+
+/// Tenants and the secrets of their API keys.
+extension SQLiteMeetingStore {
+  private static let tenantColumns =
+    "id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, "
+    + "maximum_participants, signing_key, signing_key_id, created"
+
+  /// The tenant of requests without credentials; made on first use.
+  public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
+    if let tenant = try knownDefaultTenant() { return tenant }
+    let fresh: Tenant
+    do {
+      fresh = try Tenant.make(
+        name: Tenant.defaultName, isDefault: true, policy: TenantPolicy(signIn: .open), now: now)
+    } catch {
+      throw .failed(path: path, reason: "no signing key could be made: \(error)")
+    }
+    do {
+      try insert(fresh, key: .make(tenant: fresh.id, now: now))
+    } catch .tenantExists {
+      // Another process on the same folder was quicker; its tenant counts.
+    }
+    guard let tenant = try knownDefaultTenant() else {
+      throw .failed(path: path, reason: "the default tenant is missing after it was stored")
+    }
+    return tenant
+  }
+
+  /// The tenant of requests without credentials, if there is one yet.
+  public func knownDefaultTenant() throws(MeetingStoreError) -> Tenant? { try tenants("is_default = 1").first }
+
+  /// Every tenant.
+  public func tenants() throws(MeetingStoreError) -> [Tenant] { try tenants("1 ORDER BY name") }
+
+  /// The tenant with that id.
+  public func tenant(id: TenantID) throws(MeetingStoreError) -> Tenant? {
+    try tenants("id = ?", [.text(id.rawValue)]).first
+  }
+
+  /// The tenant of that name.
+  public func tenant(name: String) throws(MeetingStoreError) -> Tenant? {
+    try tenants("name = ?", [.text(name)]).first
+  }
+
+  /// The tenant with that API key.
+  public func tenant(apiKey: String) throws(MeetingStoreError) -> Tenant? {
+    try tenants("api_key = ?", [.text(apiKey)]).first
+  }
+
+  /// The tenant of a signing key.
+  public func tenant(signingKeyID: String) throws(MeetingStoreError) -> Tenant? {
+    try tenants("signing_key_id = ?", [.text(signingKeyID)]).first
+  }
+
+  /// Keeps a new tenant with its first secret.
+  public func insert(_ tenant: Tenant, key: APIKey) throws(MeetingStoreError) {
+    let database = try open()
+    let policy = tenant.policy
+    try database.transaction { () throws(MeetingStoreError) in
+      try database.query(
+        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          + "ON CONFLICT DO NOTHING",
+        [.text(tenant.id.rawValue), .text(tenant.name), .text(tenant.apiKey), .integer(tenant.isDefault ? 1 : 0)]
+          + Self.values(policy)
+          + [.text(tenant.signingKey.value), .text(tenant.signingKeyID), .time(tenant.created)])
+      if database.changes == 0 { throw .tenantExists(tenant.name) }
+      try insert(key, database)
+    }
+  }
+
+  /// Gives a tenant other rules.
+  public func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) throws(MeetingStoreError) {
+    try open().query(
+      "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
+        + "maximum_participants = ? WHERE id = ?", Self.values(policy) + [.text(tenant.rawValue)])
+  }
+
+  private static func values(_ policy: TenantPolicy) -> [SQLiteValue] {
+    [
+      .text(policy.signIn.rawValue), .text(policy.allowedOrigins.map(\.description).joined(separator: ";")),
+      .text(policy.accessLevel.rawValue), .number(policy.capacity), .number(policy.maximumMeetings),
+      .number(policy.maximumParticipants),
+    ]
+  }
+
+  private func tenants(_ condition: String, _ values: [SQLiteValue] = []) throws(MeetingStoreError) -> [Tenant] {
+    var tenants: [Tenant] = []
+    try open().query("SELECT \(Self.tenantColumns) FROM tenants WHERE \(condition)", values) { row in
+      let policy = TenantPolicy(
+        // What a later version may have written is taken as the strictest.
+        signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],
+        accessLevel: AccessLevel(rawValue: row.text(6)) ?? .locked, capacity: row.optionalNumber(7),
+        maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9))
+      tenants.append(
+        Tenant(
+          id: TenantID(rawValue: row.text(0)), name: row.text(1), apiKey: row.text(2), isDefault: row.integer(3) == 1,
+          policy: policy, signingKey: Secret(row.text(10)), signingKeyID: row.text(11), created: row.time(12)))
+    }
+    return tenants
+  }
+}

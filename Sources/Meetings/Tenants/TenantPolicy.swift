@@ -1,0 +1,36 @@
+/// How people who have no token get into a tenant's meetings.
+public enum SignInMode: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Whoever has the address of a room gets a guest's token for it.
+  case open
+  /// Nobody gets in without a token that the tenant's own server, or `parley token create`, has made.
+  case token
+}
+
+/// What a tenant's meetings are made with, and how much of the server it may take.
+public struct TenantPolicy: Sendable, Hashable {
+  /// How people without a token get in.
+  public var signIn: SignInMode
+  /// Pages of other servers that may use the tenant's tokens, besides those that a token names; the server's own pages always may.
+  public var allowedOrigins: [WebOrigin]
+  /// Who gets into a new meeting without waiting, where its request does not say.
+  public var accessLevel: AccessLevel
+  /// The most participants of a new meeting; nil for as many as the server allows.
+  public var capacity: Int?
+  /// The most meetings at once; nil for any number.
+  public var maximumMeetings: Int?
+  /// The most participants at once, in all meetings together; nil for any number.
+  public var maximumParticipants: Int?
+
+  /// A policy.
+  public init(
+    signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
+    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil
+  ) {
+    self.signIn = signIn
+    self.allowedOrigins = allowedOrigins
+    self.accessLevel = accessLevel
+    self.capacity = capacity
+    self.maximumMeetings = maximumMeetings
+    self.maximumParticipants = maximumParticipants
+  }
+}

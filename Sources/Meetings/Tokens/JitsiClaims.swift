@@ -1,0 +1,47 @@
+/// The claims of a token as Jitsi Meet takes it: the app id is the API key and the app secret an API secret.
+struct JitsiClaims: Decodable {
+  struct Context: Decodable {
+    struct User: Decodable {
+      var name: String?
+      var moderator: Flag?
+    }
+    var user: User?
+  }
+
+  /// A truth that some servers write as text.
+  struct Flag: Decodable {
+    let isSet: Bool
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let truth = try? container.decode(Bool.self) {
+        isSet = truth
+      } else {
+        isSet = try container.decode(String.self) == "true"
+      }
+    }
+  }
+
+  var exp: NumericDate
+  var nbf: NumericDate?
+  var jti: String?
+  var aud: Audience?
+  var sub: String?
+  var room: String
+  var context: Context
+
+  /// What the claims grant, once they are proved. Everybody may take part; a moderator also looks after the others.
+  func grant(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
+    guard aud.map({ proof.isMeant($0.names, or: ["jitsi", "*"]) }) ?? true else {
+      throw .claims("aud names another server")
+    }
+    if let sub, !proof.isMeant([sub], or: ["*"]) {
+      throw .claims("sub is neither *, the tenant, its API key nor the server's host name")
+    }
+    if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
+    return JoinGrant(
+      form: .jitsi, tenant: proof.tenant.id, id: try proof.id(jti), target: try TokenProof.target(room),
+      role: context.user?.moderator?.isSet == true ? .moderator : .publisher, name: context.user?.name,
+      notBefore: nbf?.date, expires: exp.date)
+  }
+}

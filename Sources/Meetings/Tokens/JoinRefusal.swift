@@ -1,0 +1,42 @@
+/// The authority's no. The codes are those of the signalling protocol.
+public enum JoinRefusal: Error, Sendable, Equatable {
+  case badToken, tokenExpired, tokenRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
+  /// The token is good, and for another room than the one that was asked for.
+  case wrongMeeting(token: String, address: String)
+  /// The store failed; the text is for the log, not for the client.
+  case unavailable(String)
+
+  /// The stable code.
+  public var code: String {
+    switch self {
+    case .badToken: "badToken"
+    case .tokenExpired: "tokenExpired"
+    case .tokenRequired: "tokenRequired"
+    case .wrongOrigin: "wrongOrigin"
+    case .roomNeeded, .noSuchMeeting: "noSuchMeeting"
+    case .meetingExpired: "meetingExpired"
+    case .wrongMeeting: "wrongMeeting"
+    case .unavailable: "internal"
+    }
+  }
+}
+
+extension JoinRefusal: CustomStringConvertible {
+  /// What happened and what to do, as a sentence. Says nothing that helps to forge a token.
+  public var description: String {
+    switch self {
+    case .badToken: "The join token is not valid for this server. Ask for a new one."
+    case .tokenExpired: "The join token has expired. Ask for a new one."
+    case .tokenRequired:
+      "A join token is needed to get into this server's meetings. Ask whoever runs the meeting for one."
+    case .wrongOrigin: "The join token may not be used from this web page's origin."
+    case .roomNeeded: "The join token opens every room: use the address of one."
+    case .noSuchMeeting: "There is no such meeting."
+    case .meetingExpired: "The meeting is over."
+    case .wrongMeeting(let token, let address):
+      "The join token is for the meeting \(token), and the address names \(address). "
+        + "Use the address that the token was given for, or ask for a token for \(address)."
+    case .unavailable: "The server cannot check the token just now. Try again in a moment."
+    }
+  }
+}

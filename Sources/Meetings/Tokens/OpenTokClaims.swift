@@ -1,0 +1,60 @@
+import FoundationEssentials
+
+/// What an OpenTok client token says, in either of its two forms.
+struct OpenTokClaims {
+  /// The longest `connection_data`, in characters, as the server SDKs allow it.
+  static let maximumConnectionData = 1_024
+
+  var session: String
+  var role: String?
+  var scope: String?
+  var connectionData: String?
+  var jti: String?
+  var created: Date?
+  var expires: Date
+
+  /// What the claims grant, once they are proved.
+  func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
+    guard let session = OpenTokSession(session), session.belongs(to: proof.tenant.apiKey) else {
+      throw .claims("session_id is not a session of the API key")
+    }
+    guard session.text.utf8.count <= RoomName.maximumLength, let room = try? RoomName(session.text) else {
+      throw .claims("session_id is longer than \(RoomName.maximumLength) characters")
+    }
+    let names: [String: Role] = [
+      "subscriber": .subscriber, "publisher": .publisher, "publisheronly": .publisherOnly, "moderator": .moderator,
+    ]
+    guard let role = names[role ?? "publisher"] else { throw .claims("role is unknown") }
+    // A scope names what a token is for; one that is not for connecting is no join token.
+    guard scope.map({ $0.split(separator: " ").contains("session.connect") }) ?? true else {
+      throw .claims("scope is not session.connect")
+    }
+    if let connectionData, connectionData.unicodeScalars.count > Self.maximumConnectionData {
+      throw .claims("connection_data has more than \(Self.maximumConnectionData) characters")
+    }
+    if let created, created >= expires { throw .claims("it ends before it begins") }
+    return JoinGrant(
+      form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: .room(room), role: role,
+      notBefore: created, expires: expires, connectionData: connectionData)
+  }
+}
+
+/// The claims of OpenTok's JWT.
+struct OpenTokJWT: Decodable {
+  var ist: String
+  var exp: NumericDate
+  var iat: NumericDate?
+  var jti: String?
+  var session_id: String
+  var role: String?
+  var scope: String?
+  var connection_data: String?
+
+  /// What the claims say; only tokens of a project are known.
+  func claims() throws(TokenProblem) -> OpenTokClaims {
+    guard ist == "project" else { throw .claims("ist is not project") }
+    return OpenTokClaims(
+      session: session_id, role: role, scope: scope, connectionData: connection_data, jti: jti, created: iat?.date,
+      expires: exp.date)
+  }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+
+/// The claims of Parley's own JWT, signed with the tenant's key or with an API secret.
+struct ParleyClaims: Codable {
+  var iss: String
+  var exp: NumericDate
+  var nbf: NumericDate?
+  var jti: String?
+  var aud: Audience?
+  var meeting: String?
+  var room: String?
+  var role: String?
+  var permissions: [String]?
+  var name: String?
+  var ruu: String?
+  var asi: String?
+  var aeu: String?
+  var ao: String?
+  var confid: String?
+  var ucwaext: String?
+
+  /// What a token of ours says.
+  init(_ token: JoinToken) {
+    iss = token.tenant.rawValue
+    exp = NumericDate(token.expires)
+    nbf = NumericDate(token.notBefore)
+    jti = token.id.rawValue
+    switch token.target {
+    case .meeting(let id): meeting = id.rawValue
+    case .room(let name): room = name.display
+    case .anyRoom: room = "*"
+    }
+    role = token.role.rawValue
+    permissions = token.permissions?.names
+    name = token.name
+    if token.service != nil || !token.allowedOrigins.isEmpty {
+      ao = token.allowedOrigins.map(\.description).joined(separator: ";")
+    }
+    ruu = token.service?.organizer
+    asi = token.service?.applicationSession
+    aeu = token.service?.endpoint
+    confid = token.service?.conference
+    ucwaext = token.service?.applications
+  }
+
+  /// The payload of the token.
+  func encoded() throws(SigningKeyError) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+    guard let payload = try? encoder.encode(self) else { throw .failed("the claims cannot be written as JSON") }
+    return [UInt8](payload)
+  }
+
+  /// What the claims grant, once they are proved.
+  func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
+    guard aud.map({ proof.isMeant($0.names, or: ["parley"]) }) ?? true else {
+      throw .claims("aud names another server")
+    }
+    let target: MeetingTarget
+    switch (meeting, room) {
+    case (let id?, nil): target = .meeting(MeetingID(rawValue: id))
+    case (nil, let name?): target = try TokenProof.target(name)
+    default: throw .claims("one of room and meeting is expected")
+    }
+    guard let role = Role(name: role ?? Role.publisher.rawValue) else { throw .claims("role is unknown") }
+    var granted: Permissions?
+    if let permissions {
+      guard let known = Permissions(names: permissions) else { throw .claims("permissions has an unknown name") }
+      granted = known
+    }
+    var origins: [WebOrigin] = []
+    if let ao, !ao.isEmpty {
+      guard let list = WebOrigin.list(ao) else { throw .claims("ao is no list of origins") }
+      origins = list
+    }
+    if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
+    return JoinGrant(
+      form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
+      name: name, allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date)
+  }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Meetings
+
+/// `parley meeting`: the meetings that a server knows.
+enum MeetingCommand {
+  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose meetings (the default tenant)")
+  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+
+  static let group = CommandGroup(
+    name: "meeting", help: "Lists, makes and removes meetings. Works beside a running server.",
+    members: [
+      .init(
+        name: "list", operands: "", help: "list meetings, the newest first",
+        table: [
+          .init("tenant", "NAME", "only this tenant's (all)"), .init("limit", "N", "the most that are listed (100)"),
+          DataFolder.option, json,
+        ], run: list),
+      .init(
+        name: "create", operands: "[ROOM]", help: "make a meeting; without a room name it gets an unguessable one",
+        table: [
+          .init("subject", "TEXT", "the title (the room's name)"),
+          .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
+          .init("capacity", "N", "the most participants (the tenant's)"),
+          .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
+        ], run: create),
+      .init(
+        name: "remove", operands: "ROOM|ID", help: "forget a meeting; who is in it stays until they leave",
+        table: [tenant, DataFolder.option, json], run: remove),
+    ])
+
+  private static func list(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    try await DataFolder.with(options) { folder in
+      let names = Dictionary(
+        try await folder.store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      let only = if let name = options["tenant"] { try await folder.tenant(name).id } else { TenantID?.none }
+      for meeting in try await folder.store.meetings(tenant: only, limit: limit) {
+        show(meeting, tenant: names[meeting.tenant] ?? "", options)
+      }
+    }
+  }
+
+  private static func create(_ options: CommandOptions) async throws {
+    guard options.operands.count <= 1 else {
+      throw CommandOptions.Problem(description: "Only one operand is expected: the room's name.")
+    }
+    let room: RoomName
+    do throws(RoomNameError) {
+      room = try options.operands.first.map { name throws(RoomNameError) in try RoomName(name) } ?? .random()
+    } catch {
+      throw CommandOptions.Problem(description: error.description)
+    }
+    let (level, capacity) = (try options.accessLevel(), try options.number("capacity", in: 1...10_000))
+    let seconds = try options.seconds("expires")
+    try await DataFolder.with(options, creating: true) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      let meeting = MeetingRecord(
+        tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
+        accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
+        expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity)
+      try await folder.store.insert(meeting)
+      show(meeting, tenant: tenant.name, options)
+    }
+  }
+
+  private static func remove(_ options: CommandOptions) async throws {
+    let word = try options.operand("The room's name, or the meeting's id,")
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      var found = try await folder.store.meeting(id: MeetingID(rawValue: word))
+      if found == nil, let room = try? RoomName(word) {
+        found = try await folder.store.meeting(room: room, tenant: tenant.id)
+      }
+      guard let meeting = found, try await folder.store.removeMeeting(meeting.id) else {
+        throw CommandGroup.Failure(
+          description: "There is no meeting \(word). `parley meeting list` shows them.")
+      }
+      if options.has("json") {
+        let line: JSONLine = ["removed": .text(meeting.id.rawValue), "room": .text(meeting.room.display)]
+        line.print()
+      } else {
+        CommandLineText.say("The meeting \(meeting.room.display) is removed. Who is in it stays until they leave.\n")
+      }
+    }
+  }
+
+  private static func show(_ meeting: MeetingRecord, tenant: String, _ options: CommandOptions) {
+    if options.has("json") {
+      let line: JSONLine = [
+        "id": .text(meeting.id.rawValue), "room": .text(meeting.room.display), "tenant": .text(tenant),
+        "kind": .text(meeting.kind.rawValue), "subject": .text(meeting.subject),
+        "accessLevel": .text(meeting.accessLevel.rawValue),
+        "capacity": meeting.capacity.map { .integer($0) } ?? .null,
+        "created": .text(DataFolder.text(meeting.created)),
+        "expires": JSONValue(meeting.expires.map(DataFolder.text)),
+      ]
+      line.print()
+    } else {
+      let end = meeting.expires.map { "  until \(DataFolder.text($0))" } ?? ""
+      CommandLineText.say(
+        "\(meeting.room.display)  \(meeting.id)  \(tenant)  made \(DataFolder.text(meeting.created))\(end)  "
+          + "\(CommandLineText.printable(meeting.subject))\n")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Basics
+import FoundationEssentials
+import Meetings
+
+/// `parley tenant`: who may use a server, by which rules, with which keys.
+enum TenantCommand {
+  private static let rules: [CommandOptions.Option] = [
+    .init(
+      "allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated",
+      repeats: true),
+    .init(
+      "access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"),
+    .init("capacity", "N|none", "the most participants of a new meeting"),
+    .init("max-meetings", "N|none", "the most meetings at once"),
+    .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
+  ]
+  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+
+  static let group = CommandGroup(
+    name: "tenant",
+    help: "Looks at and changes who may use a server. Works beside a running server, and takes effect at once.",
+    members: [
+      .init(name: "list", operands: "", help: "list the tenants", table: [DataFolder.option, json], run: list),
+      .init(
+        name: "create", operands: "NAME", help: "make a tenant with an API key; its people need tokens",
+        table: rules + [DataFolder.option, json], run: create),
+      .init(
+        name: "show", operands: "NAME", help: "show a tenant's rules and keys",
+        table: [.init("show-secrets", nil, "show the secrets too"), DataFolder.option, json], run: show),
+      .init(
+        name: "set", operands: "NAME", help: "change a tenant's rules",
+        table: [
+          .init(
+            "sign-in", "open|token",
+            "open: whoever has an address gets in (the default tenant only); token: only with a token")
+        ] + rules + [DataFolder.option, json], run: set),
+      .init(
+        name: "rotate-key", operands: "NAME", help: "make a new secret; the old one stays good until it is retired",
+        table: [
+          .init("expire-old", "TIME", "until when the old secret stays good, as a time from now: 0, 24h"),
+          DataFolder.option, json,
+        ], run: rotateKey),
+      .init(
+        name: "retire-key", operands: "NAME KEY-ID", help: "take a secret out of use at once",
+        table: [DataFolder.option, json], run: retireKey),
+    ])
+
+  private static func list(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    try await DataFolder.with(options) { folder in
+      _ = try await folder.store.defaultTenant(now: folder.now)
+      for tenant in try await folder.store.tenants() {
+        let keys = try await folder.store.apiKeys(of: tenant.id)
+        if options.has("json") {
+          TenantReport(tenant, keys, at: folder.now).line.print()
+        } else {
+          let live = keys.count { $0.isLive(at: folder.now) }
+          CommandLineText.say(
+            "\(tenant.name)  API key \(tenant.apiKey)  sign-in \(tenant.policy.signIn.rawValue)  "
+              + "\(live) secret\(live == 1 ? "" : "s")\(tenant.isDefault ? "  (default)" : "")\n")
+        }
+      }
+    }
+  }
+
+  private static func create(_ options: CommandOptions) async throws {
+    let name = try options.operand("The name of the tenant")
+    guard Tenant.isName(name) else {
+      throw CommandOptions.Problem(
+        description: "\(name): a name has 1 to 64 lower-case letters, digits and hyphens.")
+    }
+    var policy = TenantPolicy(signIn: .token)
+    try change(&policy, options)
+    try await DataFolder.with(options, creating: true) { folder in
+      // First, so that it gets its name.
+      _ = try await folder.store.defaultTenant(now: folder.now)
+      let tenant = try Tenant.make(name: name, policy: policy, now: folder.now)
+      let key = APIKey.make(tenant: tenant.id, now: folder.now)
+      try await folder.store.insert(tenant, key: key)
+      TenantReport(tenant, [key], at: folder.now, showing: [key.id]).print(options)
+    }
+  }
+
+  private static func show(_ options: CommandOptions) async throws {
+    let name = try options.operand("The name of the tenant")
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(name)
+      let keys = try await folder.store.apiKeys(of: tenant.id)
+      let shown = options.has("show-secrets") ? keys.map(\.id) : []
+      TenantReport(tenant, keys, at: folder.now, showing: shown).print(options)
+    }
+  }
+
+  private static func set(_ options: CommandOptions) async throws {
+    let name = try options.operand("The name of the tenant")
+    try await DataFolder.with(options) { folder in
+      var tenant = try await folder.tenant(name)
+      if let text = options["sign-in"] {
+        guard let mode = SignInMode(rawValue: text) else {
+          throw CommandOptions.Problem(description: "--sign-in \(text): open or token is expected.")
+        }
+        // People without a token are the default tenant's; nobody could come in by another's open door.
+        guard mode == .token || tenant.isDefault else {
+          throw CommandGroup.Failure(
+            description: "Only the default tenant can be open: people without a token are taken for its own.")
+        }
+        tenant.policy.signIn = mode
+      }
+      try change(&tenant.policy, options)
+      try await folder.store.setPolicy(tenant.policy, of: tenant.id)
+      let keys = try await folder.store.apiKeys(of: tenant.id)
+      TenantReport(tenant, keys, at: folder.now).print(options)
+    }
+  }
+
+  private static func rotateKey(_ options: CommandOptions) async throws {
+    let name = try options.operand("The name of the tenant")
+    let end = try options.seconds("expire-old")
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(name)
+      let key = try await folder.store.rotateKey(
+        of: tenant.id, others: end.map { folder.now.addingTimeInterval($0) }, now: folder.now)
+      let keys = try await folder.store.apiKeys(of: tenant.id)
+      TenantReport(tenant, keys, at: folder.now, showing: [key.id]).print(options)
+    }
+  }
+
+  private static func retireKey(_ options: CommandOptions) async throws {
+    guard options.operands.count == 2 else {
+      throw CommandOptions.Problem(description: "The name of the tenant and the id of the secret are expected.")
+    }
+    let (name, id) = (options.operands[0], options.operands[1])
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(name)
+      guard try await folder.store.retireKey(id, of: tenant.id, now: folder.now) else {
+        throw CommandGroup.Failure(
+          description: "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them.")
+      }
+      let keys = try await folder.store.apiKeys(of: tenant.id)
+      TenantReport(tenant, keys, at: folder.now).print(options)
+    }
+  }
+
+  private static func change(_ policy: inout TenantPolicy, _ options: CommandOptions) throws(CommandOptions.Problem) {
+    let origins = options.all("allow-origin")
+    if origins == ["none"] {
+      policy.allowedOrigins = []
+    } else if !origins.isEmpty {
+      guard let list = WebOrigin.list(origins.joined(separator: ";")) else {
+        throw CommandOptions.Problem(
+          description: "--allow-origin: at most 32 origins like https://app.example.com are expected, or none alone.")
+      }
+      policy.allowedOrigins = list
+    }
+    if let level = try options.accessLevel() { policy.accessLevel = level }
+    if let limit = try options.limit("capacity", in: 1...10_000) { policy.capacity = limit }
+    if let limit = try options.limit("max-meetings", in: 0...1_000_000) { policy.maximumMeetings = limit }
+    if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
+  }
+}

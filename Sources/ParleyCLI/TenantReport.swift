@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Meetings
+
+/// A tenant in words, or as an object for scripts.
+struct TenantReport {
+  private let tenant: Tenant
+  private let keys: [APIKey]
+  private let now: Date
+  private let shown: Set<String>
+
+  /// Secrets are left out, but those whose ids are in `showing`.
+  init(_ tenant: Tenant, _ keys: [APIKey], at now: Date, showing: [String] = []) {
+    self.tenant = tenant
+    self.keys = keys
+    self.now = now
+    shown = Set(showing)
+  }
+
+  /// Prints it as the options say.
+  func print(_ options: CommandOptions) {
+    if options.has("json") { line.print() } else { CommandLineText.say(text) }
+  }
+
+  /// The object.
+  var line: JSONLine {
+    let policy = tenant.policy
+    return [
+      "tenant": .text(tenant.name), "apiKey": .text(tenant.apiKey), "default": .truth(tenant.isDefault),
+      "signIn": .text(policy.signIn.rawValue),
+      "allowedOrigins": .list(policy.allowedOrigins.map { .text($0.description) }),
+      "accessLevel": .text(policy.accessLevel.rawValue), "capacity": number(policy.capacity),
+      "maximumMeetings": number(policy.maximumMeetings), "maximumParticipants": number(policy.maximumParticipants),
+      "created": .text(DataFolder.text(tenant.created)), "keys": .list(keys.map { .object(line(of: $0)) }),
+    ]
+  }
+
+  private func line(of key: APIKey) -> JSONLine {
+    var line: JSONLine = [
+      "id": .text(key.id), "state": .text(state(of: key)), "created": .text(DataFolder.text(key.created)),
+      "expires": JSONValue(key.expires.map(DataFolder.text)), "retired": JSONValue(key.retired.map(DataFolder.text)),
+    ]
+    if shown.contains(key.id) { line.add("secret", .text(key.secret.value)) }
+    return line
+  }
+
+  private func number(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
+
+  private func state(of key: APIKey) -> String {
+    key.isLive(at: now) ? "live" : key.retired != nil ? "retired" : "expired"
+  }
+
+  private var text: String {
+    let policy = tenant.policy
+    let origins = policy.allowedOrigins.map(\.description).joined(separator: ", ")
+    func limit(_ value: Int?) -> String { value.map(String.init) ?? "none" }
+    var lines = [
+      "Tenant            \(tenant.name)\(tenant.isDefault ? " (default)" : "")",
+      "API key           \(tenant.apiKey)",
+      "Sign-in           \(policy.signIn.rawValue)",
+      "Allowed origins   \(origins.isEmpty ? "the server's own only" : origins)",
+      "Access level      \(policy.accessLevel.rawValue)",
+      "Capacity          \(limit(policy.capacity))",
+      "Most meetings     \(limit(policy.maximumMeetings))",
+      "Most participants \(limit(policy.maximumParticipants))",
+    ]
+    for key in keys {
+      var line = "Secret \(key.id)  \(state(of: key)), made \(DataFolder.text(key.created))"
+      if key.retired == nil, let end = key.expires { line += ", good until \(DataFolder.text(end))" }
+      lines.append(line)
+      if shown.contains(key.id) { lines.append("  \(key.secret.value)") }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,183 @@
+import Basics
+import FoundationEssentials
+import Meetings
+
+/// `parley token`: makes, explains and revokes join tokens.
+enum TokenCommand {
+  private static let json = CommandOptions.Option("json", nil, "print a JSON object instead of words")
+
+  static let group = CommandGroup(
+    name: "token",
+    help: "Makes, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
+    members: [
+      .init(
+        name: "create", operands: "", help: "make a token for a room and print it",
+        table: [
+          .init("room", "ROOM", "the room that it opens; * for every room of the tenant"),
+          .init("role", "ROLE", "\(Role.allCases.map(\.rawValue).joined(separator: ", ")) (publisher)"),
+          .init(
+            "permissions", "LIST", "instead of the role's: \(Permissions.allNames.joined(separator: ",")), or none"),
+          .init("name", "NAME", "the display name that its holder bears (the holder's choice)"),
+          .init("expires", "TIME", "how long it is good, at most 30 days: 30m, 8h (1h)"),
+          .init("tenant", "NAME", "whose room it is (the default tenant)"),
+          .init("server", "URL", "print the address to join by at this server instead"),
+          DataFolder.option, json,
+        ], run: create),
+      .init(
+        name: "inspect", operands: "TOKEN",
+        help: "say what a token grants, or what is wrong with it; - reads it from standard input",
+        table: [DataFolder.option, json], run: inspect),
+      .init(
+        name: "revoke", operands: "[TOKEN]", help: "refuse a token from now on; - reads it from standard input",
+        table: [
+          .init("id", "ID", "the token's id (jti) instead of the token"),
+          .init("tenant", "NAME", "whose token it is, with --id (the default tenant)"), DataFolder.option, json,
+        ], run: revoke),
+    ])
+
+  private static func create(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    guard let name = options["room"] else {
+      throw CommandOptions.Problem(description: "--room is needed: the room that the token opens.")
+    }
+    let target: MeetingTarget
+    do throws(RoomNameError) {
+      target = name == "*" ? .anyRoom : .room(try RoomName(name))
+    } catch {
+      throw CommandOptions.Problem(description: error.description)
+    }
+    guard let role = Role(name: options["role"] ?? Role.publisher.rawValue) else {
+      throw CommandOptions.Problem(
+        description: "--role: one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) is expected.")
+    }
+    let seconds = try options.seconds("expires") ?? 3_600
+    guard seconds >= 1, seconds <= JoinGrant.longest else {
+      throw CommandOptions.Problem(description: "--expires: a time from 1s to 720h (30 days) is expected.")
+    }
+    let permissions = try permissions(options)
+    try await DataFolder.with(options, creating: true) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      let token = JoinToken(
+        tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
+        notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
+      let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
+      let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
+      let address = options["server"].map { server in
+        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        let room = if case .room(let room) = target { room.pathSegment } else { "ROOM" }
+        return "\(base)/\(room)?jwt=\(text)"
+      }
+      if options.has("json") {
+        let line: JSONLine = [
+          "token": .text(text), "id": .text(token.id.rawValue), "tenant": .text(tenant.name), "room": .text(name),
+          "role": .text(role.rawValue), "expires": .text(DataFolder.text(token.expires)),
+          "address": JSONValue(address),
+        ]
+        line.print()
+      } else {
+        CommandLineText.say((address ?? text) + "\n")
+      }
+    }
+  }
+
+  private static func permissions(_ options: CommandOptions) throws(CommandOptions.Problem) -> Permissions? {
+    guard let text = options["permissions"] else { return nil }
+    let names = text == "none" ? [] : text.split(separator: ",").map(String.init)
+    guard let permissions = Permissions(names: names) else {
+      throw CommandOptions.Problem(
+        description:
+          "--permissions \(text): some of \(Permissions.allNames.joined(separator: ",")) are expected, or none.")
+    }
+    return permissions
+  }
+
+  private static func inspect(_ options: CommandOptions) async throws {
+    let text = try token(try options.operand("A token, or - to read it from standard input,"))
+    try await DataFolder.with(options) { folder in
+      let grant: JoinGrant
+      let tenant: Tenant
+      do {
+        (grant, tenant) = try await JoinAuthority(store: folder.store).inspect(token: text, now: folder.now)
+      } catch let problem as TokenProblem {
+        if options.has("json") {
+          let line: JSONLine = ["valid": false, "problem": .text(problem.description)]
+          line.print()
+        }
+        throw CommandGroup.Failure(description: "The token is not valid: \(problem).")
+      }
+      let room = try await room(of: grant, folder)
+      if options.has("json") {
+        let line: JSONLine = [
+          "valid": true, "form": .text(grant.form.rawValue), "id": .text(grant.id.rawValue),
+          "tenant": .text(tenant.name), "room": .text(room), "role": .text(grant.role.rawValue),
+          "permissions": .list(grant.permissions.names.map { .text($0) }), "name": JSONValue(grant.name),
+          "expires": .text(DataFolder.text(grant.expires)),
+        ]
+        line.print()
+      } else {
+        let may = grant.permissions.names.joined(separator: ", ")
+        CommandLineText.say(
+          """
+          Form         \(grant.form.rawValue)
+          Id           \(CommandLineText.printable(grant.id.rawValue))
+          Tenant       \(tenant.name)
+          Room         \(room)
+          Role         \(grant.role.rawValue)
+          Permissions  \(may.isEmpty ? "none" : may)
+          Name         \(grant.name.map(CommandLineText.printable) ?? "the holder's choice")
+          Good until   \(DataFolder.text(grant.expires))
+
+          """)
+      }
+    }
+  }
+
+  private static func room(of grant: JoinGrant, _ folder: DataFolder) async throws -> String {
+    switch grant.target {
+    case .anyRoom: "*"
+    case .room(let name): name.display
+    case .meeting(let id): try await folder.store.meeting(id: id)?.room.display ?? "a meeting that is gone"
+    }
+  }
+
+  private static func revoke(_ options: CommandOptions) async throws {
+    guard (options["id"] == nil) == (options.operands.count == 1), options.operands.count <= 1 else {
+      throw CommandOptions.Problem(description: "A token, - to read it from standard input, or --id is expected.")
+    }
+    let text = try options.operands.first.map(token)
+    try await DataFolder.with(options) { folder in
+      let authority = JoinAuthority(store: folder.store)
+      let id: TokenID
+      if let text {
+        do {
+          let grant = try await authority.inspect(token: text, now: folder.now).grant
+          try await authority.revoke(grant)
+          id = grant.id
+        } catch let problem as TokenProblem {
+          throw CommandGroup.Failure(description: "The token is not valid, so there is nothing to revoke: \(problem).")
+        }
+      } else {
+        let tenant = try await folder.tenant(options["tenant"])
+        id = TokenID(rawValue: options["id"] ?? "")
+        // No token is good for longer.
+        try await folder.store.revoke(
+          id, tenant: tenant.id, expires: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
+      }
+      if options.has("json") {
+        let line: JSONLine = ["revoked": .text(id.rawValue)]
+        line.print()
+      } else {
+        CommandLineText.say(
+          "The token \(CommandLineText.printable(id.rawValue)) is refused from now on. Who joined with it stays until they leave.\n"
+        )
+      }
+    }
+  }
+
+  /// A token given as an operand; `-` reads it from standard input, where other users of the machine do not see it.
+  private static func token(_ operand: String) throws(CommandOptions.Problem) -> Secret<String> {
+    guard operand == "-" else { return Secret(operand) }
+    guard let line = readLine() else { throw CommandOptions.Problem(description: "Standard input has no token.") }
+    return Secret(line)
+  }
+}

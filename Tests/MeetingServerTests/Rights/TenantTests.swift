@@ -1,0 +1,150 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Tenants of a running server", .serialized)
+struct TenantTests {
+  /// What joining with a token comes to: nil for a welcome.
+  private func outcome(_ server: TestServer, _ token: String, room: String? = nil) async throws -> SignalingErrorCode? {
+    let client = try await server.connect()
+    try client.send(.join(.init(token: token, room: room, name: "N", offer: "", tracks: [])))
+    return try await client.first { message -> SignalingErrorCode?? in
+      switch message {
+      case .welcome: .some(nil)
+      case .error(let code, _, _, _): .some(code)
+      default: nil
+      }
+    }
+  }
+
+  @Test("with sign-in by token no door gives a token away, and one that the tenant signed opens them all")
+  func tokenSignIn() async throws {
+    try await TestServer.run { server in
+      let made = try await server.post("/GetAdhocMeetingJob", "Subject=s").text
+      let join = try #require(try JSONDecoder().decode([String: String].self, from: Data(made.utf8))["JoinUrl"])
+      let old = try await server.discover("daily").token ?? ""
+      try await server.setPolicy { $0.signIn = .token }
+      for path in ["/discover/daily", "/discover/new"] {
+        let answer = try await server.get(path)
+        #expect(answer.status == 401 && answer.text.contains("tokenRequired"), "\(path)")
+      }
+      let adHoc = try await server.post("/GetAdhocMeetingJob", "Subject=s")
+      #expect(adHoc.status == 401 && adHoc.text.contains("tokenRequired"))
+      let anonymous = try await server.post(
+        "/GetAnonTokenJob", "ApplicationSessionId=a&AllowedOrigins=http://localhost&MeetingUrl=\(join)")
+      #expect(anonymous.status == 401 && anonymous.text.contains("tokenRequired"))
+      // What was given away before stays good until it ends.
+      #expect(try await outcome(server, old) == nil)
+      let token = try await server.token("daily")
+      let document = try await server.get("/discover/daily?anonymousMeetingJoinContext=psat%3D\(token)")
+      #expect(document.status == 200 && document.text.contains("\"meeting\":\"daily\""))
+      #expect(try await outcome(server, token, room: "daily") == nil)
+    }
+  }
+
+  @Test("threat 24: at the WebSocket and at the discover address the same tokens are good, and the same are not")
+  func oneCheck() async throws {
+    try await TestServer.run { server in
+      let good = try await server.token("daily")
+      let all = try await server.token("*")
+      for (token, room, code) in [
+        (good, "daily", nil), (good, "other", "wrongMeeting"), (all, "other", nil), (all, nil, "noSuchMeeting"),
+        (String(good.dropLast(4)), "daily", "badToken"), ("devtoken", "daily", "badToken"),
+        ("T1==AAAA", "daily", "badToken"),
+      ] as [(String, String?, String?)] {
+        #expect(try await outcome(server, token, room: room)?.rawValue == code, "\(room ?? "-")")
+        let path = room.map { "/\($0)" } ?? ""
+        let answer = try await server.get("/discover\(path)?anonymousMeetingJoinContext=psat%3D\(token)")
+        #expect(
+          (answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)")
+      }
+      #expect(server.logged.text.contains("event=token.refused"))
+      for secret in [good, all, String(good.dropLast(4)), "T1==AAAA"] { #expect(!server.logged.text.contains(secret)) }
+    }
+  }
+
+  @Test("devtoken opens rooms in development mode, and the operator is told loudly")
+  func development() async throws {
+    try await TestServer.run({ $0.isDevelopment = true }) { server in
+      #expect(server.server.notices.contains { $0.contains("DEVELOPMENT") && $0.contains("--development") })
+      #expect(try await outcome(server, "devtoken", room: "daily") == nil)
+      let (client, welcome) = try await server.join("", "Mo", token: "moderator_token", enters: "daily")
+      #expect(welcome.permissions?.contains("moderate") == true)
+      await client.close()
+    }
+  }
+
+  @Test(
+    "threat 26: of many who come at once, exactly as many get in as the tenant's quota allows, over all its meetings")
+  func participants() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.maximumParticipants = 4 }
+      let tokens = try await [server.token("a"), server.token("b"), server.token("c")]
+      let outcomes = try await withThrowingTaskGroup(of: SignalingErrorCode?.self) { group in
+        for index in 0..<18 { group.addTask { try await self.outcome(server, tokens[index % 3]) } }
+        return try await group.reduce(into: [SignalingErrorCode?]()) { $0.append($1) }
+      }
+      #expect(outcomes.count { $0 == nil } == 4)
+      #expect(outcomes.count { $0 == .quotaReached } == 14)
+    }
+  }
+
+  @Test(
+    "threat 26: a tenant opens no more meetings at once than its quota, may join those that run, and gets a place back")
+  func meetings() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.maximumMeetings = 1 }
+      let (ann, _) = try await server.join("a", "Ann")
+      let (bob, _) = try await server.join("a", "Bob")
+      let other = try await server.token("b")
+      let client = try await server.connect()
+      try client.send(.join(.init(token: other, name: "N", offer: "", tracks: [])))
+      let text = try await client.first { if case .error(.quotaReached, let text, true, _) = $0 { text } else { nil } }
+      #expect(text.contains("limit of 1 meetings"))
+      for client in [ann, bob] {
+        try client.send(.leave)
+        _ = await client.socket.closed()
+      }
+      try await eventually { try? await outcome(server, other) == nil ? nil : "the meeting still counts" }
+    }
+  }
+
+  @Test("rooms of two tenants with one name are two meetings")
+  func namespaces() async throws {
+    try await TestServer.run { server in
+      let (ann, _) = try await server.join("daily", "Ann")
+      let store = try await server.store()
+      let tenant = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
+      let key = APIKey.make(tenant: tenant.id, now: Date())
+      try await store.insert(tenant, key: key)
+      await store.close()
+      let end = Int(Date().timeIntervalSince1970) + 600
+      let token = try SharedKey(key.secret).sign(
+        Array("{\"iss\":\"\(tenant.apiKey)\",\"exp\":\(end),\"room\":\"daily\"}".utf8))
+      let (bob, welcome) = try await server.join("", "Bob", token: token)
+      #expect(welcome.participants.map(\.name) == ["Bob"])
+      for client in [ann, bob] { await client.close() }
+    }
+  }
+
+  @Test("the first start of a server that others reach says what is open and how to close it; later ones do not")
+  func firstStart() throws {
+    var configuration = ServerConfiguration(workers: 1)
+    configuration.dataFolder = "/var/lib/par ley"
+    let notices = StartNotices.notices(configuration, isFirst: true)
+    #expect(notices.count == 1)
+    #expect(notices.first?.contains("parley tenant set parley --sign-in token --data '/var/lib/par ley'") == true)
+    #expect(notices.first?.contains("--host 127.0.0.1") == true)
+    #expect(StartNotices.notices(configuration, isFirst: false).isEmpty)
+    configuration.host = try #require(IPAddress("127.0.0.1"))
+    #expect(StartNotices.notices(configuration, isFirst: true).isEmpty)
+    #expect(try ServerConfiguration.parse(arguments: ["--development"], environment: [:]).isDevelopment)
+    #expect(try ServerConfiguration.parse(arguments: ["--development", "--port", "1"], environment: [:]).port == 1)
+    #expect(try ServerConfiguration.parse(arguments: [], environment: ["PARLEY_DEVELOPMENT": "yes"]).isDevelopment)
+    #expect(try !ServerConfiguration.parse(arguments: ["--development=no"], environment: [:]).isDevelopment)
+  }
+}

@@ -1,0 +1,58 @@
+import Basics
+import Foundation
+import Testing
+
+@testable import Meetings
+
+@Suite("Tenants in the store")
+struct TenantStoreTests {
+  private let now = Date(timeIntervalSince1970: 1_795_251_600)
+
+  @Test("a tenant keeps its rules, is found by name and key, and its name is taken once")
+  func rules() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    var policy = TenantPolicy(
+      signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
+      accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9)
+    let tenant = try Tenant.make(name: "acme", policy: policy, now: now)
+    try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
+    #expect(try await store.tenant(name: "acme") == tenant)
+    #expect(try await store.tenant(apiKey: tenant.apiKey) == tenant)
+    #expect(try await store.tenant(id: tenant.id)?.policy == policy)
+    #expect(Int32(tenant.apiKey) != nil, "some server SDKs keep API keys as 32-bit numbers")
+    let twin = try Tenant.make(name: "acme", policy: policy, now: now)
+    await #expect(throws: MeetingStoreError.tenantExists("acme")) {
+      try await store.insert(twin, key: .make(tenant: twin.id, now: now))
+    }
+    #expect(try await store.apiKeys(of: twin.id).isEmpty)
+    policy.allowedOrigins = []
+    policy.capacity = nil
+    try await store.setPolicy(policy, of: tenant.id)
+    #expect(try await store.tenant(id: tenant.id)?.policy == policy)
+    let meeting = try await store.openMeeting(room: try RoomName("r"), tenant: tenant, now: now)
+    #expect(meeting.accessLevel == .locked && meeting.capacity == 5)
+  }
+
+  @Test("two secrets are good at once and no more; the old one ends by itself or by hand")
+  func rotation() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let tenant = try await store.defaultTenant(now: now)
+    let first = try #require(try await store.apiKeys(of: tenant.id).first)
+    let second = try await store.rotateKey(of: tenant.id, others: nil, now: now + 1)
+    await #expect(throws: MeetingStoreError.tooManyKeys) {
+      _ = try await store.rotateKey(of: tenant.id, others: now + 1, now: now + 1)
+    }
+    #expect(try await store.apiKeys(of: tenant.id).count { $0.isLive(at: now + 1) } == 2)
+    #expect(try await store.retireKey(first.id, of: tenant.id, now: now + 2))
+    #expect(try await store.retireKey(first.id, of: tenant.id, now: now + 2) == false)
+    #expect(try await store.retireKey(second.id, of: .random(), now: now + 2) == false)
+    let third = try await store.rotateKey(of: tenant.id, others: now + 60, now: now + 3)
+    func live(_ time: Date) async throws -> [String] {
+      try await store.apiKeys(of: tenant.id).filter { $0.isLive(at: time) }.map(\.id)
+    }
+    #expect(try await live(now + 59) == [third.id, second.id])
+    #expect(try await live(now + 60) == [third.id])
+  }
+}
