@@ -130,6 +130,27 @@ struct SubscriberBandwidthTests {
     #expect((receiver.video()?.layer(from: 17, to: 20) ?? 0) == 2)
   }
 
+  @Test(
+    "where the path is narrow and loses nothing, sound that a browser sends twice is sent once, and pictures have the room"
+  )
+  func redundancyMakesRoom() throws {
+    let meeting = QualityMeeting(seed: 11)
+    _ = try meeting.addPublisher([160, 1_000], addsRedundancy: true)
+    let narrow = try meeting.addReceiver(link: meeting.addLink(way(300)), back: way())
+    let wide = try meeting.addReceiver(link: meeting.addLink(way()), back: way())
+    let lossy = try meeting.addReceiver(link: meeting.addLink(way(300, loss: .random(0.08))), back: way())
+    meeting.run(for: .seconds(12))
+    func redundant() -> [Int] { [narrow, wide, lossy].map { $0.sound()?.redundantPackets ?? 0 } }
+    let before = redundant()
+    meeting.run(for: .seconds(20))
+    let added = zip(redundant(), before).map { $0 - $1 }
+    #expect(added[0] == 0)
+    #expect(added[1] > 950, "a wide path has what the publisher sends")
+    #expect(added[2] > 800, "a path that loses sound needs it twice")
+    #expect((narrow.video()?.frameRate(from: 12, to: 32) ?? 0) > 24)
+    #expect((narrow.sound()?.concealed(from: 2, to: 31) ?? 1) < 0.01)
+  }
+
   @Test("redundant sound is added for a receiver that loses sound, and ends after the loss has")
   func redundancy() throws {
     let meeting = QualityMeeting(seed: 10)
