@@ -166,6 +166,8 @@ extension Router {
     let isProven = outlet.bandwidth.hasProven(everything, now: now)
     let isTried = outlet.bandwidth.isTried(now: now)
     let isOverfull = outlet.bandwidth.isOverfull(now: now)
+    // Of a single picture nobody is served by giving it up sooner.
+    let isLongQueued = memory.requests.count > 1 && outlet.bandwidth.isLongQueued
     for index in memory.requests.indices {
       let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
@@ -173,7 +175,7 @@ extension Router {
         isTried && !outlet.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
-      memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(now: now)
+      memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
     }
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,

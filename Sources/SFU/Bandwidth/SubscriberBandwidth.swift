@@ -221,6 +221,9 @@ struct SubscriberBandwidth: Sendable {
     return isQueued || estimator.lossShare > estimator.inherentLoss + Self.excessLoss
   }
 
+  /// Whether packets wait so long that pictures stand.
+  var isLongQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.longQueue }
+
   /// Whether packets wait on the path, so that more of them would wait longer.
   var isQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.shortQueue }
 
