@@ -8,7 +8,8 @@ struct BitrateAllocationTests {
   /// Options of 100, 300 and 1,000 kb/s for each request.
   private func divide(
     _ kilobits: Int64, _ priorities: [SubscriptionPriority], current: [Int?]? = nil, mayRaise: Bool = true,
-    mayReturn: Bool = true, mayPause: Bool = true, keepsFirst: Bool = false, reserve: Double = 0
+    mayReturn: Bool = true, mayPause: Bool = true, isPatient: Bool = false, keepsFirst: Bool = false,
+    reserve: Double = 0
   ) -> [Int?] {
     var options: ContiguousArray<LayerOption> = []
     var requests: ContiguousArray<BitrateAllocation.Request> = []
@@ -21,6 +22,7 @@ struct BitrateAllocationTests {
       var request = BitrateAllocation.Request(
         priority: priority, options: start..<(start + 3), current: now.map { start + $0 }, mayRaise: mayRaise)
       request.mayReturn = mayReturn
+      request.mayPause = !isPatient
       requests.append(request)
     }
     let total = BitrateAllocation(
@@ -72,6 +74,21 @@ struct BitrateAllocationTests {
     let tiles = [SubscriptionPriority(.tile), SubscriptionPriority(.pinned)]
     #expect(divide(50, tiles, keepsFirst: true) == [nil, 0])
     #expect(divide(50, tiles) == [nil, nil])
+  }
+
+  @Test("what is forwarded outlasts a moment of too little, but makes room at once for what is more important")
+  func displaced() {
+    let priorities: [SubscriptionPriority] = [.init(.tile), .init(.screenShare), .init(.tile)]
+    #expect(divide(150, priorities, current: [0, 0, nil], isPatient: true) == [0, 0, nil])
+    #expect(divide(150, priorities, current: [0, nil, nil], isPatient: true) == [nil, 0, nil])
+    #expect(divide(250, priorities, current: [0, nil, 0], isPatient: true) == [0, 0, nil])
+  }
+
+  @Test("of pictures that are worth the same, none has to go for another")
+  func equals() {
+    let tiles = [SubscriptionPriority(.tile), SubscriptionPriority(.tile)]
+    #expect(divide(150, tiles, current: [nil, 0], isPatient: true) == [nil, 0])
+    #expect(divide(250, tiles, current: [nil, 0]) == [0, 0])
   }
 
   @Test("while nothing is known of the path, the lowest layers are sent whatever the budget says")

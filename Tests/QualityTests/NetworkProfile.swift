@@ -87,6 +87,8 @@ struct QualityFigures {
   var receivers: [[(estimate: Int, allocated: Int)]] = []
   /// Of each receiver when its picture stood, and for how long, in seconds.
   var freezes: [[(at: Double, length: Double)]] = []
+  /// Where several share the path, what each was estimated to have as a share of what the others left it, in each second from 10 s on.
+  var shares: [Double] = []
   /// What waited in front of the bottleneck twice a second, in milliseconds.
   var queue: [Int] = []
 
@@ -107,6 +109,8 @@ extension NetworkProfile {
     var aboveSince: Double?
     var samples: [Double] = []
     var lastSent = 0
+    var lastBits = [Double](repeating: 0, count: receivers)
+    var sums = [Double](repeating: 0, count: receivers)
     var tick = 0
     meeting.onSample = {
       let second = meeting.seconds
@@ -123,6 +127,21 @@ extension NetworkProfile {
           figures.receivers[index].append(
             (Int((snapshot.estimate?.bitsPerSecond ?? 0) / 1_000), Int(snapshot.allocated.bitsPerSecond / 1_000)))
         }
+      }
+      for (index, receiver) in meeting.receivers.enumerated() {
+        sums[index] += Double(meeting.router.bandwidth(of: receiver.member).estimate?.bitsPerSecond ?? 0) / 10_000
+      }
+      if tick % 10 == 0, receivers > 1, let truth = capacity(at: second) {
+        // With what IP and UDP add, as the estimate counts.
+        let bits = meeting.receivers.map { Double($0.bytes + 28 * $0.packets) * 8 / 1_000 }
+        let rates = zip(bits, lastBits).map { $0 - $1 }
+        lastBits = bits
+        if second >= 11 {
+          for index in rates.indices {
+            figures.shares.append(sums[index] / (truth - rates.reduce(0, +) + rates[index]))
+          }
+        }
+        sums = sums.map { _ in 0 }
       }
       if tick % 10 == 0 {
         let sent = meeting.links[link].statistics.sentBytes

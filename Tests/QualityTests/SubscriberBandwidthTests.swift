@@ -57,6 +57,26 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
+  @Test("where one picture fits, it is the shared screen, and sound comes before it")
+  func screenFirst() throws {
+    let meeting = QualityMeeting(seed: 16)
+    for _ in 0..<3 { _ = try meeting.addPublisher([400]) }
+    _ = try meeting.addPublisher([400], audio: false, isScreenShare: true)
+    let link = meeting.addLink(way(4_000))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    // A pinned camera comes after the screen.
+    meeting.router.setPinned(true, receiver.subscriptions[0])
+    meeting.run(for: .seconds(8))
+    #expect(receiver.subscriptions.allSatisfy { $0.target != nil })
+    meeting.links[link].change(way(800), now: meeting.now)
+    meeting.run(for: .seconds(20))
+    #expect(receiver.subscriptions[3].target != nil)
+    #expect(receiver.subscriptions[1...2].contains { $0.target == nil })
+    let screen = try #require(receiver.video(3))
+    #expect(screen.frozen(from: 16, to: 28) < 0.02)
+    for voice in 0..<3 { #expect((receiver.sound(voice)?.concealed(from: 12, to: 27) ?? 1) < 0.01) }
+  }
+
   @Test("a picture that takes more than the first guess is probed for before it could be paused")
   func probesBeforePausing() throws {
     let meeting = QualityMeeting(seed: 8)
@@ -108,6 +128,27 @@ struct SubscriberBandwidthTests {
     receiver.feedback = .estimate(.kilobits(4_000))
     meeting.run(for: .seconds(10))
     #expect((receiver.video()?.layer(from: 17, to: 20) ?? 0) == 2)
+  }
+
+  @Test(
+    "where the path is narrow and loses nothing, sound that a browser sends twice is sent once, and pictures have the room"
+  )
+  func redundancyMakesRoom() throws {
+    let meeting = QualityMeeting(seed: 11)
+    _ = try meeting.addPublisher([160, 1_000], addsRedundancy: true)
+    let narrow = try meeting.addReceiver(link: meeting.addLink(way(300)), back: way())
+    let wide = try meeting.addReceiver(link: meeting.addLink(way()), back: way())
+    let lossy = try meeting.addReceiver(link: meeting.addLink(way(300, loss: .random(0.08))), back: way())
+    meeting.run(for: .seconds(12))
+    func redundant() -> [Int] { [narrow, wide, lossy].map { $0.sound()?.redundantPackets ?? 0 } }
+    let before = redundant()
+    meeting.run(for: .seconds(20))
+    let added = zip(redundant(), before).map { $0 - $1 }
+    #expect(added[0] == 0)
+    #expect(added[1] > 950, "a wide path has what the publisher sends")
+    #expect(added[2] > 800, "a path that loses sound needs it twice")
+    #expect((narrow.video()?.frameRate(from: 12, to: 32) ?? 0) > 24)
+    #expect((narrow.sound()?.concealed(from: 2, to: 31) ?? 1) < 0.01)
   }
 
   @Test("redundant sound is added for a receiver that loses sound, and ends after the loss has")

@@ -47,6 +47,10 @@ struct TwelveNetworksTests {
       "QUALITY | \(profile.name) | \(percent(figures.frozen)) | \(String(format: "%.2f", figures.layer)) | "
         + "\(percent(figures.concealed)) | \(estimate ?? "–") | \(String(format: "%.1f s", figures.above)) | "
         + "\(recovery ?? (profile.recoversAt == nil ? "–" : "never")) |")
+    if !figures.shares.isEmpty {
+      let mean = figures.shares.reduce(0, +) / Double(figures.shares.count)
+      print("SHARES \(profile.name): each is estimated to have \(percent(mean)) of what the others leave it")
+    }
     if trace {
       for (index, receiver) in figures.receivers.enumerated() {
         print("RECEIVER \(index) \(receiver.map { "\($0.estimate)/\($0.allocated)" }.joined(separator: " "))")

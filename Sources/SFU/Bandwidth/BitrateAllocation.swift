@@ -62,6 +62,7 @@ struct BitrateAllocation: Sendable {
     sort(&requests)
     var left = budget.bitsPerSecond
     let kept = Int64(Double(max(budget.bitsPerSecond, 0)) * min(max(reserve, 0), 1))
+    var admitted: Int64 = 0
     for index in requests.indices {
       requests[index].result = nil
       guard let first = requests[index].options.first, options.indices.contains(first) else { continue }
@@ -69,11 +70,14 @@ struct BitrateAllocation: Sendable {
       let isNew = requests[index].current == nil
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
-      if mayPause, requests[index].mayPause || isNew, !keepsFirst || index > requests.startIndex {
+      // What would fit without something more important that comes in now makes room for it at once: with both the path would be overfull.
+      let isDisplaced = !isNew && !fits && cost <= left &+ admitted
+      if mayPause, requests[index].mayPause || isNew || isDisplaced, !keepsFirst || index > requests.startIndex {
         guard fits, !isNew || requests[index].mayReturn else { continue }
       }
       requests[index].result = first
       left &-= cost
+      if isNew { admitted &+= cost }
     }
     var start = 0
     while start < requests.count {
@@ -108,16 +112,21 @@ struct BitrateAllocation: Sendable {
     return raised
   }
 
-  /// Insertion sort: few, nearly sorted, and equal ones must keep their order.
+  /// Insertion sort: few, nearly sorted, and equal ones must keep their order. Of equal ones those that are forwarded come first, so that none
+  /// has to go for another that is worth the same.
   private func sort(_ requests: inout ContiguousArray<Request>) {
     var index = 1
     while index < requests.count {
       var place = index
-      while place > 0, requests[place].priority < requests[place &- 1].priority {
+      while place > 0, comesBefore(requests[place], requests[place &- 1]) {
         requests.swapAt(place, place &- 1)
         place &-= 1
       }
       index &+= 1
     }
+  }
+
+  private func comesBefore(_ a: Request, _ b: Request) -> Bool {
+    a.priority == b.priority ? a.current != nil && b.current == nil : a.priority < b.priority
   }
 }

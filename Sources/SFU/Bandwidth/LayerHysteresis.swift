@@ -16,6 +16,9 @@ struct LayerHysteresis: Sendable {
   /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of too much.
   static let patience = TimeSpan.milliseconds(1_500)
 
+  /// And only for this long while packets wait long, for then everything that matters more waits behind it.
+  static let queuedPatience = TimeSpan.milliseconds(400)
+
   /// A pause lasts this long at least, and twice as long where there was one shortly before.
   static let leastPause = TimeSpan.milliseconds(1_500)
 
@@ -37,7 +40,9 @@ struct LayerHysteresis: Sendable {
   private var shortSince: Instant?
 
   /// Whether the lowest layer may be given up.
-  func mayPause(now: Instant) -> Bool { shortSince.map { now - $0 >= Self.patience } ?? false }
+  func mayPause(isQueued: Bool, now: Instant) -> Bool {
+    shortSince.map { now - $0 >= (isQueued ? Self.queuedPatience : Self.patience) } ?? false
+  }
 
   /// Whether a pause may end, should there be room.
   func mayReturn(now: Instant) -> Bool { now >= nextReturn }

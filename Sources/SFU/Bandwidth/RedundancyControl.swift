@@ -22,6 +22,13 @@ struct RedundancyControl: Sendable {
   /// Sound may take this share of what the path takes.
   static let maximumShare = 0.25
 
+  /// Whether to leave out the earlier sound that a publisher adds by itself: the path loses next to nothing, and `sound`, the rate of what
+  /// is sent now, takes too much of `room`. Without, it takes about half, so it comes back where twice as much has room.
+  static func omits(loss: Double, sound: DataRate, room: DataRate, isOmitted: Bool) -> Bool {
+    loss < lowLoss
+      && Double(sound.bitsPerSecond) * (isOmitted ? 2 : 1) > maximumShare * Double(room.bitsPerSecond)
+  }
+
   /// Adds less where sound, at `rate` now, would take too much of `estimate`.
   mutating func bound(to rate: DataRate, of estimate: DataRate) {
     guard level > 0 else { return }

@@ -116,8 +116,12 @@ extension Router {
     guard outlet.bandwidth.feedback == .transportWide, outlet.bandwidth.isKnown else { return }
     // Only what the path loses by itself; what a full queue drops would become more.
     let loss = outlet.bandwidth.estimator.inherentLoss
+    let room = outlet.bandwidth.isPacing ? outlet.bandwidth.estimator.target : .kilobits(1_000_000)
     for subscription in outlet.subscriptions where subscription.media.kind == .audio && subscription.publication != nil
     {
+      subscription.setOmitsRedundancy(
+        RedundancyControl.omits(
+          loss: loss, sound: outlet.bandwidth.audio.rate, room: room, isOmitted: subscription.omitsRedundancy))
       guard loss > RedundancyControl.lowLoss || subscription.redundancy.level > 0 else { continue }
       subscription.redundancy.update(loss: loss, payloadType: subscription.redundantPayloadType, now: now)
       subscription.redundancy.bound(to: outlet.bandwidth.audio.rate, of: outlet.bandwidth.estimator.target)
@@ -161,14 +165,17 @@ extension Router {
       bitsPerSecond: (wanted.bitsPerSecond &+ outlet.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
     let isProven = outlet.bandwidth.hasProven(everything, now: now)
     let isTried = outlet.bandwidth.isTried(now: now)
+    let isOverfull = outlet.bandwidth.isOverfull(now: now)
+    // Of a single picture nobody is served by giving it up sooner.
+    let isLongQueued = memory.requests.count > 1 && outlet.bandwidth.isLongQueued
     for index in memory.requests.indices {
       let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
-        isTried && hysteresis.mayRaise(isProven: isProven, now: now)
+        isTried && !outlet.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
-      memory.requests[index].mayPause = hysteresis.mayPause(now: now)
+      memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
     }
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,

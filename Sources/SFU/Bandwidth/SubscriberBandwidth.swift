@@ -52,6 +52,8 @@ struct SubscriberBandwidth: Sendable {
   private(set) var activeSince: Instant?
   private(set) var knownSince: Instant?
   private var lastTick: Instant?
+  /// When the last transport-wide report came.
+  private var lastReport: Instant?
   /// Since when more is wanted than is forwarded.
   private var unsatisfiedSince: Instant?
   /// How long the first probe may take.
@@ -114,6 +116,10 @@ struct SubscriberBandwidth: Sendable {
   /// And only this share while packets wait long: repairs would keep the queue from draining.
   private static let queuedRepairShare = 0.15
   private static let longQueue = TimeSpan.milliseconds(150)
+  /// Less waiting is jitter, or a single large picture.
+  private static let shortQueue = TimeSpan.milliseconds(50)
+  /// Losing so much more than the path does by itself is a queue that overflows.
+  private static let excessLoss = 0.05
 
   /// Whether a retransmission of `bytes` bytes fits beside what is sent.
   func allowsRepair(bytes: Int) -> Bool {
@@ -129,6 +135,7 @@ struct SubscriberBandwidth: Sendable {
   mutating func receive(_ report: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
     guard feedback == .transportWide else { return }
     estimator.receive(report, in: datagram, now: now)
+    lastReport = now
     if knownSince == nil, estimator.hasFeedback {
       knownSince = now
       estimator.startProbing(now: now)
@@ -204,6 +211,21 @@ struct SubscriberBandwidth: Sendable {
     guard let knownSince else { return false }
     return now - knownSince >= Self.grace
   }
+
+  /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Where none of it is so, what is sent
+  /// arrives, and a low estimate is what others on the path have left of it.
+  func isOverfull(now: Instant) -> Bool {
+    guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
+    // A queue that drains is no reason any more.
+    if estimator.usage == .underusing { return false }
+    return isQueued || estimator.lossShare > estimator.inherentLoss + Self.excessLoss
+  }
+
+  /// Whether packets wait so long that pictures stand.
+  var isLongQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.longQueue }
+
+  /// Whether packets wait on the path, so that more of them would wait longer.
+  var isQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.shortQueue }
 
   /// Whether a probe of a moment ago has shown that the path takes `rate`, or the estimate is so much higher that nothing is probed any more.
   func hasProven(_ rate: DataRate, now: Instant) -> Bool {

@@ -64,6 +64,8 @@ public final class Subscription {
   var hysteresis = LayerHysteresis()
   /// How much earlier sound is added for the receiver.
   var redundancy = RedundancyControl()
+  /// Whether earlier sound that the publisher adds (RED, RFC 2198) is left out for the receiver.
+  private(set) var omitsRedundancy = false
   /// What the receiver's last report had counted.
   var reportedHighest: UInt32?
   var reportedLost: Int32 = 0
@@ -189,11 +191,21 @@ public final class Subscription {
     return rewriter.rewrite(packet, layering.selector.selection, now: now)
   }
 
+  /// Leaves out earlier sound that the publisher adds, or no longer.
+  func setOmitsRedundancy(_ omits: Bool) {
+    guard omits != omitsRedundancy else { return }
+    omitsRedundancy = omits
+    if let publication { mapPayloadTypes(publication) }
+  }
+
   private func mapPayloadTypes(_ publication: Publication) {
     payloadTypes = ContiguousArray(repeating: 0xFF, count: 128)
     retransmissionTypes = ContiguousArray(repeating: 0xFF, count: 128)
     rewritesRedundancy = false
+    let takesPlain = media.codecs.contains { $0.codec == .opus }
     for source in publication.media.codecs {
+      // Of what has no type here the primary block alone is sent.
+      if omitsRedundancy, takesPlain, source.codec == .red { continue }
       guard let match = source.bestMatch(in: media.codecs) else { continue }
       payloadTypes[Int(source.payloadType.rawValue & 0x7F)] = match.payloadType.rawValue
       if let rtx = match.rtxPayloadType {

@@ -38,14 +38,14 @@ final class QualityMeeting: PacketSink {
 
   /// Adds a publisher, whose layers are at their rates at once, or take `ramp` to come to them.
   func addPublisher(
-    _ layers: [Int] = [120, 450, 1_500], audio: Bool = true, isScreenShare: Bool = false, ramp: TimeSpan = .zero
+    _ layers: [Int] = [120, 450, 1_500], audio: Bool = true, isScreenShare: Bool = false, ramp: TimeSpan = .zero,
+    addsRedundancy: Bool = false
   ) throws -> SyntheticPublisher {
     let index = publishers.count
     let member = router.add(ParticipantID(rawValue: "p\(index)"), now: now)
     let publisher = SyntheticPublisher(
       index: index, member: member, router: router, layers: layers, hasAudio: audio, isScreenShare: isScreenShare,
-      ramp: ramp, start: now,
-      seed: seed &* 31 &+ UInt64(index))
+      ramp: ramp, start: now, seed: seed &* 31 &+ UInt64(index), addsRedundancy: addsRedundancy)
     publishers.append(publisher)
     publisherOf[member.index] = index
     router.open(member, sender: try SRTPSender(.insecureNullForSimulation()))

@@ -88,14 +88,18 @@ final class SyntheticPublisher {
   private var random: EmulatorRandom
   private var transport: UInt16 = 0
   private var soundSequence: UInt16 = 500
+  /// Whether it sends each sound twice, as browsers do (RED, RFC 2198).
+  private let addsRedundancy: Bool
+  private var lastSound: [UInt8] = []
   private let videoMID: HeaderExtensionText?
   private let audioMID: HeaderExtensionText?
 
   init(
     index: Int, member: Member, router: Router, layers rates: [Int], hasAudio: Bool, isScreenShare: Bool,
-    ramp: TimeSpan, start: Instant, seed: UInt64
+    ramp: TimeSpan, start: Instant, seed: UInt64, addsRedundancy: Bool = false
   ) {
     self.index = index
+    self.addsRedundancy = addsRedundancy
     self.member = member
     self.start = start
     self.ramp = ramp
@@ -124,7 +128,7 @@ final class SyntheticPublisher {
     audio =
       hasAudio
       ? router.publish(
-        PublicationID(rawValue: "a\(index)"), media: media("1", .audio, Formats.audio(redundancy: false), []),
+        PublicationID(rawValue: "a\(index)"), media: media("1", .audio, Formats.audio(redundancy: addsRedundancy), []),
         isMuted: false, by: member) : nil
   }
 
@@ -145,9 +149,16 @@ final class SyntheticPublisher {
     let number = UInt32((now - start).milliseconds / 20)
     var payload = [UInt8](repeating: 0x55, count: 80)
     for byte in 0..<4 { payload[byte] = UInt8(truncatingIfNeeded: number >> UInt32(24 - byte * 8)) }
+    let plain = payload
+    if addsRedundancy, !lastSound.isEmpty {
+      // One block of 80 bytes, 960 samples earlier, then the packet's own.
+      payload = [0x80 | 111, 15, 0, 80, 111] + lastSound + plain
+    }
+    let type: UInt8 = payload.count > plain.count ? 63 : 111
+    lastSound = plain
     router(
       packet(
-        ssrc: UInt32(10_000 * (index + 1) + 900), type: 111, sequence: soundSequence, timestamp: number &* 960,
+        ssrc: UInt32(10_000 * (index + 1) + 900), type: type, sequence: soundSequence, timestamp: number &* 960,
         audioMID,
         nil, marker: false, payload, level: 30))
     soundSequence &+= 1

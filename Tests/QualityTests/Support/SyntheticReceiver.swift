@@ -23,6 +23,7 @@ final class SyntheticReceiver {
   private(set) var nacksSent = 0
   private(set) var paddings = 0
   private(set) var bytes = 0
+  private(set) var packets = 0
   var feedback: Feedback
   private var recorder = TransportFeedbackRecorder()
   private var nextReport: Instant
@@ -91,6 +92,7 @@ final class SyntheticReceiver {
     if (192...223).contains(packet[1]) { return receiveReport(packet, now) }
     guard let header = try? RTPHeader.parse(packet.span) else { return }
     bytes += packet.count
+    packets += 1
     var elements = header.elements
     while let element = elements.next(in: packet.span) {
       if element.id == Formats.transport, let number = TransportSequenceNumber.parse(packet.span, at: element.range) {
