@@ -13,7 +13,7 @@ enum TenantCommand {
     .init("capacity", "N|none", "the most participants of a new meeting"),
     .init("max-meetings", "N|none", "the most meetings at once"),
     .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
-  ]
+  ] + CommandOptions.lobbyRules
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
@@ -155,6 +155,7 @@ enum TenantCommand {
     if let level = try options.accessLevel() { policy.accessLevel = level }
     if let limit = try options.limit("capacity", in: 1...10_000) { policy.capacity = limit }
     if let limit = try options.limit("max-meetings", in: 0...1_000_000) { policy.maximumMeetings = limit }
+    policy.lobby = try options.lobby(over: policy.lobby)
     if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
   }
 }
