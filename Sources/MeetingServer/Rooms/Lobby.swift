@@ -16,7 +16,8 @@ struct Lobby {
 
     /// What the waiting client is told.
     func message(at now: ContinuousClock.Instant = .now) -> ServerMessage {
-      .waiting(reason: reason, seconds: max(1, Int((end - now).components.seconds)))
+      // Rounded up: who has less than a second left is told one.
+      .waiting(reason: reason, seconds: max(1, Int((end - now + .milliseconds(999)).components.seconds)))
     }
   }
 
