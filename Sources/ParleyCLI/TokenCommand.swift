@@ -18,7 +18,9 @@ enum TokenCommand {
           .init(
             "permissions", "LIST", "instead of the role's: \(Permissions.allNames.joined(separator: ",")), or none"),
           .init("name", "NAME", "the display name that its holder bears (the holder's choice)"),
-          .init("guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"),
+          .init(
+            "guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"
+          ),
           .init("expires", "TIME", "how long it is good, at most 30 days: 30m, 8h (1h)"),
           .init("tenant", "NAME", "whose room it is (the default tenant)"),
           .init("server", "URL", "print the address to join by at this server instead"),

@@ -55,7 +55,8 @@ public enum WaitingSelection: Sendable, Hashable, Codable {
     case (true, nil): self = .all
     case (false, let ids?):
       guard ids.count <= LobbyInfo.maximumWaiting else {
-        throw SignalingError.badMessage("it names \(ids.count) people, and at most \(LobbyInfo.maximumWaiting) can wait")
+        throw SignalingError.badMessage(
+          "it names \(ids.count) people, and at most \(LobbyInfo.maximumWaiting) can wait")
       }
       self = .some(ids)
     default: throw SignalingError.badMessage("either \"ids\" or \"all\": true is expected")

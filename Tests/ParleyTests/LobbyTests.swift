@@ -33,7 +33,9 @@ import Transport
     }
   }
 
-  @Test("who waits is told so, knows nothing of the meeting, and is in once a host lets them; the wait is no part of the timeout")
+  @Test(
+    "who waits is told so, knows nothing of the meeting, and is in once a host lets them; the wait is no part of the timeout"
+  )
   func admitted() async throws {
     try await LiveServer.run { live in
       let address = try await closedMeeting(live)
@@ -54,7 +56,8 @@ import Transport
       #expect(await joining.value == nil)
       #expect(bob.state == .connected && bob.waitingReason == nil && bob.participants.map(\.name) == ["Ann"])
       try await wait(for: "Ann to know all: \(host.events)") {
-        host.saw("chat Bob: hello") && host.saw("announced Bob joined") && ann.participants.first?.publications.first?.isMuted == true
+        host.saw("chat Bob: hello") && host.saw("announced Bob joined")
+          && ann.participants.first?.publications.first?.isMuted == true
       }
       #expect(host.saw("knocked Bob") && host.saw("knockEnded Bob") && ann.lobby.isEmpty)
       #expect(host.events.count { $0 == "chat Bob: hello" } == 1)
@@ -96,7 +99,9 @@ import Transport
       let bob = try await Meeting.join(url, name: "Bob")
       bob.lock()
       let witness = Witness(bob)
-      try await wait(for: "the refusal: \(witness.events)") { witness.events.contains { $0.hasPrefix("problem You may not") } }
+      try await wait(for: "the refusal: \(witness.events)") {
+        witness.events.contains { $0.hasPrefix("problem You may not") }
+      }
 
       let address = try await closedMeeting(live)
       let ann = try await host(address)

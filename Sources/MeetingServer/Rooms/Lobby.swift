@@ -36,7 +36,8 @@ struct Lobby {
   /// What hosts are told.
   var info: LobbyInfo {
     LobbyInfo(
-      waiting: waiters.filter { $0.reason == .lobby }.map { .init(id: $0.id, name: $0.newcomer.name) }, locked: isLocked)
+      waiting: waiters.filter { $0.reason == .lobby }.map { .init(id: $0.id, name: $0.newcomer.name) }, locked: isLocked
+    )
   }
 
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }

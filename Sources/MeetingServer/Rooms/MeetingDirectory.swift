@@ -34,7 +34,9 @@ actor MeetingDirectory {
     for _ in 0..<4 {
       if isClosed { break }
       let admission = newcomer.admission
-      if rooms[admission.meeting.id] == nil, let why = usage.refusalOfMeeting(of: admission.tenant) { throw .quota(why) }
+      if rooms[admission.meeting.id] == nil, let why = usage.refusalOfMeeting(of: admission.tenant) {
+        throw .quota(why)
+      }
       let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
         try await enter(newcomer, room)

@@ -123,7 +123,8 @@ extension MeetingRoom {
     guard allows(.moderate, host, channel) else { return }
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard !isFull else {
-        channel.refuse(.meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.")
+        channel.refuse(
+          .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.")
         break
       }
       log.info("admitted", ["meeting": record.id, "participant": waiter.id, "by": host.id])

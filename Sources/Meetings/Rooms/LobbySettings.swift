@@ -17,7 +17,9 @@ public struct LobbySettings: Sendable, Hashable {
     self.waitsForHost = waitsForHost
     self.announces = announces
     let range = Self.patienceRange
-    self.patience = patience.map { .seconds(min(max($0, range.lowerBound), range.upperBound).nanoseconds / 1_000_000_000) }
+    self.patience = patience.map {
+      .seconds(min(max($0, range.lowerBound), range.upperBound).nanoseconds / 1_000_000_000)
+    }
   }
 }
 

@@ -22,7 +22,8 @@ public struct PasscodeHash: Sendable, Hashable {
     guard Self.length.contains(Self.normal(passcode).count) else { throw .length }
     var salt = [UInt8](repeating: 0, count: Self.bytes.salt)
     guard RAND_bytes(&salt, Int32(salt.count)) == 1,
-      let hash = Self.derive(passcode, salt: salt, log2: Self.cost.log2, blocks: Self.cost.blocks, lanes: Self.cost.lanes)
+      let hash = Self.derive(
+        passcode, salt: salt, log2: Self.cost.log2, blocks: Self.cost.blocks, lanes: Self.cost.lanes)
     else { throw .failed }
     text =
       "scrypt$\(Self.cost.log2)$\(Self.cost.blocks)$\(Self.cost.lanes)$"

@@ -77,7 +77,8 @@ public struct AnonymousJoin: Sendable {
     let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
-      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, isGuest: true, allowedOrigins: origins, notBefore: now,
+      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, isGuest: true, allowedOrigins: origins,
+      notBefore: now,
       expires: min(end, meeting.expires ?? end),
       service: .init(
         applicationSession: session, organizer: addresses.organizer, endpoint: addresses.endpoint,

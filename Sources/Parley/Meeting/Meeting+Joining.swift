@@ -42,7 +42,8 @@ extension Meeting {
   ) throws(JoinError) {
     let address = try MeetingAddress(url)
     if let token, let other = address.token, other.value != token.value {
-      throw .badAddress("The address has a token (?jwt=), and another one was given beside it. One of them is expected.")
+      throw .badAddress(
+        "The address has a token (?jwt=), and another one was given beside it. One of them is expected.")
     }
     self.init(.address(address, token: token), name: name, options: options)
   }

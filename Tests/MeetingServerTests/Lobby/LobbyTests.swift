@@ -76,7 +76,8 @@ struct LobbyTests {
 
       // Everything that can be sent.
       let attempts: [ClientMessage] = [
-        .offer(.init(id: 3, offer: "send:1", tracks: [])), .chat(text: "let me in", to: nil, id: 4), .rename(name: "Ann"),
+        .offer(.init(id: 3, offer: "send:1", tracks: [])), .chat(text: "let me in", to: nil, id: 4),
+        .rename(name: "Ann"),
         .mute(mid: "1", muted: true), .view([SlotView(mid: "v", width: 1, height: 1)]), .admit(.all),
         .admit(.some([id])), .deny(.all), .lock(false), .resume(token: id), .resume(token: ""),
         .join(.init(token: token, name: "Eve", offer: "", tracks: [])),
@@ -92,10 +93,13 @@ struct LobbyTests {
       let waiting = try JSONSerialization.jsonObject(with: Data(heard[0].utf8)) as? [String: Any]
       #expect(waiting.map { Set($0.keys) } == ["type", "reason", "seconds"], "\(heard[0])")
       let secrets = [
-        "Ann", "Bob", "Robert", "Cem", "secret", "plans", "p_", "t_", "m_", "resumeToken", "participants", "chat", "slots",
+        "Ann", "Bob", "Robert", "Cem", "secret", "plans", "p_", "t_", "m_", "resumeToken", "participants", "chat",
+        "slots",
       ]
       for text in heard { for secret in secrets { #expect(!text.contains(secret), "\(secret) in \(text)") } }
-      for call in await server.media.calls { #expect(!"\(call)".contains(id), "the media plane heard of who waits: \(call)") }
+      for call in await server.media.calls {
+        #expect(!"\(call)".contains(id), "the media plane heard of who waits: \(call)")
+      }
       #expect(await server.media.sentData.allSatisfy { !$0.to.contains(id) })
       // The number of people is not told by a refusal either: there is no room, and they wait all the same.
       let document = try await server.get("/discover/board").text

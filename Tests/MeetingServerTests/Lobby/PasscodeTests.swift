@@ -69,7 +69,9 @@ struct PasscodeTests {
         form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture))
   }
 
-  @Test("threat 25: after ten wrong passcodes an address is refused for ten minutes, also with the right one; others are not")
+  @Test(
+    "threat 25: after ten wrong passcodes an address is refused for ten minutes, also with the right one; others are not"
+  )
   func guessing() async throws {
     let clock = TestClock()
     let passcodes = PasscodeGuard(limits: .init(wrong: 10, window: .seconds(600), queue: 64), now: { clock.now })
@@ -100,7 +102,8 @@ struct PasscodeTests {
 
   @Test("passcodes sent at once are counted one by one, and no more are checked than the queue takes")
   func atOnce() async throws {
-    let passcodes = PasscodeGuard(limits: .init(wrong: 3, window: .seconds(600), queue: 8), now: { Instant(nanoseconds: 0) })
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 3, window: .seconds(600), queue: 8), now: { Instant(nanoseconds: 0) })
     let admission = try admission(Self.hash)
     let address = try #require(IPAddress("192.0.2.1"))
     let codes = await withTaskGroup(of: SignalingErrorCode?.self) { group in

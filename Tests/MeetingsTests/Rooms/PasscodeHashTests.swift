@@ -21,7 +21,8 @@ struct PasscodeHashTests {
   @Test("scrypt is that of RFC 7914, so that the hash can be checked elsewhere")
   func vector() throws {
     // Made with Python's hashlib.scrypt(b"1234", salt=bytes(range(16)), n=16384, r=8, p=1, dklen=32).
-    let hash = PasscodeHash(stored: "scrypt$14$8$1$AAECAwQFBgcICQoLDA0ODw==$WN+87vPtGO4o1fwEttloKNIwtqGZqnsfkSCWNJhrpMg=")
+    let hash = PasscodeHash(
+      stored: "scrypt$14$8$1$AAECAwQFBgcICQoLDA0ODw==$WN+87vPtGO4o1fwEttloKNIwtqGZqnsfkSCWNJhrpMg=")
     #expect(hash.matches(Secret("1234")) && !hash.matches(Secret("1235")))
   }
 

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Whose people the holders of tokens are")
 struct GuestTests {
-  @Test("guests are those of the open door, and whom the tenant calls so; hosts pass every level, guests only the open one")
+  @Test(
+    "guests are those of the open door, and whom the tenant calls so; hosts pass every level, guests only the open one")
   func guests() async throws {
     let world = try await TokenWorld()
     func grant(_ claims: String, room: String? = nil) async throws -> JoinGrant {
@@ -25,7 +26,8 @@ struct GuestTests {
         [.invited, .sameEnterprise, .everyone], [.sameEnterprise, .everyone], [.everyone], AccessLevel.allCases,
       ])
     for claim in [#""guest":"yes""#, #""guest":1"#] {
-      #expect(await world.code(try world.token(#"{\#(world.head),"room":"daily",\#(claim)}"#)) == "badToken", "\(claim)")
+      #expect(
+        await world.code(try world.token(#"{\#(world.head),"room":"daily",\#(claim)}"#)) == "badToken", "\(claim)")
     }
   }
 

@@ -24,7 +24,7 @@ export class LobbyControls {
   #heading = h("h3", { id: "lobby-title" });
   #list = h("ul", { class: "lobby-list", "aria-labelledby": "lobby-title" });
   #all = h("button", { class: "button small", type: "button", text: "Admit all" });
-  #lock = h("button", { class: "button lock-button", type: "button", "aria-pressed": "false" });
+  #lock = h("button", { class: "button lock-button", type: "button" });
   #waiting;
 
   /**
@@ -61,13 +61,13 @@ export class LobbyControls {
 
   #showLock(lobby) {
     const locked = lobby?.locked ?? false;
-    setAttribute(this.#lock, "aria-pressed", locked ? "true" : "false");
+    this.#lock.classList.toggle("locked", locked);
     if (this.#locked === locked) { return; }
     if (this.#locked !== null && lobby) {
       this.#options.announcer.show(locked ? "The meeting is locked: nobody more can join" : "The meeting is unlocked", { icon: locked ? "lock" : "unlock" });
     }
     this.#locked = locked;
-    this.#lock.replaceChildren(icon(locked ? "lock" : "unlock"), h("span", { text: locked ? "Locked. Unlock" : "Lock the meeting" }));
+    this.#lock.replaceChildren(icon(locked ? "lock" : "unlock"), h("span", { text: locked ? "Unlock the meeting" : "Lock the meeting" }));
   }
 
   #showNotice(waiting) {

@@ -19,7 +19,7 @@ export class WaitingPage {
       h("div", { class: "notice-sign waiting-sign" }, icon("clock")),
       h("p", { class: "eyebrow", dir: "auto", text: options.meeting }),
       this.#title, this.#text,
-      h("p", { class: "hint", text: `Nobody in the meeting can see or hear you yet. You are called ${options.name}.` }),
+      h("p", { class: "hint", text: `Nobody in the meeting can see or hear you yet. Hosts see your name, ${options.name}.` }),
       h("div", { class: "notice-actions" },
         h("button", { class: "button large", type: "button", on: { click: options.onLeave } }, icon("leave"), h("span", { text: "Leave" })))));
   }
