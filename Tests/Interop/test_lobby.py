@@ -7,6 +7,8 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from client import Client
+from proxy import CuttableProxy
 from server import Server
 from test_rights import run
 
@@ -91,6 +93,33 @@ class Lobby(unittest.TestCase):
         ben.page.keyboard.press("Enter")
         wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()} {ben.console[-3:]}")
         self.assertNotIn("blue", "\n".join(self.server.lines))
+
+    def test_who_waits_and_loses_the_connection_knocks_again_and_is_let_in(self) -> None:
+        proxy = CuttableProxy(self.server.port)
+        self.addCleanup(proxy.close)
+        run(self.server, "meeting", "create", "far", "--access-level", "Locked", "--announce", "no")
+        [made] = run(self.server, "token", "create", "--room", "far", "--role", "organizer")
+        with Client(self.server.url, f"far?jwt={made['token']}", "Host") as host, Client(proxy.url, "far", "Terminal") as terminal:
+            host.joined()
+            page = self.person("Cem")
+            page.page.goto(f'{proxy.url}/far#config.prejoinPageEnabled=false&userInfo.displayName="Cem"')
+            for name in ("Terminal", "Cem"):
+                host.expect("knocked", name=name)
+            terminal.expect("waiting", reason="lobby")
+            proxy.cut()
+            for name in ("Terminal", "Cem"):
+                host.expect("knockEnded", name=name)
+            self.assertEqual(page.state(), "waiting")
+            self.heading(page, "Waiting to be let in")
+            before = len(host.events)
+            proxy.mend()
+            for name in ("Terminal", "Cem"):
+                host.expect("knocked", since=before, name=name)
+            host.command("admitAll")
+            terminal.joined()
+            wait_for("Cem to be in", lambda: page.state() == "connected" or f"no: {page.state()} {page.console[-3:]}")
+            wait_for("all to be there", lambda: page.names() == ["Host", "Terminal"])
+            self.assertEqual(host.all("announced"), [])
 
 
 if __name__ == "__main__":
