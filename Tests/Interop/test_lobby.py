@@ -121,6 +121,20 @@ class Lobby(unittest.TestCase):
             wait_for("all to be there", lambda: page.names() == ["Host", "Terminal"])
             self.assertEqual(host.all("announced"), [])
 
+    def test_the_command_line_sets_the_lobby_of_meetings_and_tenants_and_tells_wrong_words(self) -> None:
+        for words in (["--passcode", "1"], ["--passcode", "x" * 65], ["--wait-for-host", "maybe"], ["--lobby-timeout", "0"],
+                      ["--lobby-timeout", "25h"], ["--access-level", "Nobody"]):
+            run(self.server, "meeting", "create", "wrong", *words, status=2)
+        run(self.server, "tenant", "create", "acme", "--access-level", "Invited", "--wait-for-host", "yes", "--announce", "no", "--lobby-timeout", "5m")
+        [made] = run(self.server, "meeting", "create", "one", "--tenant", "acme", "--passcode", "-", "--announce", "yes", text="blue 42\n")
+        self.assertEqual(
+            [made[key] for key in ("accessLevel", "passcode", "waitForHost", "announce", "lobbyTimeout")], ["Invited", True, True, True, 300])
+        [shown] = run(self.server, "tenant", "set", "acme", "--lobby-timeout", "none", "--wait-for-host", "no")
+        self.assertEqual([shown[key] for key in ("waitForHost", "announce", "lobbyTimeout")], [False, False, None])
+        [token] = run(self.server, "token", "create", "--tenant", "acme", "--room", "one", "--guest")
+        [grant] = run(self.server, "token", "inspect", token["token"])
+        self.assertTrue(grant["guest"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -83,21 +83,29 @@ actor MeetingDirectory {
 
   /// What happened in a room's lobby.
   private func take(_ event: MeetingRoom.LobbyEvent, of meeting: MeetingID) async {
-    guard let room = rooms[meeting] else { return }
+    guard let room = rooms[meeting] else {
+      // The meeting ended in this very moment.
+      if case .admitted(let newcomer) = event { turnAway(newcomer, .closed) }
+      return
+    }
     switch event {
     case .emptied: await close(room)
     case .admitted(let newcomer):
       do throws(MeetingRoom.Refusal) {
         try await enter(newcomer, room)
       } catch {
-        if case .unavailable(let why) = error { log.error("join.failed", ["reason": why]) }
-        let (code, message) = error.answer
-        counters.refusedJoins.add(1)
-        log.info("join.refused", ["code": code.rawValue])
-        newcomer.channel.fail(code, message)
+        turnAway(newcomer, error)
         await close(room)
       }
     }
+  }
+
+  private func turnAway(_ newcomer: MeetingRoom.Newcomer, _ refusal: MeetingRoom.Refusal) {
+    if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
+    let (code, message) = refusal.answer
+    counters.refusedJoins.add(1)
+    log.info("join.refused", ["code": code.rawValue])
+    newcomer.channel.fail(code, message)
   }
 
   /// Gives a place back to who has its token.
