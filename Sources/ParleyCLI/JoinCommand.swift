@@ -27,6 +27,7 @@ enum JoinCommand {
     .init("token", "TOKEN", "a join token, where the address has none"),
     .init("server", "URL", "with --token and without an address: the server of the meeting that the token is for"),
     .init("discover", "URL", "instead of an address: that of a discover document, as the service gives it"),
+    .init("passcode", "TEXT", "the meeting's passcode, where it has one"),
     .init("duration", "S", "leave after so many seconds (default: when told to)"),
     .init("patience", "S", "for how many seconds to try to come back after the meeting was lost (default 120)"),
     .init("json", nil, "print one JSON object a line instead of the live screen"),
@@ -47,7 +48,7 @@ enum JoinCommand {
     On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
     joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
     {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
-    {"command":"leave"}. The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
+    {"command":"leave"}; hosts also {"command":"admit","to":"…"} (an id or a name), "deny", "admitAll", "lock" and "unlock". The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
     could not be written, or nobody reads standard output any more; 2 when the options are wrong.
     """
 
@@ -86,6 +87,7 @@ enum JoinCommand {
     do {
       var join = JoinOptions(name: options["name"])
       join.client = "parley-join"
+      join.passcode = options["passcode"].map { Secret($0) }
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
       if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
@@ -107,6 +109,8 @@ enum JoinCommand {
     let observer = makeObserver(of: meeting, departure, json: options.has("json"))
     recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
+    // What is read after joining would come too late for whoever waits to be let in.
+    let waits = WaitsTold(meeting.events, observer)
     let opening = Task { @MainActor in try await plan.open() }
     // The media and the wait for signals must not depend on each other.
     let stop = Task { @MainActor in
@@ -119,7 +123,9 @@ enum JoinCommand {
     do {
       try await plan.publish(try await opening.value, to: meeting, telling: observer)
       try await meeting.join()
+      waits.stop()
     } catch {
+      waits.stop()
       observer.close()
       departure.leave()
       await departure.finished()
@@ -148,7 +154,7 @@ enum JoinCommand {
     var farewell: String?
     for await event in events {
       if case .subscribed(let subscription) = event { recording?.add(subscription) ?? plan.watch(subscription) }
-      observer.take(event)
+      if !waits.told(event) { observer.take(event) }
       // Nobody sees what happens here: the one at the other end of the pipe has gone, or the disk is full.
       if CommandLineText.outputProblem != nil { departure.leave() }
       if case .ended(let reason, let message) = event {
@@ -167,6 +173,31 @@ enum JoinCommand {
     await departure.finished()
     if let farewell { CommandLineText.complain(farewell) }
     return status
+  }
+}
+
+/// Tells of the waits while the meeting is being joined.
+@MainActor private final class WaitsTold {
+  private var count = 0
+  private var task: Task<Void, Never>?
+
+  init(_ events: AsyncStream<MeetingEvent>, _ observer: any JoinObserver) {
+    task = Task { @MainActor [weak self] in
+      for await event in events {
+        guard case .waiting = event, let self, !Task.isCancelled else { continue }
+        self.count += 1
+        observer.take(event)
+      }
+    }
+  }
+
+  func stop() { task?.cancel() }
+
+  /// Whether this event was told already.
+  func told(_ event: MeetingEvent) -> Bool {
+    guard count > 0, case .waiting = event else { return false }
+    count -= 1
+    return true
   }
 }
 

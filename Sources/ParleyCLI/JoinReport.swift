@@ -18,6 +18,7 @@ import Parley
   func take(_ event: MeetingEvent) {
     switch event {
     case .joined: say("joined", joined, "joined \(meeting.info?.subject ?? "") as \(meeting.local.name)")
+    case .waiting(let reason): say("waiting", ["reason": .text(reason.rawValue)], Self.words(waiting: reason))
     case .participantJoined(let participant):
       say("participantJoined", ["participant": .object(Self.person(participant))], "\(participant.name) is here")
     case .participantUpdated(let participant):
@@ -26,6 +27,13 @@ import Parley
       say(
         "participantLeft", ["participant": .object(Self.person(participant)), "reason": .text(reason.rawValue)],
         "\(participant.name) left (\(reason.rawValue))")
+    case .announced(let announcement): say("announced", ["text": .text(announcement.text)], nil)
+    case .knocked(let somebody):
+      say("knocked", ["id": .text(somebody.id), "name": .text(somebody.name)], "\(somebody.name) wants to join")
+    case .knockEnded(let somebody):
+      say("knockEnded", ["id": .text(somebody.id), "name": .text(somebody.name)], "\(somebody.name) waits no more")
+    case .lockChanged(let isLocked):
+      say("lockChanged", ["locked": .truth(isLocked)], isLocked ? "the meeting is locked" : "the meeting is unlocked")
     case .published(let publication): say("published", Self.track(publication), nil)
     case .unpublished(let publication): say("unpublished", Self.track(publication), nil)
     case .muteChanged(let publication):
@@ -94,6 +102,14 @@ import Parley
       let statistics = await meeting.statistics()
     else { return }
     say("stats", rates.line(statistics), nil)
+  }
+
+  /// What people are told while they wait.
+  nonisolated static func words(waiting reason: WaitingReason) -> String {
+    switch reason {
+    case .lobby: "waiting to be let in"
+    case .host: "the meeting begins when a host comes"
+    }
   }
 
   /// What people are told of a picture that waits.

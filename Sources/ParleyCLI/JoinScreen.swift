@@ -38,6 +38,9 @@ import Parley
 
   func take(_ event: MeetingEvent) {
     switch event {
+    case .waiting(let reason): note(JoinReport.words(waiting: reason))
+    case .knocked(let somebody): note("\(somebody.name) wants to join: type /admit to let everybody in who waits")
+    case .lockChanged(let isLocked): note(isLocked ? "the meeting is locked" : "the meeting is unlocked")
     case .participantJoined(let participant): note("\(participant.name) is here")
     case .participantLeft(let participant, let reason):
       note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
@@ -66,6 +69,10 @@ import Parley
     for text in line.add(bytes) {
       if text == "/leave" || text == "/quit" {
         departure.leave()
+      } else if text == "/admit" {
+        meeting.admitAll()
+      } else if text == "/lock" || text == "/unlock" {
+        text == "/lock" ? meeting.lock() : meeting.unlock()
       } else if text.contains(where: { !$0.isWhitespace }) {
         do throws(JoinError) { try meeting.send(chat: text) } catch { note("\(error)") }
       }

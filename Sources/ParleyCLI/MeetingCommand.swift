@@ -21,8 +21,9 @@ enum MeetingCommand {
           .init("subject", "TEXT", "the title (the room's name)"),
           .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
           .init("capacity", "N", "the most participants (the tenant's)"),
+          .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
           .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
-        ], run: create),
+        ] + CommandOptions.lobbyRules, run: create),
       .init(
         name: "remove", operands: "ROOM|ID", help: "forget a meeting; who is in it stays until they leave",
         table: [tenant, DataFolder.option, json], run: remove),
@@ -53,12 +54,16 @@ enum MeetingCommand {
     }
     let (level, capacity) = (try options.accessLevel(), try options.number("capacity", in: 1...10_000))
     let seconds = try options.seconds("expires")
+    // Said before the folder is opened.
+    _ = try options.lobby(over: LobbySettings())
+    let passcode = try options.passcode()
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       let meeting = MeetingRecord(
         tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
         accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
-        expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity)
+        expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity,
+        passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby))
       try await folder.store.insert(meeting)
       show(meeting, tenant: tenant.name, options)
     }
@@ -91,7 +96,9 @@ enum MeetingCommand {
         "id": .text(meeting.id.rawValue), "room": .text(meeting.room.display), "tenant": .text(tenant),
         "kind": .text(meeting.kind.rawValue), "subject": .text(meeting.subject),
         "accessLevel": .text(meeting.accessLevel.rawValue),
-        "capacity": meeting.capacity.map { .integer($0) } ?? .null,
+        "capacity": meeting.capacity.map { .integer($0) } ?? .null, "passcode": .truth(meeting.passcode != nil),
+        "waitForHost": .truth(meeting.lobby.waitsForHost), "announce": .truth(meeting.lobby.announces),
+        "lobbyTimeout": JSONValue((meeting.lobby.patience?.seconds)),
         "created": .text(DataFolder.text(meeting.created)),
         "expires": JSONValue(meeting.expires.map(DataFolder.text)),
       ]

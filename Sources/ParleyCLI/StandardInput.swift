@@ -51,6 +51,7 @@ import Parley
       CommandLineText.complain("This line is no command: \(CommandLineText.printable(String(line.prefix(100))))")
       return
     }
+    if lobby(command, meeting) { return }
     let recipient = command.to.flatMap { id in meeting.participants.first { $0.id == id } }
     if let wanted = command.to, recipient == nil {
       // What was meant for one must not go to all.
@@ -76,6 +77,23 @@ import Parley
       default: CommandLineText.complain("There is no command \(CommandLineText.printable(command.command)).")
       }
     } catch { CommandLineText.complain("\(error)") }
+  }
+
+  /// Does what hosts do about the lobby; false when the command is another.
+  private static func lobby(_ command: Command, _ meeting: Meeting) -> Bool {
+    switch command.command {
+    case "admit", "deny":
+      guard let somebody = meeting.lobby.first(where: { $0.id == command.to || $0.name == command.to }) else {
+        CommandLineText.complain("\(CommandLineText.printable(command.to ?? "Nobody")) is not waiting to be let in.")
+        return true
+      }
+      command.command == "admit" ? meeting.admit(somebody) : meeting.deny(somebody)
+    case "admitAll": meeting.admitAll()
+    case "lock": meeting.lock()
+    case "unlock": meeting.unlock()
+    default: return false
+    }
+    return true
   }
 
   /// What is published from a source; says so when there is nothing.

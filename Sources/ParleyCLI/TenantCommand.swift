@@ -4,16 +4,18 @@ import Meetings
 
 /// `parley tenant`: who may use a server, by which rules, with which keys.
 enum TenantCommand {
-  private static let rules: [CommandOptions.Option] = [
-    .init(
-      "allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated",
-      repeats: true),
-    .init(
-      "access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"),
-    .init("capacity", "N|none", "the most participants of a new meeting"),
-    .init("max-meetings", "N|none", "the most meetings at once"),
-    .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
-  ]
+  private static let rules: [CommandOptions.Option] =
+    [
+      .init(
+        "allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated",
+        repeats: true),
+      .init(
+        "access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"
+      ),
+      .init("capacity", "N|none", "the most participants of a new meeting"),
+      .init("max-meetings", "N|none", "the most meetings at once"),
+      .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
+    ] + CommandOptions.lobbyRules
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
@@ -155,6 +157,7 @@ enum TenantCommand {
     if let level = try options.accessLevel() { policy.accessLevel = level }
     if let limit = try options.limit("capacity", in: 1...10_000) { policy.capacity = limit }
     if let limit = try options.limit("max-meetings", in: 0...1_000_000) { policy.maximumMeetings = limit }
+    policy.lobby = try options.lobby(over: policy.lobby)
     if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
   }
 }

@@ -30,6 +30,8 @@ struct TenantReport {
       "allowedOrigins": .list(policy.allowedOrigins.map { .text($0.description) }),
       "accessLevel": .text(policy.accessLevel.rawValue), "capacity": number(policy.capacity),
       "maximumMeetings": number(policy.maximumMeetings), "maximumParticipants": number(policy.maximumParticipants),
+      "waitForHost": .truth(policy.lobby.waitsForHost), "announce": .truth(policy.lobby.announces),
+      "lobbyTimeout": JSONValue(policy.lobby.patience?.seconds),
       "created": .text(DataFolder.text(tenant.created)), "keys": .list(keys.map { .object(line(of: $0)) }),
     ]
   }
@@ -62,6 +64,9 @@ struct TenantReport {
       "Capacity          \(limit(policy.capacity))",
       "Most meetings     \(limit(policy.maximumMeetings))",
       "Most participants \(limit(policy.maximumParticipants))",
+      "Waits for a host  \(policy.lobby.waitsForHost ? "yes" : "no")",
+      "Announces         \(policy.lobby.announces ? "who comes and who goes" : "nothing")",
+      "Lobby timeout     \(policy.lobby.patience.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
     ]
     for key in keys {
       var line = "Secret \(key.id)  \(state(of: key)), made \(DataFolder.text(key.created))"

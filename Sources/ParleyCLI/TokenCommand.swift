@@ -18,6 +18,9 @@ enum TokenCommand {
           .init(
             "permissions", "LIST", "instead of the role's: \(Permissions.allNames.joined(separator: ",")), or none"),
           .init("name", "NAME", "the display name that its holder bears (the holder's choice)"),
+          .init(
+            "guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"
+          ),
           .init("expires", "TIME", "how long it is good, at most 30 days: 30m, 8h (1h)"),
           .init("tenant", "NAME", "whose room it is (the default tenant)"),
           .init("server", "URL", "print the address to join by at this server instead"),
@@ -59,7 +62,7 @@ enum TokenCommand {
       let tenant = try await folder.tenant(options["tenant"])
       let token = JoinToken(
         tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
-        notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
+        isGuest: options.has("guest"), notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
       let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
       let address = options["server"].map { server in
@@ -111,6 +114,7 @@ enum TokenCommand {
           "valid": true, "form": .text(grant.form.rawValue), "id": .text(grant.id.rawValue),
           "tenant": .text(tenant.name), "room": .text(room), "role": .text(grant.role.rawValue),
           "permissions": .list(grant.permissions.names.map { .text($0) }), "name": JSONValue(grant.name),
+          "guest": .truth(grant.isGuest),
           "expires": .text(DataFolder.text(grant.expires)),
         ]
         line.print()

@@ -15,6 +15,12 @@ public enum ClientMessage: Sendable, Hashable {
   /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
   /// carries the same.
   case chat(text: String, to: String?, id: Int? = nil)
+  /// A host lets people in who wait in the lobby.
+  case admit(WaitingSelection)
+  /// A host sends people away who wait in the lobby.
+  case deny(WaitingSelection)
+  /// A host locks the meeting, or unlocks it.
+  case lock(Bool)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -34,11 +40,13 @@ public enum ClientMessage: Sendable, Hashable {
     public var tracks: [TrackDescription]
     /// What the client is, for logs.
     public var client: String?
+    /// The meeting's passcode, where it has one.
+    public var passcode: String?
 
     /// The content of a `join`.
     public init(
       token: String, room: String? = nil, name: String, offer: String, tracks: [TrackDescription],
-      client: String? = nil
+      client: String? = nil, passcode: String? = nil
     ) {
       self.token = token
       self.room = room
@@ -46,6 +54,7 @@ public enum ClientMessage: Sendable, Hashable {
       self.offer = offer
       self.tracks = tracks
       self.client = client
+      self.passcode = passcode
     }
   }
 
@@ -68,9 +77,9 @@ public enum ClientMessage: Sendable, Hashable {
 }
 
 extension ClientMessage: Codable {
-  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, leave, ping }
+  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, admit, deny, lock, leave, ping }
 
-  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time }
+  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
   public init(from decoder: any Decoder) throws {
@@ -96,6 +105,9 @@ extension ClientMessage: Codable {
         text: try container.decode(String.self, forKey: .text),
         to: try container.decodeIfPresent(String.self, forKey: .to),
         id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .admit: self = .admit(try WaitingSelection(from: decoder))
+    case .deny: self = .deny(try WaitingSelection(from: decoder))
+    case .lock: self = .lock(try container.decode(Bool.self, forKey: .locked))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case nil: throw SignalingError.unknownType(String(type.prefix(40)))
@@ -131,6 +143,15 @@ extension ClientMessage: Codable {
       try container.encode(text, forKey: .text)
       try container.encodeIfPresent(to, forKey: .to)
       try container.encodeIfPresent(id, forKey: .id)
+    case .admit(let who):
+      try type(.admit)
+      try who.encode(to: encoder)
+    case .deny(let who):
+      try type(.deny)
+      try who.encode(to: encoder)
+    case .lock(let locked):
+      try type(.lock)
+      try container.encode(locked, forKey: .locked)
     case .leave: try type(.leave)
     case .ping(let time):
       try type(.ping)

@@ -170,14 +170,17 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
   public var subject: String
   /// When the meeting ends by itself; nil when it does not.
   public var expires: Date?
+  /// Whether who comes and who goes is to be announced to people. `true` where the key is absent.
+  public var announces: Bool?
 
   /// Describes meeting `id`.
-  public init(id: String, name: String, url: String, subject: String, expires: Date? = nil) {
+  public init(id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil) {
     self.id = id
     self.name = name
     self.url = url
     self.subject = subject
     self.expires = expires
+    self.announces = announces
   }
 
   /// Writes the keys of `docs/protocol.md`, also those that are null.
@@ -188,9 +191,10 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     try container.encode(url, forKey: .url)
     try container.encode(subject, forKey: .subject)
     try container.encode(expires, forKey: .expires)
+    try container.encodeIfPresent(announces, forKey: .announces)
   }
 
-  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires }
+  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces }
 }
 
 /// How loud a participant speaks.

@@ -2,6 +2,10 @@
 public enum ServerMessage: Sendable, Hashable {
   /// Joined: the answer and the whole state.
   case welcome(Welcome)
+  /// Not in yet: what for, and how many seconds at most.
+  case waiting(reason: WaitingReason, seconds: Int)
+  /// To hosts: who waits and whether the meeting is locked, whole.
+  case lobby(LobbyInfo)
   /// The place is held: the whole state, to compare with.
   case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry])
   /// The answer to the offer with the same `id`.
@@ -80,13 +84,13 @@ public enum ServerMessage: Sendable, Hashable {
 
 extension ServerMessage: Codable {
   private enum Kind: String {
-    case welcome, resumed, answer, participantJoined, participantUpdated, participantLeft, published
+    case welcome, waiting, lobby, resumed, answer, participantJoined, participantUpdated, participantLeft, published
     case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, pong, error, ended
   }
 
   private enum Key: String, CodingKey {
     case type, participants, slots, chat, id, answer, participant, reason, publication, audio, video
-    case speakers, quality, message, time, code, fatal
+    case speakers, quality, message, time, code, fatal, seconds
   }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
@@ -96,6 +100,8 @@ extension ServerMessage: Codable {
     let type: String = try get(.type)
     switch Kind(rawValue: type) {
     case .welcome: self = .welcome(try Welcome(from: decoder))
+    case .waiting: self = .waiting(reason: try get(.reason), seconds: try get(.seconds))
+    case .lobby: self = .lobby(try LobbyInfo(from: decoder))
     case .resumed: self = .resumed(participants: try get(.participants), slots: try get(.slots), chat: try get(.chat))
     case .answer: self = .answer(id: try get(.id), answer: try get(.answer), slots: try get(.slots))
     case .participantJoined: self = .participantJoined(try get(.participant))
@@ -129,6 +135,10 @@ extension ServerMessage: Codable {
     try put(kind.rawValue, .type)
     switch self {
     case .welcome(let welcome): try welcome.encode(to: encoder)
+    case .waiting(let reason, let seconds):
+      try put(reason, .reason)
+      try put(seconds, .seconds)
+    case .lobby(let lobby): try lobby.encode(to: encoder)
     case .resumed(let participants, let slots, let chat):
       try put(participants, .participants)
       try put(slots, .slots)
@@ -174,6 +184,8 @@ extension ServerMessage: Codable {
   private var kind: Kind {
     switch self {
     case .welcome: .welcome
+    case .waiting: .waiting
+    case .lobby: .lobby
     case .resumed: .resumed
     case .answer: .answer
     case .participantJoined: .participantJoined

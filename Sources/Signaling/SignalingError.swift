@@ -30,6 +30,20 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case meetingFull
   /// The tenant has as many meetings or participants at once as it may have; the sentence names the limit.
   case quotaReached
+  /// The meeting has a passcode, and `join` brought none.
+  case passcodeRequired
+  /// The passcode is another one.
+  case wrongPasscode
+  /// Too many wrong passcodes came from this address; the right one is refused too for a while.
+  case passcodeBlocked
+  /// A host has locked the meeting.
+  case meetingLocked
+  /// A host did not let this client in.
+  case entryDenied
+  /// Nobody let this client in within the time that a client may wait.
+  case lobbyTimeout
+  /// As many wait already as may.
+  case lobbyFull
   /// The display name is empty once control characters are taken out.
   case badName
   /// The SDP offer was refused.

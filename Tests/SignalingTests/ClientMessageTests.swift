@@ -25,6 +25,9 @@ struct ClientMessageTests {
     #expect(try decode(#"{"type":"chat","text":"hi","to":null}"#) == .chat(text: "hi", to: nil))
     #expect(try decode(#"{"type":"chat","text":"hi","to":"p_1"}"#) == .chat(text: "hi", to: "p_1"))
     #expect(try decode(#"{"type":"chat","text":"hi","id":7}"#) == .chat(text: "hi", to: nil, id: 7))
+    #expect(try decode(#"{"type":"admit","ids":["p_1"]}"#) == .admit(.some(["p_1"])))
+    #expect(try decode(#"{"type":"deny","all":true}"#) == .deny(.all))
+    #expect(try decode(#"{"type":"lock","locked":true}"#) == .lock(true))
     #expect(try decode(#"{"type":"leave"}"#) == .leave)
     #expect(try decode(#"{"type":"ping","time":12.5}"#) == .ping(time: 12.5))
     #expect(try decode(#"{"type":"ping","unknownKey":[1]}"#) == .ping(time: nil))
@@ -34,11 +37,25 @@ struct ClientMessageTests {
   func roundTrip() throws {
     let messages: [ClientMessage] = [
       .join(.init(token: "t", name: "\u{1F600}\"\\", offer: "v=0\r\n", tracks: [.init(mid: "0", source: .screen)])),
+      .join(.init(token: "t", name: "n", offer: "", tracks: [], passcode: "1234")), .admit(.all), .admit(.some([])),
+      .deny(.some(["p_1", "p_2"])), .lock(false),
       .resume(token: "r"), .offer(.init(id: 1, offer: "", tracks: [])), .mute(mid: "a", muted: false),
       .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .chat(text: "x", to: nil, id: -1), .leave, .ping(time: nil),
       .ping(time: 1),
     ]
     for message in messages { #expect(try decode(try SignalingEncoder().encode(message)) == message) }
+  }
+
+  @Test("whom admit and deny mean is said in exactly one way, and the list is bounded")
+  func selection() throws {
+    for text in [
+      #"{"type":"admit"}"#, #"{"type":"admit","all":false}"#, #"{"type":"deny","all":true,"ids":[]}"#,
+      #"{"type":"admit","ids":"p_1"}"#, #"{"type":"admit","ids":[1]}"#, #"{"type":"admit","all":1}"#,
+    ] {
+      #expect(throws: SignalingError.self, "\(text)") { try decode(text) }
+    }
+    let ids = (0...LobbyInfo.maximumWaiting).map { "\"p_\($0)\"" }.joined(separator: ",")
+    #expect(throws: SignalingError.self) { try decode(#"{"type":"admit","ids":[\#(ids)]}"#) }
   }
 
   @Test("an unknown type is told apart from a damaged message")

@@ -18,6 +18,7 @@ struct ServerMessageTests {
           participant: "p_1", resumeToken: "r", resumeWindow: 30,
           meeting: .init(id: "m_1", name: "daily", url: "http://h/daily", subject: "daily"), answer: "v=0",
           participants: [participant], slots: slots, chat: chat)),
+      .waiting(reason: .host, seconds: 60), .lobby(.init(waiting: [.init(id: "p_2", name: "Bo")], locked: true)),
       .resumed(participants: [participant], slots: slots, chat: chat),
       .answer(id: 2, answer: "v=0", slots: slots), .participantJoined(participant),
       .participantUpdated(participant), .participantLeft(id: "p_1", reason: .timeout),

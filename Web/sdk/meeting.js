@@ -15,12 +15,13 @@ import { Views } from "./views.js";
  *
  * - `idle`: not joined yet
  * - `connecting`: joining; media does not flow yet
+ * - `waiting`: waiting to be let in, or for a host (`meeting.waiting` says which); nothing of the meeting is known yet
  * - `connected`: joined, and the media connection stands
  * - `reconnecting`: the signalling or the media connection was lost and is being restored
  * - `ended`: over for this client
  */
 export const MeetingState = Object.freeze({
-  idle: "idle", connecting: "connecting", connected: "connected", reconnecting: "reconnecting", ended: "ended",
+  idle: "idle", connecting: "connecting", waiting: "waiting", connected: "connected", reconnecting: "reconnecting", ended: "ended",
 });
 
 const firstConnectPatience = 12_000;
@@ -30,6 +31,7 @@ const statsInterval = 2_000;
 /** Errors after which joining again is of no use. */
 const final = new Set([
   "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+  "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "entryDenied", "lobbyTimeout",
 ]);
 
 /**
@@ -40,6 +42,9 @@ const final = new Set([
  * | event | detail |
  * |---|---|
  * | `statechanged` | `state` |
+ * | `waiting` | `reason`: `lobby` (somebody has to let this client in) or `host` (the meeting begins when a host comes) |
+ * | `lobby` | `waiting` (`[{ id, name }]`, who waits to be let in), `locked` — to hosts only |
+ * | `announced` | `participant`, `entered` (false when they went), `reason` — where the meeting wants comings and goings announced |
  * | `joined` | `participants` — media flows for the first time |
  * | `participantJoined`, `participantUpdated` | `participant` |
  * | `participantLeft` | `participant`, `reason` |
@@ -73,6 +78,9 @@ export class Meeting extends EventTarget {
   #rejoining = false;
   #mediaDown = false;
   #signalingDown = false;
+  #waiting = null;
+  #hasWaited = false;
+  #lobby = null;
   #statsTimer = null;
   #connectTimer = null;
   #serverQuality = new Set();
@@ -100,6 +108,7 @@ export class Meeting extends EventTarget {
    * @property {string} [signaling] address of the WebSocket, when no discover document is to be fetched
    * @property {string} [token] join token
    * @property {string} name display name
+   * @property {string} [passcode] the meeting's passcode, where it has one
    * @property {boolean|MediaStreamTrack} [microphone] true opens one
    * @property {boolean|MediaStreamTrack} [camera] true opens one
    * @property {boolean} [microphoneMuted] publish the microphone muted
@@ -127,6 +136,12 @@ export class Meeting extends EventTarget {
 
   /** One of `MeetingState`. @type {string} */
   get state() { return this.#state; }
+
+  /** What is waited for: `lobby`, `host`, or null when nothing is. @type {string|null} */
+  get waiting() { return this.#waiting; }
+
+  /** To hosts: who waits to be let in, and whether the meeting is locked; null for everybody else. @type {{waiting: {id: string, name: string}[], locked: boolean}|null} */
+  get lobby() { return this.#lobby; }
 
   /** The others, by id, in the order they joined. @type {Map<string, RemoteParticipant>} */
   get participants() { return this.#participants; }
@@ -171,7 +186,7 @@ export class Meeting extends EventTarget {
       this.#ensureGoingOn();
       globalThis.addEventListener?.("online", this.#onOnline);
       globalThis.addEventListener?.("pagehide", this.#onPageHide);
-      await this.#connect(await document);
+      await this.#enter(document);
       await this.#untilConnected();
     } catch (error) {
       const known = error instanceof ParleyError ? error : new ParleyError("internal", String(error?.message ?? error), { cause: error });
@@ -193,6 +208,29 @@ export class Meeting extends EventTarget {
     this.#signaling?.close({ leave: true });
     this.#end("left", "You left the meeting.");
   }
+
+  /**
+   * Lets somebody in who waits. Hosts only, as are the next four.
+   *
+   * @param {string} id
+   */
+  admit(id) { this._send({ type: "admit", ids: [id] }); }
+
+  /** Lets everybody in who waits. */
+  admitAll() { this._send({ type: "admit", all: true }); }
+
+  /**
+   * Sends somebody away who waits.
+   *
+   * @param {string} id
+   */
+  deny(id) { this._send({ type: "deny", ids: [id] }); }
+
+  /** Locks the meeting: nobody but hosts gets in, and nobody can knock. */
+  lock() { this._send({ type: "lock", locked: true }); }
+
+  /** Unlocks the meeting. */
+  unlock() { this._send({ type: "lock", locked: false }); }
 
   /**
    * Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
@@ -280,6 +318,27 @@ export class Meeting extends EventTarget {
       : discover({ url: options.url, discover: options.discover, token: options.token });
   }
 
+  /** Connects; who waits and loses the connection knocks again. */
+  async #enter(document) {
+    let lostAt = null;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#connect(await document);
+        return;
+      } catch (error) {
+        if (this.#waiting === null || error?.code !== "unreachable" || this.#state === MeetingState.ended) { throw error; }
+        lostAt ??= performance.now();
+        if (performance.now() - lostAt > rejoinPatience) { throw error; }
+        this.#signaling?.close();
+        this.#connection?.close();
+      }
+      await this.#pause(Math.min(8_000, 500 * 2 ** attempt));
+      this.#ensureGoingOn();
+      document = this.#discover();
+      document.catch(() => {});
+    }
+  }
+
   async #connect(document) {
     const { options } = this;
     this.#ensureGoingOn();
@@ -299,7 +358,14 @@ export class Meeting extends EventTarget {
     }
     await signaling.join(connection.firstOffer().then(({ offer, tracks }) => ({
       token: document.token, room: document.meeting, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
+      ...(options.passcode ? { passcode: options.passcode } : {}),
     })));
+    if (this.#hasWaited) {
+      // What was said meanwhile was said to nobody.
+      this.#hasWaited = false;
+      for (const { mid, muted } of connection.tracks) { this._send({ type: "mute", mid, muted }); }
+      for (const each of this.#unsentChat) { this._send(each); }
+    }
     this.#ensureGoingOn();
   }
 
@@ -382,12 +448,14 @@ export class Meeting extends EventTarget {
       this.#signaling?.close({ leave: true });
       this.#connection?.close();
       this.#dropTracks();
+      this.#lobby = null;
       try {
         await this.#connect(await this.#discover());
         await this.#untilConnected();
         break;
       } catch (error) {
         if (this.#state === MeetingState.ended) { return; }
+        this.#endWaiting();
         if (final.has(error?.code)) {
           this._emit("error", { error, fatal: true });
           this.#end(error.code === "meetingExpired" ? "expired" : "failed", error.message, error);
@@ -440,6 +508,7 @@ export class Meeting extends EventTarget {
     if (this.#connection !== connection || this.#state === MeetingState.ended) { return; }
     switch (message.type) {
       case "welcome": {
+        this.#endWaiting();
         this.localParticipant.id = message.participant;
         this.#info = message.meeting ?? null;
         await connection.firstAnswer(message.answer);
@@ -448,6 +517,8 @@ export class Meeting extends EventTarget {
         this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));
         return;
       }
+      case "waiting": this.#beginWaiting(message.reason === "host" ? "host" : "lobby"); return;
+      case "lobby": this.#takeLobby(message); return;
       case "resumed":
         this.#takeState(message);
         this.#views.again();
@@ -500,6 +571,32 @@ export class Meeting extends EventTarget {
     }
   }
 
+  #beginWaiting(reason) {
+    if (this.#waiting === reason) { return; }
+    this.#waiting = reason;
+    this.#hasWaited = true;
+    this.#setState(MeetingState.waiting);
+    this._emit("waiting", { reason });
+  }
+
+  #endWaiting() {
+    if (this.#waiting === null) { return; }
+    this.#waiting = null;
+    if (this.#state === MeetingState.waiting) { this.#setState(this.#joinedOnce ? MeetingState.reconnecting : MeetingState.connecting); }
+  }
+
+  /** To hosts: the lobby, whole. */
+  #takeLobby({ waiting, locked }) {
+    const people = (Array.isArray(waiting) ? waiting : []).filter((each) => typeof each?.id === "string");
+    this.#lobby = { waiting: people.map(({ id, name }) => ({ id, name: String(name ?? "Guest") })), locked: locked === true };
+    this._emit("lobby", this.#lobby);
+  }
+
+  /** Says who came or went, to whoever is in already, where the meeting wants it said. */
+  #announce(detail) {
+    if (this.#joinedOnce && this.#info?.announces !== false) { this._emit("announced", detail); }
+  }
+
   #takeState(message) {
     const present = new Set();
     for (const value of message.participants ?? []) {
@@ -532,6 +629,7 @@ export class Meeting extends EventTarget {
     participant.connection = value.connection === "reconnecting" ? "reconnecting" : "connected";
     if (isNew) {
       this._emit("participantJoined", { participant });
+      this.#announce({ participant, entered: true, reason: null });
     } else if (before !== `${participant.name}\n${participant.role}\n${participant.connection}`) {
       this._emit("participantUpdated", { participant });
     }
@@ -588,6 +686,7 @@ export class Meeting extends EventTarget {
     this.#participants.delete(id);
     this.#speakers = this.#speakers.filter((each) => each !== participant);
     this._emit("participantLeft", { participant, reason: reason ?? "left" });
+    this.#announce({ participant, entered: false, reason: reason ?? "left" });
   }
 
   // MARK: Slots
@@ -709,7 +808,7 @@ export class Meeting extends EventTarget {
   // MARK: State
 
   #refreshState() {
-    if (this.#state === MeetingState.ended || !this.#joinedOnce) { return; }
+    if (this.#state === MeetingState.ended || !this.#joinedOnce || this.#waiting !== null) { return; }
     const fine = !this.#rejoining && !this.#signalingDown && !this.#mediaDown && this.#connection?.connected === true;
     const brief = !this.#rejoining && !this.#signalingDown && !this.#mediaDown && this.#connection?.peerConnection.connectionState === "disconnected";
     // A short gap in the checks is no interruption yet; the connection says so itself when it lasts.
@@ -728,6 +827,7 @@ export class Meeting extends EventTarget {
 
   #end(reason, message, error = null) {
     if (this.#state === MeetingState.ended) { return; }
+    this.#waiting = null;
     clearInterval(this.#statsTimer);
     clearTimeout(this.#connectTimer);
     globalThis.removeEventListener?.("online", this.#onOnline);

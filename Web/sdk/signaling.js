@@ -56,6 +56,7 @@ export class Signaling extends EventTarget {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#failJoin("unreachable", "The server did not answer in time."), joinTimeout);
       this.#joining = {
+        waits: () => clearTimeout(timer),
         resolve: (value) => { clearTimeout(timer); this.#joining = null; resolve(value); },
         reject: (error) => { clearTimeout(timer); this.#joining = null; this.close(); reject(error); },
       };
@@ -162,6 +163,12 @@ export class Signaling extends EventTarget {
         }
         this.#joining?.resolve(message);
         return;
+      case "waiting":
+        // Somebody has to let this client in: the server decides how long that may take.
+        this.#joining?.waits();
+        this.#ping();
+        await this.#handler(message);
+        return;
       case "resumed":
         if (socket !== this.#socket) { return; }
         if (typeof message.resumeToken === "string") { this.#resumeToken = message.resumeToken; }
@@ -187,11 +194,16 @@ export class Signaling extends EventTarget {
 
   #becomeReady() {
     this.#ready = true;
+    this.#ping();
+  }
+
+  /** Finds out when nobody is at the other end any more, and keeps proxies from closing a quiet socket. */
+  #ping() {
     clearInterval(this.#pingTimer);
     this.#lastHeard = performance.now();
     this.#pingTimer = setInterval(() => {
       if (performance.now() - this.#lastHeard > silenceLimit) { this.#lose(); return; }
-      this.send({ type: "ping", time: Math.round(performance.now()) });
+      if (this.#socket?.readyState === WebSocket.OPEN) { this.#socket.send(JSON.stringify({ type: "ping", time: Math.round(performance.now()) })); }
     }, pingInterval);
   }
 

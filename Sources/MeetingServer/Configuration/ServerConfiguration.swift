@@ -44,6 +44,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var logLevel = Log.Level.info
   /// How long a participant's place is held after the socket or the media were lost.
   public var resumeWindow = TimeSpan.seconds(30)
+  /// How long somebody waits to be let into a meeting that does not say it itself.
+  public var lobbyPatience = TimeSpan.seconds(1_800)
   /// How long an ad-hoc meeting lives.
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.

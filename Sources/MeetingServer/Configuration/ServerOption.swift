@@ -135,6 +135,12 @@ struct ServerOption: Sendable {
     ServerOption(
       name: "resume-window", placeholder: "S", help: "seconds that a lost participant's place is held, 1 to 600 (30)"
     ) { c, v throws(ConfigurationError) in c.resumeWindow = .seconds(Int64(try number(v, "resume-window", 1...600))) },
+    ServerOption(
+      name: "lobby-timeout", placeholder: "S",
+      help: "seconds that somebody waits to be let into a meeting, where it does not say, 1 to 86400 (1800)"
+    ) { c, v throws(ConfigurationError) in
+      c.lobbyPatience = .seconds(Int64(try number(v, "lobby-timeout", 1...86_400)))
+    },
     ServerOption(name: "meeting-hours", placeholder: "N", help: "hours that an ad-hoc meeting lives, 1 to 8760 (8)") {
       c, v throws(ConfigurationError) in
       c.meetingLifetime = .seconds(Int64(try number(v, "meeting-hours", 1...8_760)) * 3_600)

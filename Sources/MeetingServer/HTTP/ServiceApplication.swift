@@ -16,6 +16,8 @@ struct ServiceApplication: Sendable {
     var OrganizerUri: String
     var DiscoverUri: String
     var ExpireTime: String
+    /// Only where not everybody gets in at once: a token for whoever lets the others in.
+    var OrganizerToken: String?
   }
 
   /// The answer of `GetAnonTokenJob`.
@@ -26,7 +28,8 @@ struct ServiceApplication: Sendable {
     var TenantEndpointId: String
   }
 
-  /// `POST /GetAdhocMeetingJob`: `Subject`, `Description`, `AccessLevel` and four switches that are accepted and ignored.
+  /// `POST /GetAdhocMeetingJob`: `Subject`, `Description`, `AccessLevel`, `EntryExitAnnouncement`, and three switches that are
+  /// accepted and ignored.
   func createMeeting(_ form: FormBody, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
     guard let subject = form["Subject"] else {
       throw Refusal(400, "missingField", "Invalid job input: the form field Subject is missing.")
@@ -34,13 +37,17 @@ struct ServiceApplication: Sendable {
     let level = try Self.accessLevel(form["AccessLevel"] ?? "")
     do {
       let (meeting, tenant) = try await desk.createMeeting(
-        subject: Self.line(subject), summary: form["Description"] ?? "", accessLevel: level, now: now)
+        subject: Self.line(subject), summary: form["Description"] ?? "", accessLevel: level,
+        announces: Self.isEnabled(form["EntryExitAnnouncement"] ?? ""), now: now)
+      let isOpen = meeting.accessLevel == .everyone && !meeting.lobby.waitsForHost
+      let organizer = isOpen ? nil : try desk.organizerToken(for: meeting, tenant: tenant, now: now)
       counters.adHocMeetings.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
       return .json(
         Meeting(
           JoinUrl: addresses.join, OnlineMeetingUri: addresses.conference, OrganizerUri: addresses.organizer,
-          DiscoverUri: addresses.discover, ExpireTime: Self.text(meeting.expires ?? now)))
+          DiscoverUri: addresses.discover, ExpireTime: Self.text(meeting.expires ?? now),
+          OrganizerToken: organizer?.value))
     } catch {
       throw Self.refusal(of: error)
     }
@@ -132,6 +139,15 @@ struct ServiceApplication: Sendable {
     if let level = AccessLevel.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) { return level }
     let names = AccessLevel.allCases.map(\.rawValue).joined(separator: ", ")
     throw Refusal(400, "badField", "Invalid AccessLevel: expected \(names), or nothing.")
+  }
+
+  /// A switch as the service's enumeration or as a truth; nil when it says neither.
+  private static func isEnabled(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "enabled", "true", "1": true
+    case "disabled", "false": false
+    default: nil
+    }
   }
 
   /// A text as one line.

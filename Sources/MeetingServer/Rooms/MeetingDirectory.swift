@@ -26,35 +26,86 @@ actor MeetingDirectory {
     self.log = log
   }
 
-  /// Takes somebody into the room of their admission, which is opened when it is not running.
+  /// Takes somebody into the room of their admission, which is opened when it is not running, or has them wait there.
   func join(
     _ newcomer: MeetingRoom.Newcomer, url: String
   ) async throws(MeetingRoom.Refusal) -> MeetingRoom {
-    let token = newcomer.place.resumeToken
     // A room can end between the look-up and the joining; then the next round makes a new one.
     for _ in 0..<4 {
       if isClosed { break }
       let admission = newcomer.admission
-      // The one decision about the tenant's share, made and counted before anything is awaited.
-      let isOpening = rooms[admission.meeting.id] == nil
-      if let why = usage.refusal(of: admission.tenant, opening: isOpening) { throw .quota(why) }
+      if rooms[admission.meeting.id] == nil, let why = usage.refusalOfMeeting(of: admission.tenant) {
+        throw .quota(why)
+      }
       let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
-        // Noted before, so that the room's word that the place has ended always finds it.
-        places[token] = Held(room: room, participant: newcomer.place.participant, tenant: admission.tenant.id)
-        usage.came(admission.tenant.id)
-        try await room.join(newcomer)
+        try await enter(newcomer, room)
         return room
       } catch .closed {
-        giveUp(token)
         forget(room)
       } catch {
-        giveUp(token)
         await close(room)
         throw error
       }
     }
     throw .unavailable("the meeting is ending")
+  }
+
+  private func enter(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
+    let token = newcomer.place.resumeToken
+    let tenant = newcomer.admission.tenant
+    // The one decision about the tenant's share, made and counted before anything is awaited. The room tells it to nobody who has to wait.
+    let quota = usage.refusalOfParticipant(of: tenant)
+    if quota == nil {
+      // Noted before, so that the room's word that the place has ended always finds it.
+      places[token] = Held(room: room, participant: newcomer.place.participant, tenant: tenant.id)
+      usage.came(tenant.id)
+    }
+    do throws(MeetingRoom.Refusal) {
+      guard try await room.join(newcomer, quota: quota) == .enters else {
+        // Who waits has no place, and takes none from the others.
+        giveUp(token)
+        return
+      }
+    } catch {
+      giveUp(token)
+      throw error
+    }
+    counters.joins.add(1)
+    log.info(
+      "joined",
+      [
+        "meeting": room.record.id, "participant": newcomer.place.participant, "token": newcomer.admission.grant.id,
+        "tenant": tenant.name, "role": newcomer.admission.grant.role.rawValue,
+        "client": String((newcomer.join.client ?? "").prefix(60)),
+      ])
+  }
+
+  /// What happened in a room's lobby.
+  private func take(_ event: MeetingRoom.LobbyEvent, of meeting: MeetingID) async {
+    guard let room = rooms[meeting] else {
+      // The meeting ended in this very moment.
+      if case .admitted(let newcomer) = event { turnAway(newcomer, .closed) }
+      return
+    }
+    switch event {
+    case .emptied: await close(room)
+    case .admitted(let newcomer):
+      do throws(MeetingRoom.Refusal) {
+        try await enter(newcomer, room)
+      } catch {
+        turnAway(newcomer, error)
+        await close(room)
+      }
+    }
+  }
+
+  private func turnAway(_ newcomer: MeetingRoom.Newcomer, _ refusal: MeetingRoom.Refusal) {
+    if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
+    let (code, message) = refusal.answer
+    counters.refusedJoins.add(1)
+    log.info("join.refused", ["code": code.rawValue])
+    newcomer.channel.fail(code, message)
   }
 
   /// Gives a place back to who has its token.
@@ -85,10 +136,10 @@ actor MeetingDirectory {
 
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
-    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters, log: log) {
-      [weak self] token in
-      Task { await self?.left(token) }
-    }
+    let room = MeetingRoom(
+      record: record, url: url, media: media, limits: limits, counters: counters, log: log,
+      onLeft: { [weak self] token in Task { await self?.left(token) } },
+      onLobby: { [weak self, id = record.id] event in Task { await self?.take(event, of: id) } })
     rooms[record.id] = room
     usage.opened(record.tenant)
     return room

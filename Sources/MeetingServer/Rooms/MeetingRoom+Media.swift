@@ -19,6 +19,12 @@ extension MeetingRoom {
       // Ends with the stream, which `close(meeting:)` ends.
       Task { [weak self] in await relay.run(events) { [weak self] in self } }
     }
+    startClock()
+  }
+
+  /// Ends the meeting when its time is over.
+  func startClock() {
+    guard endTask == nil else { return }
     if let end = record.expires {
       let seconds = max(0, end.timeIntervalSince(Date()))
       endTask = Task { [weak self] in

@@ -15,6 +15,8 @@ actor MeetingRoom {
     var participants = 500
     /// Slots that clients are asked to have at most.
     var maximumSlots = (audio: 16, video: 48)
+    /// How long somebody waits to be let in, where the meeting's record does not say.
+    var lobbyPatience: Duration = .seconds(1_800)
   }
 
   /// What the room takes a newcomer by.
@@ -26,6 +28,8 @@ actor MeetingRoom {
     var channel: SignalingChannel
     /// Who the newcomer will be.
     var place = Place()
+    /// Whether they waited and were let in: their place is reserved.
+    var isAdmitted = false
   }
 
   /// A place in a room: the participant's id, and the secret that gives the place back.
@@ -46,6 +50,8 @@ actor MeetingRoom {
     case unavailable(String)
     case resumeExpired
     case wrongOrigin
+    case locked
+    case lobbyFull
   }
 
   nonisolated let record: MeetingRecord
@@ -57,7 +63,9 @@ actor MeetingRoom {
   let queue = MediaQueue()
 
   var members: [String: RoomMember] = [:]
-  private var reserved = 0
+  /// Places of those who are on the way in.
+  var reserved = 0
+  var lobby = Lobby()
   private var nextOrder = 0
   var speechCount = 0
   var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
@@ -66,11 +74,12 @@ actor MeetingRoom {
   var isListening = false
   var endTask: Task<Void, Never>?
   private let onLeft: @Sendable (String) -> Void
+  let onLobby: @Sendable (LobbyEvent) -> Void
 
-  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
+  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    onLeft: @escaping @Sendable (String) -> Void
+    onLeft: @escaping @Sendable (String) -> Void, onLobby: @escaping @Sendable (LobbyEvent) -> Void
   ) {
     self.record = record
     self.url = url
@@ -79,20 +88,34 @@ actor MeetingRoom {
     self.counters = counters
     self.log = log
     self.onLeft = onLeft
+    self.onLobby = onLobby
   }
 
   // MARK: Coming
 
-  /// Takes somebody in: reserves the place, negotiates the media, then tells everybody.
-  func join(_ newcomer: Newcomer) async throws(Refusal) {
+  /// Takes somebody in: reserves the place, negotiates the media, then tells everybody. Or has them wait, and returns.
+  /// `quota` is why their tenant may have nobody more; who waits is not told.
+  @discardableResult func join(_ newcomer: Newcomer, quota: String? = nil) async throws(Refusal) -> Entry {
+    let id = newcomer.place.participant
+    var holdsPlace = newcomer.isAdmitted
+    defer {
+      if holdsPlace { reserved -= 1 }
+      _ = lobby.arrive(id)
+    }
     if isClosed { throw .closed }
     if record.isExpired(at: Date()) { throw .expired }
+    if case .waits(let reason) = try mayEnter(newcomer) {
+      try wait(newcomer, for: reason)
+      return .waits(reason)
+    }
+    if let quota { throw .quota(quota) }
     // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
-    guard members.count + reserved < min(record.capacity ?? .max, limits.participants) else { throw .full }
-    reserved += 1
-    defer { reserved -= 1 }
+    if !holdsPlace {
+      if isFull { throw .full }
+      reserved += 1
+      holdsPlace = true
+    }
     start()
-    let id = newcomer.place.participant
     let member = RoomMember(
       id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
       order: nextOrder, name: newcomer.name, channel: newcomer.channel)
@@ -130,7 +153,13 @@ actor MeetingRoom {
     if !member.publications.isEmpty { refill(except: id) }
     let known = visible(quality)
     if !known.isEmpty { member.channel?.send(.quality(known)) }
+    if member.permissions.contains(.moderate) { hostCame(member) }
+    if lobby.arrive(id) { remove(member, reason: .left) }
+    return .enters
   }
+
+  /// Whether nobody more fits in.
+  var isFull: Bool { members.count + reserved >= min(record.capacity ?? .max, limits.participants) }
 
   /// Puts a new socket in the place of a lost (or half-open) one.
   func resume(participant: String, channel: SignalingChannel, origin: String?) throws(Refusal) {
@@ -144,6 +173,7 @@ actor MeetingRoom {
       .resumed(participants: roster(for: member), slots: member.slots.info, chat: history(for: member)))
     let known = visible(quality)
     if !known.isEmpty { channel.send(.quality(known)) }
+    if member.permissions.contains(.moderate) { channel.send(.lobby(lobby.info)) }
     for publication in member.publications { tellDemand(of: publication, member) }
     if !member.paused.isEmpty { tellPaused(member) }
     member.askedFor = (0, 0)
@@ -155,7 +185,9 @@ actor MeetingRoom {
 
   /// Deals with a message of a participant. The sender is the session's participant, whatever the message says.
   func handle(_ message: ClientMessage, from participant: String, channel: SignalingChannel) async {
-    guard let member = members[participant], member.channel?.id == channel.id else { return }
+    guard let member = members[participant], member.channel?.id == channel.id else {
+      return handleOutside(message, from: participant, channel)
+    }
     switch message {
     case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
     case .offer(let offer): await renegotiate(offer, member, channel)
@@ -163,6 +195,9 @@ actor MeetingRoom {
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
+    case .admit(let who): admit(who, member, channel)
+    case .deny(let who): deny(who, member, channel)
+    case .lock(let isLocked): lock(isLocked, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()
@@ -294,7 +329,9 @@ actor MeetingRoom {
 
   /// A socket is gone: the place is held for the resume window.
   func detach(participant: String, channel: SignalingChannel) {
-    guard let member = members[participant], member.channel?.id == channel.id else { return }
+    guard let member = members[participant], member.channel?.id == channel.id else {
+      return forget(participant, channel)
+    }
     let before = member.connection
     member.channel = nil
     startExpiry(of: member)
@@ -305,6 +342,7 @@ actor MeetingRoom {
   func end(_ reason: EndReason, _ message: String) {
     guard !isClosed else { return }
     for member in members.values { member.channel?.end(reason, message) }
+    for waiter in lobby.takeAll() { waiter.channel.end(reason, message) }
     for member in members.values {
       cancelExpiry(of: member)
       onLeft(member.resumeToken)
@@ -315,10 +353,10 @@ actor MeetingRoom {
     finish()
   }
 
-  /// Closes the room when nobody is in it or on the way in; true when it is closed.
+  /// Closes the room when nobody is in it, on the way in or waiting; true when it is closed.
   func closeIfEmpty() -> Bool {
     if isClosed { return true }
-    guard members.isEmpty, reserved == 0 else { return false }
+    guard members.isEmpty, reserved == 0, lobby.isEmpty else { return false }
     finish()
     return true
   }
@@ -366,7 +404,8 @@ actor MeetingRoom {
 
   var info: MeetingInfo {
     MeetingInfo(
-      id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires)
+      id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires,
+      announces: record.lobby.announces)
   }
 
   func broadcast(_ message: ServerMessage, except: String? = nil, where isMeant: (RoomMember) -> Bool = { _ in true }) {

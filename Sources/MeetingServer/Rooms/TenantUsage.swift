@@ -6,13 +6,17 @@ struct TenantUsage: Sendable {
   private var meetings: [TenantID: Int] = [:]
   private var participants: [TenantID: Int] = [:]
 
-  /// Why a tenant may have no further participant, or no further meeting when one would have to be opened; nil when it may.
-  func refusal(of tenant: Tenant, opening: Bool) -> String? {
-    let policy = tenant.policy
-    if let most = policy.maximumParticipants, participants[tenant.id, default: 0] >= most {
+  /// Why a tenant may have no further participant; nil when it may.
+  func refusalOfParticipant(of tenant: Tenant) -> String? {
+    if let most = tenant.policy.maximumParticipants, participants[tenant.id, default: 0] >= most {
       return "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached. Try again later."
     }
-    if opening, let most = policy.maximumMeetings, meetings[tenant.id, default: 0] >= most {
+    return nil
+  }
+
+  /// Why a tenant may have no further meeting; nil when it may.
+  func refusalOfMeeting(of tenant: Tenant) -> String? {
+    if let most = tenant.policy.maximumMeetings, meetings[tenant.id, default: 0] >= most {
       return "The limit of \(most) meetings at once of \(tenant.name) is reached. Try again later."
     }
     return nil

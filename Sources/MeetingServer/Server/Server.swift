@@ -106,7 +106,8 @@ public final class Server: Sendable {
       limits: .init(
         resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
         participants: configuration.maximumParticipants,
-        maximumSlots: (audio: configuration.audioLoudest, video: 48)),
+        maximumSlots: (audio: configuration.audioLoudest, video: 48),
+        lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds)),
       counters: counters, log: log)
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
@@ -183,7 +184,8 @@ public final class Server: Sendable {
           guard let own = try? endpoints.origin(of: connection.request) else { return }
           await signaling.serve(
             WebSocketAdapter(connection: connection),
-            peer: .init(origin: connection.request.headers["origin"], ownOrigin: own))
+            peer: .init(
+              origin: connection.request.headers["origin"], ownOrigin: own, address: connection.request.remote.ip))
         },
         handler: { await endpoints.respond(to: $0) })
     } catch {

@@ -20,6 +20,7 @@ final class ServerCounters: Sendable {
   let joins = Counter()
   let resumes = Counter()
   let refusedJoins = Counter()
+  let knocks = Counter()
   let chatMessages = Counter()
   let dataMessages = Counter()
   let badData = Counter()
@@ -38,6 +39,7 @@ final class ServerCounters: Sendable {
       ("parley_joins_total", "Participants taken into meetings.", joins),
       ("parley_resumes_total", "Places taken back after a lost socket.", resumes),
       ("parley_joins_refused_total", "Joins and resumes refused.", refusedJoins),
+      ("parley_knocks_total", "Times that somebody had to wait for a host or to be let in.", knocks),
       ("parley_chat_messages_total", "Chat messages passed on.", chatMessages),
       ("parley_data_messages_total", "Data messages passed on, to one participant or many.", dataMessages),
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),

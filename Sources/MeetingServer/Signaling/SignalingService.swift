@@ -12,6 +12,8 @@ struct SignalingService: Sendable {
     var origin: String?
     /// The origin under which the client reached this server.
     var ownOrigin: WebOrigin
+    /// The address of the client, or of the proxy before it.
+    var address = IPAddress(v4: 0)
   }
 
   let authority: JoinAuthority
@@ -19,6 +21,7 @@ struct SignalingService: Sendable {
   let store: any MeetingStore
   let counters: ServerCounters
   let log: Log
+  var passcodes = PasscodeGuard()
   var joinTimeout: Duration = .seconds(SignalingLimits.joinSeconds)
   var rate = Rate()
 
@@ -121,21 +124,18 @@ struct SignalingService: Sendable {
     guard let name = DisplayName.clean(admission.grant.name ?? join.name) else {
       return refuse(.badName, "The name has no visible character.", channel)
     }
-    let newcomer = MeetingRoom.Newcomer(
+    if let (code, why) = await passcodes.refusal(of: join.passcode, for: admission, from: peer.address) {
+      return refuse(code, why, channel)
+    }
+    var newcomer = MeetingRoom.Newcomer(
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel)
+    newcomer.join.passcode = nil
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(newcomer, url: url)
-      counters.joins.add(1)
-      log.info(
-        "joined",
-        [
-          "meeting": admission.meeting.id, "participant": newcomer.place.participant, "token": admission.grant.id,
-          "tenant": admission.tenant.name, "role": admission.grant.role.rawValue,
-          "client": String((join.client ?? "").prefix(60)),
-        ])
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: Date()) }
+      // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
       return Place(room: room, participant: newcomer.place.participant)
     } catch {
       return refuse(error, channel)
@@ -154,20 +154,9 @@ struct SignalingService: Sendable {
   }
 
   private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {
-    switch refusal {
-    case .full: return refuse(.meetingFull, "The meeting has as many participants as it may have.", channel)
-    case .quota(let what): return refuse(.quotaReached, what, channel)
-    case .expired: return refuse(.meetingExpired, "The meeting is over.", channel)
-    case .badOffer(let why): return refuse(.badOffer, why, channel)
-    case .resumeExpired:
-      return refuse(.resumeExpired, "The place in the meeting was given up. Join again.", channel)
-    case .wrongOrigin:
-      return refuse(.wrongOrigin, "The place belongs to a web page of another origin.", channel)
-    case .closed: return refuse(.internalError, "The meeting is ending. Join again.", channel)
-    case .unavailable(let why):
-      log.error("join.failed", ["reason": why])
-      return refuse(.internalError, "The server cannot take anybody in just now. Try again in a moment.", channel)
-    }
+    if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
+    let (code, message) = refusal.answer
+    return refuse(code, message, channel)
   }
 
   private func refuse(_ code: SignalingErrorCode, _ message: String, _ channel: SignalingChannel) -> Place? {

@@ -2,12 +2,12 @@ public import FoundationEssentials
 
 /// Who gets into a meeting without waiting for someone to admit them.
 ///
-/// The values are those of the Skype for Business service; they are kept with the meeting. A guest passes without
-/// waiting only with ``everyone``.
+/// The values are those of the Skype for Business service. Hosts always go straight in, whoever else does not waits in the lobby, and a
+/// guest goes straight in only with ``everyone``.
 public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The organiser only.
+  /// Nobody but hosts.
   case locked = "Locked"
-  /// Invited people of the organiser's company.
+  /// Invited people of the organiser's company: those whose token names the meeting.
   case invited = "Invited"
   /// Everybody of the organiser's company.
   case sameEnterprise = "SameEnterprise"
@@ -47,6 +47,10 @@ public struct MeetingRecord: Sendable, Hashable {
   public var expires: Date?
   /// The most participants at a time; nil for as many as the server's setting allows.
   public var capacity: Int?
+  /// What people without a host's token must know to get in; nil when there is none.
+  public var passcode: PasscodeHash?
+  /// What it does with people on their way in and out.
+  public var lobby: LobbySettings
 
   /// The longest subject kept, in characters.
   public static let maximumSubject = 250
@@ -56,7 +60,7 @@ public struct MeetingRecord: Sendable, Hashable {
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
-    capacity: Int? = nil
+    capacity: Int? = nil, passcode: PasscodeHash? = nil, lobby: LobbySettings = LobbySettings()
   ) {
     self.id = id
     self.tenant = tenant
@@ -68,6 +72,8 @@ public struct MeetingRecord: Sendable, Hashable {
     self.created = created
     self.expires = expires
     self.capacity = capacity
+    self.passcode = passcode
+    self.lobby = lobby
   }
 
   /// Whether its time is over at `now`.

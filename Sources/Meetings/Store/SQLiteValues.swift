@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 
 extension SQLiteValue {
@@ -17,6 +18,13 @@ extension SQLiteRow {
   func time(_ column: Int32) -> Date { Date(timeIntervalSince1970: Double(integer(column)) / 1_000) }
 
   func optionalTime(_ column: Int32) -> Date? { isNull(column) ? nil : time(column) }
+
+  /// The settings of a lobby in this column and the two after it.
+  func lobby(_ column: Int32) -> LobbySettings {
+    LobbySettings(
+      waitsForHost: integer(column) != 0, announces: integer(column + 1) != 0,
+      patience: optionalNumber(column + 2).map { .seconds(Int64($0)) })
+  }
 
   func optionalNumber(_ column: Int32) -> Int? { isNull(column) ? nil : Int(clamping: integer(column)) }
 }

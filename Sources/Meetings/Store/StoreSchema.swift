@@ -57,6 +57,16 @@ enum StoreSchema {
     CREATE UNIQUE INDEX one_default_tenant ON tenants (is_default) WHERE is_default = 1;
     CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;
     """,
+    // Meetings get a passcode and a lobby, tenants the defaults of new meetings.
+    """
+    ALTER TABLE meetings ADD COLUMN passcode TEXT;
+    ALTER TABLE meetings ADD COLUMN waits_for_host INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE meetings ADD COLUMN announces INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE meetings ADD COLUMN lobby_seconds INTEGER;
+    ALTER TABLE tenants ADD COLUMN waits_for_host INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tenants ADD COLUMN announces INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE tenants ADD COLUMN lobby_seconds INTEGER;
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -20,11 +20,13 @@ public struct TenantPolicy: Sendable, Hashable {
   public var maximumMeetings: Int?
   /// The most participants at once, in all meetings together; nil for any number.
   public var maximumParticipants: Int?
+  /// What a new meeting does with people on their way in and out, where its request does not say.
+  public var lobby: LobbySettings
 
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
-    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil
+    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, lobby: LobbySettings = LobbySettings()
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -32,5 +34,6 @@ public struct TenantPolicy: Sendable, Hashable {
     self.capacity = capacity
     self.maximumMeetings = maximumMeetings
     self.maximumParticipants = maximumParticipants
+    self.lobby = lobby
   }
 }

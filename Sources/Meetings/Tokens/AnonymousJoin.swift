@@ -35,16 +35,18 @@ public struct AnonymousJoin: Sendable {
     return tenant
   }
 
-  /// Makes a meeting under an unguessable name, with an end. `accessLevel` nil is the tenant's.
+  /// Makes a meeting under an unguessable name, with an end. What is nil is the tenant's.
   /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
   public func createMeeting(
-    subject: String, summary: String, accessLevel: AccessLevel?, now: Date
+    subject: String, summary: String, accessLevel: AccessLevel?, announces: Bool? = nil, now: Date
   ) async throws -> (MeetingRecord, Tenant) {
     let tenant = try await openTenant(now: now)
+    var lobby = tenant.policy.lobby
+    if let announces { lobby.announces = announces }
     let meeting = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary,
       accessLevel: accessLevel ?? tenant.policy.accessLevel, created: now,
-      expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity)
+      expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity, lobby: lobby)
     try await store.insert(meeting)
     return (meeting, tenant)
   }
@@ -59,6 +61,15 @@ public struct AnonymousJoin: Sendable {
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
   }
 
+  /// A token for whoever asked for a meeting that not everybody gets into: without it nobody could let anybody in.
+  public func organizerToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> Secret<String> {
+    let end = now.addingTimeInterval(tokenLifetime.seconds)
+    return try authority.sign(
+      JoinToken(
+        tenant: tenant.id, target: .meeting(meeting.id), role: .organizer, notBefore: now,
+        expires: min(end, meeting.expires ?? end)), tenant: tenant)
+  }
+
   /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use, and when it ends.
   public func token(
     for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
@@ -66,7 +77,8 @@ public struct AnonymousJoin: Sendable {
     let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
-      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, allowedOrigins: origins, notBefore: now,
+      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, isGuest: true, allowedOrigins: origins,
+      notBefore: now,
       expires: min(end, meeting.expires ?? end),
       service: .init(
         applicationSession: session, organizer: addresses.organizer, endpoint: addresses.endpoint,

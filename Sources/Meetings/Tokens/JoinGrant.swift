@@ -34,12 +34,17 @@ public struct JoinGrant: Sendable, Hashable {
   public var expires: Date
   /// What an OpenTok token calls `connection_data`: the application's own text about its holder.
   public var connectionData: String?
+  /// Whether its holder is none of the tenant's own people: whoever asked for a token at an open door, or whom the tenant calls a guest.
+  public var isGuest: Bool
+
+  /// Whether its holder lets others in, and need not wait.
+  public var isHost: Bool { role == .organizer || role == .moderator || permissions.contains(.moderate) }
 
   /// A grant. Permissions beyond the role's bound are left out.
   public init(
     form: TokenForm, tenant: TenantID, id: TokenID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
     name: String? = nil, allowedOrigins: [WebOrigin] = [], notBefore: Date? = nil, expires: Date,
-    connectionData: String? = nil
+    connectionData: String? = nil, isGuest: Bool = false
   ) {
     self.form = form
     self.tenant = tenant
@@ -52,6 +57,7 @@ public struct JoinGrant: Sendable, Hashable {
     self.notBefore = notBefore
     self.expires = expires
     self.connectionData = connectionData
+    self.isGuest = isGuest
   }
 
   /// How far ahead a token may end: 30 days.

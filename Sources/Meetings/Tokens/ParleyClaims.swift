@@ -12,6 +12,7 @@ struct ParleyClaims: Codable {
   var role: String?
   var permissions: [String]?
   var name: String?
+  var guest: Bool?
   var ruu: String?
   var asi: String?
   var aeu: String?
@@ -33,6 +34,7 @@ struct ParleyClaims: Codable {
     role = token.role.rawValue
     permissions = token.permissions?.names
     name = token.name
+    guest = token.isGuest ? true : nil
     if token.service != nil || !token.allowedOrigins.isEmpty {
       ao = token.allowedOrigins.map(\.description).joined(separator: ";")
     }
@@ -76,6 +78,8 @@ struct ParleyClaims: Codable {
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     return JoinGrant(
       form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
-      name: name, allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date)
+      name: name, allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
+      // What the open door makes has a session; before it said so, it made guests' tokens too.
+      isGuest: guest ?? (asi != nil))
   }
 }

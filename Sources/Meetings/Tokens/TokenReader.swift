@@ -135,6 +135,6 @@ enum DevelopmentToken {
   static func grant(_ role: Role, tenant: TenantID, now: Date) -> JoinGrant {
     JoinGrant(
       form: .development, tenant: tenant, id: TokenID(rawValue: "development"), target: .anyRoom, role: role,
-      expires: now.addingTimeInterval(3_600))
+      expires: now.addingTimeInterval(3_600), isGuest: role == .publisher)
   }
 }

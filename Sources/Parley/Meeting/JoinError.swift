@@ -8,6 +8,7 @@ import Signaling
 ///   switch error {
 ///   case .badAddress, .notParley: print("Look at the address again: \(error)")
 ///   case .refused(code: "tokenExpired", _): print("Ask for another invitation.")
+///   case .refused(code: "passcodeRequired", _), .refused(code: "wrongPasscode", _): print("Type the passcode.")
 ///   case .refused, .untrustedCertificate: print("The server does not let you in: \(error)")
 ///   case .unreachable, .timedOut, .mediaFailed: print("Try again from another network: \(error)")
 ///   case .relayFailed(let url, let reason): print("\(url) is of no use: \(reason)")
@@ -74,7 +75,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
-        "badName", "notAllowed", "badRoomName", "reservedName",
+        "badName", "notAllowed", "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "entryDenied",
+        "lobbyTimeout", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

@@ -16,6 +16,13 @@ public struct JoinOptions: Sendable {
   /// ```
   public var name: String?
 
+  /// The meeting's passcode, where it has one. Without it joining fails with the code `passcodeRequired`.
+  ///
+  /// ```swift
+  /// options.passcode = Secret(text)
+  /// ```
+  public var passcode: Secret<String>?
+
   /// What this program is, for the server's log.
   ///
   /// ```swift
@@ -61,7 +68,8 @@ public struct JoinOptions: Sendable {
   /// ```
   public var usesOnlyRelays = false
 
-  /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``.
+  /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``. The time in which one waits to be let in
+  /// does not count: the server decides how long that may be.
   ///
   /// ```swift
   /// options.timeout = .seconds(10)

@@ -118,20 +118,15 @@ extension Meeting {
   private func enterWithDeadline() async throws(JoinError) {
     let work = Task { () async -> Result<Void, JoinError> in
       do throws(JoinError) {
-        try await self.enter()
+        try await self.enterPatiently()
         try await self.untilMediaFlows()
         return .success(())
       } catch { return .failure(error) }
     }
     joining = work
     defer { joining = nil }
-    let timeout = options.timeout.bounded
-    let timer = Task { [weak self] in
-      try? await Task.sleep(nanoseconds: UInt64(timeout.nanoseconds))
-      guard !Task.isCancelled else { return }
-      self?.abandon(.timedOut("The meeting could not be joined within \(timeout.milliseconds) ms."))
-    }
-    defer { timer.cancel() }
+    startJoinDeadline()
+    defer { joinDeadline?.cancel() }
     let result = await withTaskCancellationHandler {
       await work.value
     } onCancel: {
@@ -139,6 +134,33 @@ extension Meeting {
     }
     if let abandoned { throw abandoned }
     try result.get()
+  }
+
+  /// Counts ``JoinOptions/timeout`` from now.
+  func startJoinDeadline() {
+    let timeout = options.timeout.bounded
+    joinDeadline?.cancel()
+    joinDeadline = Task { [weak self] in
+      try? await Task.sleep(nanoseconds: UInt64(timeout.nanoseconds))
+      guard !Task.isCancelled else { return }
+      self?.abandon(.timedOut("The meeting could not be joined within \(timeout.milliseconds) ms."))
+    }
+  }
+
+  /// Enters. Whoever waits and loses the connection knocks again, for as long as ``JoinOptions/reconnectPatience`` says.
+  private func enterPatiently() async throws(JoinError) {
+    var pause = TimeSpan.milliseconds(500)
+    var end: Instant?
+    while true {
+      let problem: JoinError
+      do throws(JoinError) { return try await enter() } catch { problem = error }
+      guard state == .waiting, !Task.isCancelled, !problem.isFinal, problem.code == nil else { throw problem }
+      let limit = end ?? MonotonicClock.now + options.reconnectPatience.bounded
+      guard MonotonicClock.now < limit else { throw problem }
+      end = limit
+      try? await Task.sleep(nanoseconds: UInt64(pause.nanoseconds))
+      pause = min(pause * 2, .seconds(8))
+    }
   }
 
   private func abandon(_ error: JoinError) {
@@ -187,10 +209,12 @@ extension Meeting {
           .init(
             token: token.value, room: document.meeting, name: local.wantedName ?? local.name, offer: offer,
             tracks: tracks,
-            client: options.client)))
+            client: options.client, passcode: options.passcode?.value)))
       place.hasAsked = true
       try await takeWelcome(place, connection)
       place.isWelcome = true
+      // What was said meanwhile was said to nobody.
+      if place.hasWaited { tellAgain() }
       await offerNext()
     } catch {
       opened.close()
@@ -235,6 +259,7 @@ extension Meeting {
       try ensureGoingOn()
       switch message {
       case .welcome(let welcome):
+        endWaiting()
         if !joinedOnce { times.welcomed = MonotonicClock.now }
         place.resumeToken = Secret(welcome.resumeToken)
         place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
@@ -245,6 +270,9 @@ extension Meeting {
         try ensureGoingOn()
         takeState(welcome.participants, welcome.slots, welcome.chat)
         return
+      case .waiting(let reason, _):
+        place.hasWaited = true
+        beginWaiting(for: reason)
       case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
       case .ended(let reason, let text): throw .refused(code: reason.rawValue, message: text)
       default: break

@@ -45,6 +45,7 @@ extension Meeting {
   func end(_ reason: EndReason, message: String) {
     guard state != .ended else { return }
     state = .ended
+    waitingReason = nil
     endReason = reason
     if reason != .left { place?.channel.close() }
     giveBack()
@@ -62,6 +63,7 @@ extension Meeting {
     connection?.close()
     connection = nil
     joining?.cancel()
+    joinDeadline?.cancel()
     patience?.cancel()
     tasks.cancel()
     mediaWaiters.wake(false)

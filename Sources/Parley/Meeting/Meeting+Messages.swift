@@ -17,7 +17,8 @@ extension Meeting {
 
   private func take(_ message: ServerMessage) {
     switch message {
-    case .welcome: break
+    case .welcome, .waiting: break
+    case .lobby(let info): takeLobby(info)
     case .resumed(let participants, let slots, let chat):
       takeState(participants, slots, chat)
       tellViewsAgain()
@@ -109,6 +110,7 @@ extension Meeting {
       let participant = RemoteParticipant(info)
       participants.append(participant)
       emit(.participantJoined(participant))
+      announce(.entered(name: participant.name))
     }
     for publication in info.publications { takePublication(publication, of: info.id) }
   }
@@ -120,6 +122,7 @@ extension Meeting {
     participants.remove(at: index)
     speakers.removeAll { $0 === participant }
     emit(.participantLeft(participant, reason))
+    announce(.left(name: participant.name, reason))
   }
 
   private func takePublication(_ info: PublicationInfo, of id: String) {

@@ -106,7 +106,7 @@ extension Meeting {
     let timer = Task { [weak self] in
       repeat {
         try? await Task.sleep(nanoseconds: NegotiationState.patience)
-      } while self?.state == .reconnecting
+      } while (self?.state == .reconnecting || self?.state == .waiting)
         && !Task.isCancelled
       self?.stopWaiting(
         waiter, .timedOut("The server did not answer an offer within 30 s. Try again, or leave and join again."))

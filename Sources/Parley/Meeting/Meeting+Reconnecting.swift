@@ -146,7 +146,7 @@ extension Meeting {
   }
 
   /// What was said while the socket was down is said again. The offer comes first: its tracks must be known before they are muted.
-  private func tellAgain() {
+  func tellAgain() {
     repeatOffer()
     for publication in local.publications {
       if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
@@ -199,6 +199,7 @@ extension Meeting {
         return
       } catch {
         guard state != .ended else { return }
+        endWaiting()
         lastError = error
         if error.isFinal {
           self.end(error.code == "meetingExpired" ? .expired : .failed, message: error.description)
@@ -215,6 +216,7 @@ extension Meeting {
     place?.channel.close()
     place = nil
     dropSubscriptions()
+    takeLobby(LobbyInfo())
     for publication in local.publications {
       publication.mid = nil
       publication.addedTo = nil

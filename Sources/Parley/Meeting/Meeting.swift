@@ -21,6 +21,7 @@ public import Signaling
   /// ```swift
   /// switch meeting.state {
   /// case .idle, .connecting: print("One moment …")
+  /// case .waiting: print("Waiting to be let in.")
   /// case .connected: print("You can be seen and heard.")
   /// case .reconnecting: print("The connection is being brought back.")
   /// case .ended: print("The meeting is over.")
@@ -31,6 +32,8 @@ public import Signaling
     case idle
     /// Joining; media does not flow yet.
     case connecting
+    /// Waiting to be let in, or for a host; ``Meeting/waitingReason`` says which. Nothing of the meeting is known yet.
+    case waiting
     /// Joined, and media flows.
     case connected
     /// The signalling or the media connection was lost and is being brought back.
@@ -45,6 +48,27 @@ public import Signaling
   /// if meeting.state == .connected { try meeting.send(chat: "Hello!") }
   /// ```
   public internal(set) var state = State.idle
+
+  /// What is waited for while ``state`` is `waiting`; nil otherwise.
+  ///
+  /// ```swift
+  /// if meeting.waitingReason == .host { print("The meeting begins when a host comes.") }
+  /// ```
+  public internal(set) var waitingReason: WaitingReason?
+
+  /// Who waits to be let in, in the order they came. Always empty for who is no host.
+  ///
+  /// ```swift
+  /// for somebody in meeting.lobby { print("\(somebody.name) waits.") }
+  /// ```
+  public internal(set) var lobby: [WaitingParticipant] = []
+
+  /// Whether a host has locked the meeting. Known to hosts only; false for everybody else.
+  ///
+  /// ```swift
+  /// let label = meeting.isLocked ? "Unlock" : "Lock"
+  /// ```
+  public internal(set) var isLocked = false
 
   /// Oneself.
   ///
@@ -124,6 +148,8 @@ public import Signaling
   @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
+  /// Ends the joining that takes too long.
+  @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
   /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
@@ -276,6 +302,8 @@ struct ConnectionParts {
   var hasAsked = false
   /// Whether the server has let this client in.
   var isWelcome = false
+  /// Whether the server had this client wait first.
+  var hasWaited = false
   /// Which chat messages were sent over the socket as it is now.
   var saidChat: Set<Int> = []
 

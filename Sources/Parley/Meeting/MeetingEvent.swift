@@ -8,10 +8,15 @@ public import Signaling
 /// ```swift
 /// for await event in meeting.events {
 ///   switch event {
+///   case .waiting(let reason): print(reason == .host ? "Waiting for a host." : "Waiting to be let in.")
 ///   case .joined: print("Joined.")
 ///   case .participantJoined(let participant): print("\(participant.name) is here.")
 ///   case .participantUpdated(let participant): print("Now called \(participant.name).")
 ///   case .participantLeft(let participant, let reason): print("\(participant.name) is gone (\(reason.rawValue)).")
+///   case .announced(let announcement): print(announcement.text)
+///   case .knocked(let somebody): print("\(somebody.name) wants to join.")
+///   case .knockEnded(let somebody): print("\(somebody.name) waits no more.")
+///   case .lockChanged(let isLocked): print(isLocked ? "Locked." : "Unlocked.")
 ///   case .published(let publication): print("There is a \(publication.source.rawValue).")
 ///   case .unpublished(let publication): print("There is no \(publication.source.rawValue) any more.")
 ///   case .muteChanged(let publication): print(publication.isMuted ? "Muted." : "Unmuted.")
@@ -33,6 +38,8 @@ public import Signaling
 /// }
 /// ```
 public enum MeetingEvent: Sendable {
+  /// This client waits, to be let in or for a host; comes again when the reason changes. ``Meeting/waitingReason`` is the same.
+  case waiting(WaitingReason)
   /// Media flows for the first time. Comes once; after a lost connection, also when the meeting was joined anew, ``reconnected`` comes.
   case joined
   /// Somebody came, or was there already when this client joined.
@@ -41,6 +48,15 @@ public enum MeetingEvent: Sendable {
   case participantUpdated(any Participant)
   /// Somebody went.
   case participantLeft(RemoteParticipant, LeaveReason)
+  /// Somebody came or went, where the meeting wants that announced to people. ``participantJoined(_:)`` and ``participantLeft(_:_:)`` come
+  /// always.
+  case announced(Announcement)
+  /// To hosts: somebody waits to be let in. See ``Meeting/admit(_:)`` and ``Meeting/deny(_:)``.
+  case knocked(WaitingParticipant)
+  /// To hosts: somebody waits no more. They were let in or sent away, or went by themselves.
+  case knockEnded(WaitingParticipant)
+  /// To hosts: the meeting was locked or unlocked.
+  case lockChanged(Bool)
   /// Somebody published a track.
   case published(RemotePublication)
   /// Somebody stopped publishing a track.

@@ -29,7 +29,7 @@ actor TestMediaPlane: MediaPlane {
   private(set) var calls: [Call] = []
   private var participants: Set<String> = []
   private var continuations: [String: AsyncStream<MediaEvent>.Continuation] = [:]
-  private var gate: CheckedContinuation<Void, Never>?
+  private var gates: [CheckedContinuation<Void, Never>] = []
   private var isHolding = false
   private var refusedOnce: Set<String> = []
 
@@ -39,6 +39,18 @@ actor TestMediaPlane: MediaPlane {
   /// The next assignment of this slot is refused.
   func refuse(slot mid: String) { refusedOnce.insert(mid) }
 
+  /// Joins are answered no sooner than ``release()`` is called.
+  func hold() { isHolding = true }
+
+  func release() {
+    isHolding = false
+    for gate in gates { gate.resume() }
+    gates = []
+  }
+
+  /// Whether a join waits for ``release()``.
+  var isWaiting: Bool { !gates.isEmpty }
+
   /// Who has a connection.
   var connected: Set<String> { participants }
 
@@ -46,6 +58,7 @@ actor TestMediaPlane: MediaPlane {
     meeting: String, participant: String, offer: String, tracks: [MediaTrack]
   ) async throws(MediaPlaneError) -> MediaAnswer {
     calls.append(.join(participant))
+    if isHolding { await withCheckedContinuation { gates.append($0) } }
     let answer = try answer(offer, tracks)
     participants.insert(participant)
     meetings[participant] = meeting

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Testing
 
@@ -61,6 +62,46 @@ struct StoreMigrationTests {
     await store.close()
     let again = try await SQLiteMeetingStore.open(folder: folder.path)
     #expect(try await again.tenants().map(\.name) == ["parley", "second"])
+  }
+
+  @Test("a file of the format before the lobby keeps its tenants and meetings, which have neither passcode nor lobby")
+  func beforeTheLobby() async throws {
+    let folder = TemporaryFolder()
+    do {
+      let database = try SQLiteDatabase(path: folder.path + "/parley.sqlite")
+      try database.execute(Self.format1)
+      try database.execute(StoreSchema.migrations[1])
+      try database.execute(
+        """
+        PRAGMA user_version = 2;
+        INSERT INTO tenants VALUES
+          ('n_1', 'acme', 'key1', 0, 'token', 'https://a.example', 'Locked', 5, 2, 9, '{"kty":"RSA"}', 'kid1', 1795000000000);
+        INSERT INTO meetings VALUES
+          ('m_1', 'n_1', 'daily', 'Daily', 'named', 'Daily', '', 'Invited', 7, 1795000000000, NULL, NULL);
+        """)
+    }
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let tenant = try #require(try await store.tenant(name: "acme"))
+    #expect(
+      tenant.policy
+        == TenantPolicy(
+          signIn: .token, allowedOrigins: WebOrigin.list("https://a.example") ?? [], accessLevel: .locked, capacity: 5,
+          maximumMeetings: 2, maximumParticipants: 9))
+    #expect(tenant.signingKeyID == "kid1" && tenant.created == Date(timeIntervalSince1970: 1_795_000_000))
+    let daily = try #require(try await store.meeting(id: MeetingID(rawValue: "m_1")))
+    #expect(daily.passcode == nil && daily.lobby == LobbySettings() && daily.accessLevel == .invited)
+
+    // What is new can be kept, and comes back as it was.
+    var policy = tenant.policy
+    policy.lobby = LobbySettings(waitsForHost: true, announces: false, patience: .seconds(600))
+    try await store.setPolicy(policy, of: tenant.id)
+    #expect(try await store.tenant(id: tenant.id)?.policy == policy)
+    let board = MeetingRecord(
+      tenant: tenant.id, room: try RoomName("board"), kind: .named, subject: "b", created: now,
+      passcode: try PasscodeHash(Secret("1234")), lobby: policy.lobby)
+    try await store.insert(board)
+    #expect(try await store.meeting(id: board.id) == board)
+    #expect(try await store.integrityCheck() == ["ok"])
   }
 
   @Test("the references between tables hold after the change of format")

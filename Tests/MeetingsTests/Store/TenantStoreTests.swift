@@ -14,7 +14,8 @@ struct TenantStoreTests {
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
     var policy = TenantPolicy(
       signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
-      accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9)
+      accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9,
+      lobby: LobbySettings(waitsForHost: true, announces: false, patience: .seconds(90)))
     let tenant = try Tenant.make(name: "acme", policy: policy, now: now)
     try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
     #expect(try await store.tenant(name: "acme") == tenant)
@@ -31,7 +32,7 @@ struct TenantStoreTests {
     try await store.setPolicy(policy, of: tenant.id)
     #expect(try await store.tenant(id: tenant.id)?.policy == policy)
     let meeting = try await store.openMeeting(room: try RoomName("r"), tenant: tenant, now: now)
-    #expect(meeting.accessLevel == .locked && meeting.capacity == 5)
+    #expect(meeting.accessLevel == .locked && meeting.capacity == 5 && meeting.lobby == policy.lobby)
   }
 
   @Test("two secrets are good at once and no more; the old one ends by itself or by hand")

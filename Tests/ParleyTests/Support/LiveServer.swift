@@ -6,7 +6,7 @@ import Parley
 /// A whole server with a real media plane on loopback, in this process.
 final class LiveServer: Sendable {
   let server: Server
-  private let folder: String
+  let folder: String
   var url: String { "http://127.0.0.1:\(server.port)" }
 
   private init(_ server: Server, _ folder: String) {

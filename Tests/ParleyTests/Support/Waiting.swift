@@ -39,6 +39,11 @@ struct StillMissing: Error, CustomStringConvertible {
   private func take(_ event: MeetingEvent) {
     switch event {
     case .joined: events.append("joined")
+    case .waiting(let reason): events.append("waiting \(reason)")
+    case .announced(let announcement): events.append("announced \(announcement.text)")
+    case .knocked(let somebody): events.append("knocked \(somebody.name)")
+    case .knockEnded(let somebody): events.append("knockEnded \(somebody.name)")
+    case .lockChanged(let isLocked): events.append(isLocked ? "locked" : "unlocked")
     case .participantJoined(let participant): events.append("participantJoined \(participant.name)")
     case .participantLeft(let participant, let reason): events.append("participantLeft \(participant.name) \(reason)")
     case .published(let publication): events.append("published \(publication.source)")

@@ -5,6 +5,7 @@ import { noticeForEnd, noticeForError } from "./messages.js";
 import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
 import { choices, recentRooms, theme } from "./storage.js";
+import { PasscodePage, WaitingPage } from "./waiting.js";
 
 /** The page of a meeting: from its address through prejoin and the meeting to its end. */
 
@@ -51,7 +52,7 @@ function prepare() {
   show(prejoin.element);
   current = prejoin;
   prejoin.start();
-  discover({ url: address }).catch((error) => {
+  discover({ url: address }).then(({ subject }) => { title = overrides.subject ?? subject ?? title; }).catch((error) => {
     // A server that is away for a moment is no reason to send anybody off; joining will tell.
     if (error.code !== "unreachable" && current === prejoin) {
       prejoin.stop();
@@ -73,11 +74,12 @@ function joinAtOnce() {
 /**
  * Joins. With a prejoin page, that page stays until there is a meeting to show; without one, the meeting is shown as it connects.
  */
-async function join(ready, prejoin) {
+async function join(ready, prejoin, passcode) {
   const stored = choices.get();
   const meeting = new Meeting({
     url: address,
     name: ready.name,
+    passcode,
     microphone: ready.microphone ?? false,
     camera: ready.camera ?? false,
     microphoneMuted: ready.microphoneMuted,
@@ -104,6 +106,7 @@ async function join(ready, prejoin) {
     for (const error of pending) { meeting.dispatchEvent(new CustomEvent("error", { detail: { error, fatal: false } })); }
     recentRooms.add(name, title === name ? undefined : title);
   };
+  waitVisibly(meeting, () => room !== null, () => clearTimeout(slow));
   prejoin?.setBusy(true);
   const wait = h("p", { text: "" });
   if (!prejoin) {
@@ -121,11 +124,41 @@ async function join(ready, prejoin) {
   } catch (error) {
     if (meeting.state !== "ended") { meeting.leave(); }
     if (error.code === "cancelled") { return; }
+    if (error.code === "passcodeRequired" || error.code === "wrongPasscode") {
+      askForPasscode(ready, error.code === "wrongPasscode");
+      return;
+    }
     show(noticePage(noticeForError(error)));
     focusHeading();
   } finally {
     clearTimeout(slow);
   }
+}
+
+/** Shows that one waits to be let in, for as long as there is no meeting to show. */
+function waitVisibly(meeting, isShown, onWaiting) {
+  let page = null;
+  meeting.addEventListener("waiting", ({ detail }) => {
+    onWaiting();
+    if (isShown()) { return; }
+    if (!page) {
+      page = new WaitingPage({ meeting: title, name: meeting.localParticipant.name, onLeave: () => meeting.leave() });
+      page.show(detail.reason);
+      show(page.element);
+      focusHeading();
+    }
+    page.show(detail.reason);
+    document.title = `Waiting · ${title} · Parley`;
+  });
+  meeting.addEventListener("statechanged", ({ detail }) => { if (detail.state === "connecting") { page?.letIn(); } });
+}
+
+/** The devices were closed with the meeting that could not be joined; they are opened again with the passcode. */
+function askForPasscode(ready, wrong) {
+  const again = { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) };
+  const page = new PasscodePage({ meeting: title, wrong, onPasscode: (passcode) => join(again, null, passcode) });
+  show(page.element);
+  page.focus();
 }
 
 function endPage(detail) {

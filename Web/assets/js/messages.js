@@ -32,6 +32,16 @@ export function noticeForError(error) {
       return { title: "This page may not join the meeting", text: "The invitation was made for another website. Open the meeting from there.", retry: false };
     case "notAllowed":
       return { title: "You may not join this meeting", text: "Ask the host to invite you.", retry: false };
+    case "entryDenied":
+      return { title: "You were not let in", text: "A host of the meeting decided so. If you think it was a mistake, ask them in another way and try again.", retry: true, icon: "leave" };
+    case "lobbyTimeout":
+      return { title: "Nobody let you in", text: error.message, retry: true, icon: "clock" };
+    case "lobbyFull":
+      return { title: "Too many people are waiting", text: "Try again in a few minutes.", retry: true, icon: "people" };
+    case "meetingLocked":
+      return { title: "The meeting is locked", text: "A host has locked it: nobody more can join just now. Ask them to unlock it, and try again.", retry: true, icon: "lock" };
+    case "passcodeBlocked":
+      return { title: "Too many wrong passcodes", text: error.message, retry: true, icon: "lock" };
     case "meetingFull":
       return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
     case "badName":

@@ -4,6 +4,7 @@ import { AudioSink } from "./audio-sink.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
+import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
 import { ChatPanel, PeoplePanel } from "./panels.js";
 import { Stage } from "./stage.js";
@@ -18,6 +19,7 @@ export class Room {
   #people;
   #audio;
   #announcer;
+  #lobby;
   #buttons = {};
   #panel = null;
   #unread = 0;
@@ -125,6 +127,11 @@ export class Room {
       h("main", { class: "room-main" }, this.#banner, this.#sharing, this.#stage.element, this.#alone, this.#hear),
       this.#chat.element, this.#people.element, dock, sounds);
     this.#announcer = new Announcer(this.element);
+    this.#lobby = new LobbyControls(this.#meeting, {
+      announcer: this.#announcer, peopleButton: this.#buttons.people, onShow: () => this.#openPanel("people", true),
+    });
+    this.#banner.after(this.#lobby.notice);
+    this.#people.element.querySelector(".people-list").before(this.#lobby.panel);
     const start = Date.now();
     this.#timers.push(setInterval(() => {
       const seconds = Math.floor((Date.now() - start) / 1000);
@@ -139,15 +146,13 @@ export class Room {
     const meeting = this.#meeting;
     const on = (type, listener) => meeting.addEventListener(type, ({ detail }) => { if (!this.#ended) { listener(detail); } });
     const quiet = () => meeting.participants.size > 12 || meeting.state !== MeetingState.connected;
-    on("participantJoined", ({ participant }) => {
-      if (!quiet()) { this.#announcer.show(`${participant.name} joined`, { icon: "people" }); }
-      this.#refresh();
+    on("announced", ({ participant, entered, reason }) => {
+      if (quiet()) { return; }
+      const what = entered ? "joined" : reason === "timeout" ? "lost the connection" : reason === "removed" ? "was removed" : "left";
+      this.#announcer.show(`${participant.name} ${what}`, { icon: entered ? "people" : "leave" });
     });
-    on("participantLeft", ({ participant, reason }) => {
-      if (!quiet()) { this.#announcer.show(`${participant.name} ${reason === "timeout" ? "lost the connection" : reason === "removed" ? "was removed" : "left"}`, { icon: "leave" }); }
-      this.#refresh();
-    });
-    for (const type of ["participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed"]) { on(type, () => this.#refresh()); }
+    on("lobby", () => this.#lobby.refresh());
+    for (const type of ["participantJoined", "participantLeft", "participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed"]) { on(type, () => this.#refresh()); }
     on("published", ({ participant, publication }) => {
       if (publication.source === "screen" && !participant.isLocal && meeting.state === MeetingState.connected) {
         this.#announcer.show(`${participant.name} shares the screen`, { icon: "screen" });
@@ -220,7 +225,8 @@ export class Room {
     const text = state === MeetingState.connecting ? "Connecting…"
       : state === MeetingState.reconnecting
         ? (offline ? "You are offline. The meeting goes on as soon as your network is back." : "The connection was interrupted. Reconnecting…")
-        : "";
+        : state === MeetingState.waiting ? "The connection was lost, and a host has to let you in again. Waiting…"
+          : "";
     if (this.#banner.dataset.text === text) { return; }
     this.#banner.dataset.text = text;
     this.#banner.hidden = text === "";

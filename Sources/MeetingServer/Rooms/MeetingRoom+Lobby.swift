@@ -1,0 +1,166 @@
+import Basics
+import Meetings
+import Signaling
+
+/// Who gets in, who waits, and what hosts do about it.
+///
+/// Whoever waits is no member: no message of the room is meant for them, they have no resume token, and the media plane has never heard of
+/// them. Being let in is joining, with the offer of their `join`, by the same way as everybody else.
+extension MeetingRoom {
+  /// What becomes of somebody who wants to come in.
+  enum Entry: Sendable, Equatable {
+    case enters
+    case waits(WaitingReason)
+  }
+
+  /// What the directory must know of the lobby.
+  enum LobbyEvent: Sendable {
+    /// A host, or a host's coming, let somebody in: a place is reserved.
+    case admitted(Newcomer)
+    /// The last one who waited is gone.
+    case emptied
+  }
+
+  /// Decides whether somebody goes in, waits, or is refused. Every way into the room asks here; only a place that is still held is given back
+  /// without.
+  func mayEnter(_ newcomer: Newcomer) throws(Refusal) -> Entry {
+    // Here is where a ban refuses: before everything else, since it also holds for whom a host has let in.
+    let grant = newcomer.admission.grant
+    if grant.isHost || newcomer.isAdmitted { return .enters }
+    if lobby.isLocked { throw .locked }
+    if record.lobby.waitsForHost, !hasHost { return .waits(.host) }
+    return record.accessLevel.passes(grant) ? .enters : .waits(.lobby)
+  }
+
+  /// Whether somebody is there who can let others in.
+  var hasHost: Bool { members.values.contains { $0.permissions.contains(.moderate) } }
+
+  // MARK: Waiting
+
+  /// Puts somebody among those who wait.
+  func wait(_ newcomer: Newcomer, for reason: WaitingReason) throws(Refusal) {
+    guard lobby.waiters.count < LobbyInfo.maximumWaiting else { throw .lobbyFull }
+    startClock()
+    let patience = record.lobby.patience.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.lobbyPatience
+    let id = newcomer.place.participant
+    let timer = Task { [weak self] in
+      guard (try? await Task.sleep(for: patience)) != nil else { return }
+      await self?.patienceEnded(of: id)
+    }
+    let waiter = Lobby.Waiter(newcomer: newcomer, reason: reason, end: .now + patience, timer: timer)
+    lobby.add(waiter)
+    counters.knocks.add(1)
+    log.info("waiting", ["meeting": record.id, "participant": id, "reason": reason.rawValue])
+    waiter.channel.send(waiter.message())
+    if reason == .lobby { tellHosts() }
+  }
+
+  /// Deals with a message of somebody who is not in: nothing but going and a sign of life is possible.
+  func handleOutside(_ message: ClientMessage, from participant: String, _ channel: SignalingChannel) {
+    let isEntering = lobby.isEntering(participant)
+    guard isEntering || lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else {
+      return
+    }
+    switch message {
+    case .leave:
+      forget(participant, channel)
+      channel.close()
+    case .ping(let time): channel.send(.pong(time: time))
+    default:
+      if !isEntering { channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.") }
+    }
+  }
+
+  /// The socket of somebody who is not in is gone.
+  func forget(_ participant: String, _ channel: SignalingChannel) {
+    if lobby.isEntering(participant) { return lobby.depart(participant) }
+    guard lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else { return }
+    _ = lobby.take(participant)
+    lobbyChanged()
+  }
+
+  private func patienceEnded(of id: String) {
+    guard !Task.isCancelled, let waiter = lobby.take(id) else { return }
+    let what = waiter.reason == .host ? "No host came" : "Nobody let you in"
+    turnAway(waiter, .lobbyTimeout, "\(what) within the time that one may wait here. Try again later.")
+    lobbyChanged()
+  }
+
+  private func turnAway(_ waiter: Lobby.Waiter, _ code: SignalingErrorCode, _ message: String) {
+    counters.refusedJoins.add(1)
+    log.info("join.refused", ["meeting": record.id, "participant": waiter.id, "code": code.rawValue])
+    waiter.channel.fail(code, message)
+  }
+
+  private func lobbyChanged() {
+    tellHosts()
+    if lobby.isEmpty { onLobby(.emptied) }
+  }
+
+  // MARK: Hosts
+
+  /// Tells every host who waits, whole.
+  func tellHosts() {
+    broadcast(.lobby(lobby.info)) { $0.permissions.contains(.moderate) }
+  }
+
+  /// Somebody who may let others in is there from now on: whoever waited for that goes in, or waits to be let in.
+  func hostCame(_ host: RoomMember) {
+    for waiter in lobby.waiters where waiter.reason == .host {
+      if !record.accessLevel.passes(waiter.newcomer.admission.grant) {
+        if let queued = lobby.queue(waiter.id) { queued.channel.send(queued.message()) }
+      } else if isFull, let waiter = lobby.take(waiter.id) {
+        turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have.")
+      } else {
+        letIn(waiter.id)
+      }
+    }
+    tellHosts()
+  }
+
+  /// A host lets people in, as many as there is room for.
+  func admit(_ who: WaitingSelection, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel) else { return }
+    for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
+      guard !isFull else {
+        channel.refuse(
+          .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.")
+        break
+      }
+      log.info("admitted", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      letIn(waiter.id)
+    }
+    lobbyChanged()
+  }
+
+  /// A host sends people away.
+  func deny(_ who: WaitingSelection, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel) else { return }
+    for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
+      guard let waiter = lobby.take(waiter.id) else { continue }
+      log.info("denied", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
+    }
+    lobbyChanged()
+  }
+
+  /// A host locks the meeting or unlocks it. Who waits already can still be let in.
+  func lock(_ isLocked: Bool, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel) else { return }
+    if lobby.isLocked != isLocked {
+      log.info(isLocked ? "locked" : "unlocked", ["meeting": record.id, "by": host.id])
+    }
+    lobby.isLocked = isLocked
+    tellHosts()
+  }
+
+  /// The place is reserved here and now, so that nobody takes it while the media is being negotiated.
+  private func letIn(_ id: String) {
+    guard let waiter = lobby.take(id) else { return }
+    reserved += 1
+    lobby.enter(id)
+    var newcomer = waiter.newcomer
+    newcomer.isAdmitted = true
+    onLobby(.admitted(newcomer))
+  }
+}

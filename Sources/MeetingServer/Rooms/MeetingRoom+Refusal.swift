@@ -1,0 +1,19 @@
+import Signaling
+
+extension MeetingRoom.Refusal {
+  /// What the client is told.
+  var answer: (code: SignalingErrorCode, message: String) {
+    switch self {
+    case .full: (.meetingFull, "The meeting has as many participants as it may have.")
+    case .quota(let what): (.quotaReached, what)
+    case .expired: (.meetingExpired, "The meeting is over.")
+    case .badOffer(let why): (.badOffer, why)
+    case .resumeExpired: (.resumeExpired, "The place in the meeting was given up. Join again.")
+    case .wrongOrigin: (.wrongOrigin, "The place belongs to a web page of another origin.")
+    case .locked: (.meetingLocked, "The meeting is locked: nobody more is let in just now.")
+    case .lobbyFull: (.lobbyFull, "Too many people wait to be let in already. Try again later.")
+    case .closed: (.internalError, "The meeting is ending. Join again.")
+    case .unavailable: (.internalError, "The server cannot take anybody in just now. Try again in a moment.")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+public import Signaling
+
+/// The lobby: waiting in it, and letting others in. A host is whoever's token lets them look after others; see `docs/protocol.md`.
+extension Meeting {
+  // MARK: For hosts
+
+  /// Lets somebody in who waits. ``lobby`` follows when the server has done it; who is no host is told so by
+  /// ``MeetingEvent/problem(_:)``.
+  ///
+  /// ```swift
+  /// for await case .knocked(let somebody) in meeting.events where somebody.name == "Ann" { meeting.admit(somebody) }
+  /// ```
+  public func admit(_ participant: WaitingParticipant) { send(.admit(.some([participant.id]))) }
+
+  /// Lets everybody in who waits, as many as there is room for.
+  ///
+  /// ```swift
+  /// if meeting.lobby.count > 3 { meeting.admitAll() }
+  /// ```
+  public func admitAll() { send(.admit(.all)) }
+
+  /// Sends somebody away who waits. They can knock again.
+  ///
+  /// ```swift
+  /// if let last = meeting.lobby.last { meeting.deny(last) }
+  /// ```
+  public func deny(_ participant: WaitingParticipant) { send(.deny(.some([participant.id]))) }
+
+  /// Locks the meeting: nobody but hosts gets in, and nobody can knock. Who waits already can still be let in.
+  ///
+  /// ```swift
+  /// if meeting.participants.count == 2 { meeting.lock() }
+  /// ```
+  public func lock() { send(.lock(true)) }
+
+  /// Unlocks the meeting.
+  ///
+  /// ```swift
+  /// if meeting.isLocked { meeting.unlock() }
+  /// ```
+  public func unlock() { send(.lock(false)) }
+
+  /// Takes over what the server says of the lobby, and tells what is new.
+  func takeLobby(_ info: LobbyInfo) {
+    let before = lobby
+    lobby = info.waiting
+    for somebody in before where !info.waiting.contains(where: { $0.id == somebody.id }) { emit(.knockEnded(somebody)) }
+    for somebody in info.waiting where !before.contains(where: { $0.id == somebody.id }) { emit(.knocked(somebody)) }
+    if isLocked != info.locked {
+      isLocked = info.locked
+      emit(.lockChanged(isLocked))
+    }
+  }
+
+  // MARK: For who waits
+
+  /// The server lets this client wait. However long that takes, it is no part of ``JoinOptions/timeout``.
+  func beginWaiting(for reason: WaitingReason) {
+    guard state != .ended, waitingReason != reason else { return }
+    joinDeadline?.cancel()
+    patience?.cancel()
+    patience = nil
+    waitingReason = reason
+    state = .waiting
+    emit(.waiting(reason))
+  }
+
+  /// The waiting is over: what is left of joining has its time again.
+  func endWaiting() {
+    guard waitingReason != nil else { return }
+    waitingReason = nil
+    guard state == .waiting else { return }
+    if joinedOnce {
+      refreshState(.rejoin)
+    } else {
+      state = .connecting
+      startJoinDeadline()
+    }
+  }
+
+  // MARK: Announcements
+
+  /// Somebody came or went: tells it where the meeting wants it told.
+  func announce(_ announcement: Announcement) {
+    guard joinedOnce, info?.announces != false else { return }
+    emit(.announced(announcement))
+  }
+}
+
+/// Who came or went, in a meeting whose organiser wants it announced.
+///
+/// ```swift
+/// for await case .announced(let announcement) in meeting.events {
+///   switch announcement {
+///   case .entered(let name): print("Welcome, \(name)!")
+///   case .left: print(announcement.text)
+///   }
+/// }
+/// ```
+public enum Announcement: Hashable, Sendable {
+  /// Somebody of this name came.
+  case entered(name: String)
+  /// Somebody of this name went.
+  case left(name: String, LeaveReason)
+
+  /// The announcement in words. Show it as text, never as markup.
+  ///
+  /// ```swift
+  /// if case .announced(let announcement) = event { print(announcement.text) }
+  /// ```
+  public var text: String {
+    switch self {
+    case .entered(let name): "\(name) joined"
+    case .left(let name, .timeout): "\(name) lost the connection"
+    case .left(let name, .removed): "\(name) was removed"
+    case .left(let name, _): "\(name) left"
+    }
+  }
+}
+
+/// Somebody who waits to be let in: an id, and the name that they go by.
+///
+/// ```swift
+/// func line(_ somebody: WaitingParticipant) -> String { "\(somebody.name) wants to join" }
+/// ```
+public typealias WaitingParticipant = Signaling.WaitingParticipant
+
+/// Why a client is not in the meeting yet.
+///
+/// ```swift
+/// func explanation(_ reason: WaitingReason) -> String {
+///   switch reason {
+///   case .lobby: "Somebody in the meeting will let you in."
+///   case .host: "The meeting begins when a host comes."
+///   }
+/// }
+/// ```
+public typealias WaitingReason = Signaling.WaitingReason

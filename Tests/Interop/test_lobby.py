@@ -1,0 +1,140 @@
+"""The lobby in the page: a host and a guest, in two real browsers, by keyboard."""
+
+from __future__ import annotations
+
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+from browser import Person, wait_for
+from client import Client
+from proxy import CuttableProxy
+from server import Server
+from test_rights import run
+
+
+class Lobby(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.server = cls.enterClassContext(Server())
+        run(cls.server, "meeting", "create", "board", "--subject", "The board", "--access-level", "Locked")
+        run(cls.server, "meeting", "create", "closed", "--passcode", "blue 42")
+        [made] = run(cls.server, "token", "create", "--room", "board", "--role", "moderator")
+        cls.token = made["token"]
+
+    def person(self, name: str) -> Person:
+        return self.enterContext(Person(self.driver, name, draws=False))
+
+    def heading(self, person: Person, text: str) -> None:
+        def seen() -> object:
+            found = person.page.locator("h1").first
+            return found.count() == 1 and (found.inner_text() == text or f"no: {found.inner_text()} {person.console[-3:]}")
+        wait_for(f"{person.name}'s page to say {text!r}", seen)
+
+    def enter(self, person: Person, room: str) -> None:
+        person.page.goto("about:blank")
+        person.page.goto(f'{self.server.url}/{room}#config.prejoinPageEnabled=false&userInfo.displayName="{person.name}"')
+
+    def press(self, person: Person, label: str) -> None:
+        """Presses a button as somebody without a mouse does."""
+        button = person.page.get_by_role("button", name=label, exact=True).first
+        button.focus()
+        # A click right after another person has moved under the pointer is not taken.
+        person.page.wait_for_timeout(600)
+        button.press("Enter")
+
+    def test_a_guest_is_denied_then_let_in_and_the_lock_and_the_passcode_are_told(self) -> None:
+        ann = self.person("Ann").join(self.server.url, f"board?jwt={self.token}")
+        ben = self.person("Ben")
+        self.enter(ben, "board")
+        self.heading(ben, "Waiting to be let in")
+        self.assertEqual(ben.evaluate("() => document.activeElement.tagName"), "H1")
+        self.assertEqual(ben.evaluate(
+            "() => [window.parley.state, window.parley.participants.size, window.parley.info, window.parley.mediaConnected, window.parley.lobby]"),
+            ["waiting", 0, None, False, None])
+        self.assertEqual(ben.page.title(), "Waiting · board · Parley")
+        self.assertNotIn("Ann", ben.page.locator("body").inner_text())
+
+        # The notice over the stage, and what screen readers are told.
+        wait_for("the notice", lambda: ann.page.get_by_text("Ben wants to join").first.is_visible())
+        self.assertEqual(ann.names(), [])
+        self.press(ann, "Deny Ben")
+        self.heading(ben, "You were not let in")
+        wait_for("the notice to go", lambda: not ann.page.locator(".knock").is_visible())
+        self.assertIn("People", ann.evaluate("() => document.activeElement.getAttribute('aria-label')"))
+
+        # Again, and now from the list in the panel.
+        self.press(ben, "Try again")
+        self.heading(ben, "Waiting to be let in")
+        wait_for("the notice again", lambda: ann.page.locator(".knock").is_visible())
+        ann.page.keyboard.press("p")
+        row = ann.page.locator(".lobby-list .person")
+        wait_for("Ben in the list", lambda: row.count() == 1 and "Ben" in row.inner_text())
+        row.get_by_role("button", name="Admit Ben").press("Enter")
+        wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()}")
+        wait_for("both to see each other", lambda: (ann.names(), ben.names()) == (["Ben"], ["Ann"]))
+        wait_for("it to be announced", lambda: ann.page.get_by_text("Ben joined").count() > 0)
+        self.assertIsNone(ben.evaluate("() => window.parley.lobby"))
+        self.assertFalse(ben.page.locator(".lobby").is_visible())
+
+        self.press(ann, "Lock the meeting")
+        wait_for("the lock", lambda: ann.evaluate("() => window.parley.lobby.locked"))
+        self.enter(ben, "board")
+        self.heading(ben, "The meeting is locked")
+
+        self.enter(ben, "closed")
+        self.heading(ben, "This meeting has a passcode")
+        ben.page.keyboard.type("blue 43")
+        ben.page.keyboard.press("Enter")
+        wait_for("the alert", lambda: ben.page.get_by_role("alert").filter(has_text="not the meeting's passcode").count() == 1)
+        self.assertEqual(ben.evaluate("() => document.activeElement.id"), "passcode")
+        ben.page.keyboard.type("blue 42")
+        ben.page.keyboard.press("Enter")
+        wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()} {ben.console[-3:]}")
+        self.assertNotIn("blue", "\n".join(self.server.lines))
+
+    def test_who_waits_and_loses_the_connection_knocks_again_and_is_let_in(self) -> None:
+        proxy = CuttableProxy(self.server.port)
+        self.addCleanup(proxy.close)
+        run(self.server, "meeting", "create", "far", "--access-level", "Locked", "--announce", "no")
+        [made] = run(self.server, "token", "create", "--room", "far", "--role", "organizer")
+        with Client(self.server.url, f"far?jwt={made['token']}", "Host") as host, Client(proxy.url, "far", "Terminal") as terminal:
+            host.joined()
+            page = self.person("Cem")
+            page.page.goto(f'{proxy.url}/far#config.prejoinPageEnabled=false&userInfo.displayName="Cem"')
+            for name in ("Terminal", "Cem"):
+                host.expect("knocked", name=name)
+            terminal.expect("waiting", reason="lobby")
+            proxy.cut()
+            for name in ("Terminal", "Cem"):
+                host.expect("knockEnded", name=name)
+            self.assertEqual(page.state(), "waiting")
+            self.heading(page, "Waiting to be let in")
+            before = len(host.events)
+            proxy.mend()
+            for name in ("Terminal", "Cem"):
+                host.expect("knocked", since=before, name=name)
+            host.command("admitAll")
+            terminal.joined()
+            wait_for("Cem to be in", lambda: page.state() == "connected" or f"no: {page.state()} {page.console[-3:]}")
+            wait_for("all to be there", lambda: page.names() == ["Host", "Terminal"])
+            self.assertEqual(host.all("announced"), [])
+
+    def test_the_command_line_sets_the_lobby_of_meetings_and_tenants_and_tells_wrong_words(self) -> None:
+        for words in (["--passcode", "1"], ["--passcode", "x" * 65], ["--wait-for-host", "maybe"], ["--lobby-timeout", "0"],
+                      ["--lobby-timeout", "25h"], ["--access-level", "Nobody"]):
+            run(self.server, "meeting", "create", "wrong", *words, status=2)
+        run(self.server, "tenant", "create", "acme", "--access-level", "Invited", "--wait-for-host", "yes", "--announce", "no", "--lobby-timeout", "5m")
+        [made] = run(self.server, "meeting", "create", "one", "--tenant", "acme", "--passcode", "-", "--announce", "yes", text="blue 42\n")
+        self.assertEqual(
+            [made[key] for key in ("accessLevel", "passcode", "waitForHost", "announce", "lobbyTimeout")], ["Invited", True, True, True, 300])
+        [shown] = run(self.server, "tenant", "set", "acme", "--lobby-timeout", "none", "--wait-for-host", "no")
+        self.assertEqual([shown[key] for key in ("waitForHost", "announce", "lobbyTimeout")], [False, False, None])
+        [token] = run(self.server, "token", "create", "--tenant", "acme", "--room", "one", "--guest")
+        [grant] = run(self.server, "token", "inspect", token["token"])
+        self.assertTrue(grant["guest"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Synchronization
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Passcodes of meetings", .serialized)
+struct PasscodeTests {
+  @Test("threat 25: who does not know the passcode gets nothing but a refusal; hosts need none; it is in no log")
+  func asked() async throws {
+    try await TestServer.run { server in
+      try await server.makeMeeting("board", passcode: "Grüße 42")
+      for (passcode, code) in [
+        (nil, SignalingErrorCode.passcodeRequired), ("", .passcodeRequired), ("grüße 42", .wrongPasscode),
+        ("Grüße 43", .wrongPasscode), (String(repeating: "x", count: 100_000), .wrongPasscode),
+      ] as [(String?, SignalingErrorCode)] {
+        let (client, answer) = try await server.knock("board", "Eve", offer: "send:1", passcode: passcode)
+        guard case .error(code, _, true, _) = answer else { throw Unexpected(answer) }
+        #expect(try await client.next() == nil)
+      }
+      #expect(await server.media.calls.isEmpty)
+      // With blanks around it, and with the accents of another keyboard.
+      for passcode in ["Grüße 42", "  Gru\u{308}ße 42\n"] {
+        let (client, answer) = try await server.knock("board", "Bob", passcode: passcode)
+        guard case .welcome = answer else { throw Unexpected(answer) }
+        await client.close()
+      }
+      let (ann, _) = try await server.join(
+        "board", "Ann", token: try await server.token("board", #","role":"moderator""#))
+      await ann.close()
+      #expect(!server.logged.text.contains("42") && !server.logged.text.contains("Gr"))
+      let stored = try Data(contentsOf: URL(fileURLWithPath: server.folder + "/data/parley.sqlite"))
+      let log = (try? Data(contentsOf: URL(fileURLWithPath: server.folder + "/data/parley.sqlite-wal"))) ?? Data()
+      for data in [stored, log] { #expect(data.range(of: Data("Grüße".utf8)) == nil) }
+    }
+  }
+
+  @Test("the passcode opens the lobby, not the meeting")
+  func lobby() async throws {
+    try await TestServer.run { server in
+      try await server.makeMeeting("board", .locked, passcode: "1234")
+      let (eve, answer) = try await server.knock("board", "Eve", passcode: "1234")
+      #expect(answer == .waiting(reason: .lobby, seconds: 1_800))
+      await eve.close()
+    }
+  }
+
+  /// That of 1234, made with Python's hashlib.scrypt and a cost that suits tests.
+  private static let hash = PasscodeHash(
+    stored: "scrypt$10$8$1$AAECAwQFBgcICQoLDA0ODw==$EftIuBXfkH3o12YqBV3sXt6DhnoiH6Zqz+tnNs0dWm8=")
+
+  /// A clock that tests move.
+  private final class TestClock: Sendable {
+    private let time = Mutex(Instant(nanoseconds: 0))
+    var now: Instant { time.withLock { $0 } }
+    func advance(_ span: TimeSpan) { time.withLock { $0 = $0 + span } }
+  }
+
+  private func admission(_ hash: PasscodeHash, _ role: Role = .publisher) throws -> Admission {
+    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let record = MeetingRecord(
+      tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date(), passcode: hash)
+    return Admission(
+      meeting: record, tenant: tenant,
+      grant: JoinGrant(
+        form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture))
+  }
+
+  @Test(
+    "threat 25: after ten wrong passcodes an address is refused for ten minutes, also with the right one; others are not"
+  )
+  func guessing() async throws {
+    let clock = TestClock()
+    let passcodes = PasscodeGuard(limits: .init(wrong: 10, window: .seconds(600), queue: 64), now: { clock.now })
+    let hash = Self.hash
+    let (here, other) = (try admission(hash), try admission(hash))
+    func code(_ passcode: String?, _ admission: Admission, _ address: String) async throws -> SignalingErrorCode? {
+      await passcodes.refusal(of: passcode, for: admission, from: try #require(IPAddress(address)))?.code
+    }
+    // Right ones, and none at all, do not count.
+    for _ in 0..<12 {
+      #expect(try await code("1234", here, "192.0.2.1") == nil)
+      #expect(try await code(nil, here, "192.0.2.1") == .passcodeRequired)
+    }
+    for _ in 0..<10 { #expect(try await code("4321", here, "192.0.2.1") == .wrongPasscode) }
+    #expect(try await code("1234", here, "192.0.2.1") == .passcodeBlocked)
+    #expect(try await code("1234", here, "192.0.2.2") == nil)
+    #expect(try await code("1234", other, "192.0.2.1") == nil)
+    #expect(try await code("4321", try admission(hash, .moderator), "192.0.2.1") == nil, "a host")
+    clock.advance(.seconds(599))
+    #expect(try await code("1234", here, "192.0.2.1") == .passcodeBlocked)
+    clock.advance(.seconds(1))
+    #expect(try await code("1234", here, "192.0.2.1") == nil)
+    // One customer of a provider has as many addresses as they like.
+    for host in 1...10 { #expect(try await code("4321", here, "2001:db8::\(host)") == .wrongPasscode) }
+    #expect(try await code("1234", here, "2001:db8::ffff") == .passcodeBlocked)
+    #expect(try await code("1234", here, "2001:db8:0:1::1") == nil)
+  }
+
+  @Test("passcodes sent at once are counted one by one, and no more are checked than the queue takes")
+  func atOnce() async throws {
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 3, window: .seconds(600), queue: 8), now: { Instant(nanoseconds: 0) })
+    let admission = try admission(Self.hash)
+    let address = try #require(IPAddress("192.0.2.1"))
+    let codes = await withTaskGroup(of: SignalingErrorCode?.self) { group in
+      for _ in 0..<30 { group.addTask { await passcodes.refusal(of: "4321", for: admission, from: address)?.code } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes.count { $0 == .wrongPasscode } == 3, "\(codes)")
+    #expect(codes.allSatisfy { [.wrongPasscode, .passcodeBlocked, .tooFast].contains($0) }, "\(codes)")
+  }
+}

@@ -1,0 +1,52 @@
+import Basics
+import Foundation
+import Testing
+
+@testable import Meetings
+
+@Suite("Whose people the holders of tokens are")
+struct GuestTests {
+  @Test(
+    "guests are those of the open door, and whom the tenant calls so; hosts pass every level, guests only the open one")
+  func guests() async throws {
+    let world = try await TokenWorld()
+    func grant(_ claims: String, room: String? = nil) async throws -> JoinGrant {
+      try await world.admit(try world.token("{\(world.head),\(claims)}"), room: room).grant
+    }
+    let invited = try await grant(#""room":"daily""#)
+    let company = try await grant(#""room":"*""#, room: "daily")
+    let guest = try await grant(#""room":"daily","guest":true"#)
+    let host = try await grant(#""room":"*","role":"moderator","guest":true"#, room: "daily")
+    let jitsi = try await grant(#""room":"daily","context":{"user":{"moderator":true}}"#)
+    #expect(!invited.isGuest && !company.isGuest && guest.isGuest)
+    #expect(!invited.isHost && !guest.isHost && host.isHost && jitsi.isHost)
+    let passes = [invited, company, guest, host].map { grant in AccessLevel.allCases.filter { $0.passes(grant) } }
+    #expect(
+      passes == [
+        [.invited, .sameEnterprise, .everyone], [.sameEnterprise, .everyone], [.everyone], AccessLevel.allCases,
+      ])
+    for claim in [#""guest":"yes""#, #""guest":1"#] {
+      #expect(
+        await world.code(try world.token(#"{\#(world.head),"room":"daily",\#(claim)}"#)) == "badToken", "\(claim)")
+    }
+  }
+
+  @Test("a token of the open door is a guest's, and that of whoever asked for a closed meeting an organiser's")
+  func desk() async throws {
+    let store = try await SQLiteMeetingStore.open(folder: TemporaryFolder().path)
+    let authority = JoinAuthority(store: store)
+    let desk = AnonymousJoin(store: store, authority: authority)
+    let now = TokenWorld.now
+    let (meeting, tenant) = try await desk.createMeeting(subject: "s", summary: "", accessLevel: .locked, now: now)
+    let base = try #require(WebOrigin("https://meet.example"))
+    let guest = try desk.token(for: meeting, tenant: tenant, session: "s", origins: [], base: base, now: now).text
+    let organizer = try desk.organizerToken(for: meeting, tenant: tenant, now: now)
+    func grant(_ token: Secret<String>) async throws -> JoinGrant {
+      try await authority.admit(token: token, origin: nil, ownOrigin: base, now: now).grant
+    }
+    let others = try await grant(guest)
+    #expect(others.isGuest && !others.isHost)
+    let own = try await grant(organizer)
+    #expect(own.isHost && own.role == .organizer && own.target == .meeting(meeting.id))
+  }
+}

@@ -1,0 +1,24 @@
+import Basics
+import RTC
+import Testing
+
+/// Whoever waits to be let into a meeting has made their offer long before it is answered.
+@Suite("Answers that come late")
+struct LateAnswerTests {
+  @Test(
+    "an answer that comes half an hour after the offer finds a way all the same, direct or through a relay",
+    arguments: [IceTransportPolicy.all, .relay])
+  func halfAnHour(policy: IceTransportPolicy) throws {
+    let world = IceWorld(policy: policy)
+    world.client.startGathering(now: world.now)
+    world.run(for: .milliseconds(500))
+    let offer = try world.client.createOffer()
+    world.run(for: .seconds(1_800))
+    #expect(!world.client.isConnected)
+    try world.client.setAnswer(world.server.setRemoteOffer(offer, now: world.now), now: world.now)
+    let start = world.now
+    world.run(for: .seconds(20)) { world.isConnected }
+    #expect(world.isConnected && world.client.selectedPath?.isRelayed == (policy == .relay))
+    #expect(world.now - start < .seconds(2), "\((world.now - start).milliseconds) ms")
+  }
+}

@@ -1,0 +1,75 @@
+import { h, setText } from "./dom.js";
+import { icon, mark } from "./icons.js";
+
+/** The frame of a page with a message. */
+function frame(...children) {
+  return h("div", { class: "notice-frame" },
+    h("header", { class: "page-head" }, h("a", { class: "brand", href: "/" }, mark(), h("span", { text: "Parley" }))),
+    h("main", { class: "notice-page" }, ...children));
+}
+
+/** The page of who waits to be let in, or for a host. */
+export class WaitingPage {
+  #title = h("h1", { tabIndex: -1 });
+  #text = h("p", { role: "status" });
+
+  /** @param {{meeting: string, name: string, onLeave: () => void}} options */
+  constructor(options) {
+    this.element = frame(h("div", { class: "notice waiting" },
+      h("div", { class: "notice-sign waiting-sign" }, icon("clock")),
+      h("p", { class: "eyebrow", dir: "auto", text: options.meeting }),
+      this.#title, this.#text,
+      h("p", { class: "hint", text: `Nobody in the meeting can see or hear you yet. Hosts see your name, ${options.name}.` }),
+      h("div", { class: "notice-actions" },
+        h("button", { class: "button large", type: "button", on: { click: options.onLeave } }, icon("leave"), h("span", { text: "Leave" })))));
+  }
+
+  /** @param {"lobby"|"host"} reason */
+  show(reason) {
+    setText(this.#title, reason === "host" ? "Waiting for the host" : "Waiting to be let in");
+    setText(this.#text, reason === "host"
+      ? "The meeting begins when a host comes. You can stay on this page."
+      : "A host of the meeting is told that you are here. You can stay on this page.");
+  }
+
+  /** The waiting is over. */
+  letIn() {
+    setText(this.#title, "Joining…");
+    setText(this.#text, "You are let in. Your picture and sound are on their way.");
+  }
+}
+
+/** Asks for a meeting's passcode. */
+export class PasscodePage {
+  #field = h("input", {
+    class: "field", id: "passcode", type: "text", maxLength: 64, autocomplete: "off", autocapitalize: "off", spellcheck: false,
+    "aria-describedby": "passcode-problem", enterKeyHint: "go",
+  });
+
+  /** @param {{meeting: string, wrong: boolean, onPasscode: (passcode: string) => void}} options */
+  constructor(options) {
+    const problem = h("p", { class: "field-problem", role: "alert", id: "passcode-problem", text: options.wrong ? "This is not the meeting's passcode. Try again." : "" });
+    problem.hidden = !options.wrong;
+    if (options.wrong) { this.#field.setAttribute("aria-invalid", "true"); }
+    const submit = (event) => {
+      event.preventDefault();
+      const passcode = this.#field.value.trim();
+      if (passcode !== "") { options.onPasscode(passcode); return; }
+      problem.hidden = false;
+      setText(problem, "Type the passcode.");
+      this.#field.focus();
+    };
+    this.element = frame(h("form", { class: "notice passcode", novalidate: "", on: { submit } },
+      h("div", { class: "notice-sign" }, icon("lock")),
+      h("p", { class: "eyebrow", dir: "auto", text: options.meeting }),
+      h("h1", { text: "This meeting has a passcode" }),
+      h("p", { text: "It is in your invitation; if not, ask whoever invited you." }),
+      h("div", { class: "passcode-row" }, h("label", { class: "label", for: "passcode", text: "Passcode" }), this.#field, problem),
+      h("div", { class: "notice-actions" },
+        h("button", { class: "button primary large", type: "submit", text: "Join" }),
+        h("a", { class: "button large", href: "/", text: "Start page" }))));
+  }
+
+  /** Puts the cursor where one types. */
+  focus() { this.#field.focus(); }
+}
