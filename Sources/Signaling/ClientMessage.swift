@@ -15,6 +15,9 @@ public enum ClientMessage: Sendable, Hashable {
   /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
   /// carries the same.
   case chat(text: String, to: String?, id: Int? = nil)
+  /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
+  /// messages: the server answers `done` or a refusal with the same.
+  case room(RoomRequest, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -98,7 +101,11 @@ extension ClientMessage: Codable {
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
-    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    case nil:
+      guard let request = try RoomRequest(type: type, from: decoder) else {
+        throw SignalingError.unknownType(String(type.prefix(40)))
+      }
+      self = .room(request, id: try container.decodeIfPresent(Int.self, forKey: .id))
     }
   }
 
@@ -130,6 +137,9 @@ extension ClientMessage: Codable {
       try type(.chat)
       try container.encode(text, forKey: .text)
       try container.encodeIfPresent(to, forKey: .to)
+      try container.encodeIfPresent(id, forKey: .id)
+    case .room(let request, let id):
+      try request.encode(to: encoder)
       try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)
     case .ping(let time):
