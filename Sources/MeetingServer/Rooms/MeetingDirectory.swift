@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 
@@ -110,7 +111,7 @@ actor MeetingDirectory {
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {
-    expulsions.add(expulsion, until: Monotonic.now + .seconds(limits.resumeWindow.components.seconds))
+    expulsions.add(expulsion, until: Monotonic.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
   }
 
   @discardableResult private func giveUp(_ token: String) -> Held? {

@@ -150,6 +150,7 @@ extension MeetingRoom {
   /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on it.
   func published(_ tracks: [MediaTrack], _ accepted: Set<String>, by member: RoomMember) -> [RoomMember.Publication] {
     let before = member.publications
+    let id = member.id
     return tracks.filter { accepted.contains($0.mid) }.compactMap { track in
       var publication = Self.publication(track)
       let same = before.first { $0.info.id == track.publication }
@@ -162,7 +163,7 @@ extension MeetingRoom {
         publication.info.mutedByHost = true
       }
       if isHeld && !track.muted || !isKept || !isAllowed {
-        post { await $0.setMuted(true, publication: track.publication, of: member.id) }
+        post { await $0.setMuted(true, publication: track.publication, of: id) }
       }
       return isKept && isAllowed ? publication : nil
     }

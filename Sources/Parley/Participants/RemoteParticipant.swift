@@ -79,7 +79,7 @@ public import Signaling
     name = info.name
     role = ParticipantRole(rawValue: info.role)
     isReconnecting = info.connection == .reconnecting
-    permissions = ParticipantPermission.of(role: role, named: info.permissions)
+    permissions = ParticipantPermission.of(role: ParticipantRole(rawValue: info.role), named: info.permissions)
     hand = info.hand
   }
 

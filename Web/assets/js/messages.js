@@ -32,6 +32,8 @@ export function noticeForError(error) {
       return { title: "This page may not join the meeting", text: "The invitation was made for another website. Open the meeting from there.", retry: false };
     case "notAllowed":
       return { title: "You may not join this meeting", text: "Ask the host to invite you.", retry: false };
+    case "banned":
+      return { title: "You cannot come back into this meeting", text: "A host has removed you from it for good.", retry: false, icon: "leave" };
     case "meetingFull":
       return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
     case "badName":
@@ -59,7 +61,8 @@ export function noticeForEnd(ended) {
   if (ended.error) { return noticeForError(ended.error); }
   switch (ended.reason) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
-    case "removed": return { title: "You were removed from the meeting", text: "Somebody with the right to do so took you out.", retry: false, icon: "leave" };
+    case "removed": return { title: "You were removed from the meeting", text: "A host took you out of it.", retry: false, icon: "leave" };
+    case "endedByHost": return { title: "The meeting is over", text: "A host has ended it for everybody.", retry: false, icon: "leave" };
     case "replaced":
       return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
     case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false, icon: "clock" };
