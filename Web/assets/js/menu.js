@@ -23,7 +23,8 @@ export function openMenu(anchor, label, entries, className = "") {
       on: { click: () => { closeMenu(); entry.action(); } },
     }, ...(entry.emoji ? [h("span", { "aria-hidden": "true", text: entry.emoji })] : [icon(entry.icon), h("span", { dir: "auto", text: entry.text })]));
   });
-  const menu = h("div", { class: `menu menu-floating ${className}`, role: "menu", "aria-label": label }, ...items);
+  const menu = h("div", { class: `menu menu-floating ${className}`, role: "menu", "aria-label": label },
+    className === "" ? h("div", { class: "menu-title", dir: "auto", "aria-hidden": "true", text: label }) : null, ...items);
   const buttons = items.filter((item) => item.tagName === "BUTTON");
   menu.addEventListener("keydown", (event) => {
     const index = buttons.indexOf(document.activeElement);

@@ -187,7 +187,7 @@ export class PeoplePanel {
     const details = h("button", { class: "icon-button small", type: "button", title: "Connection details", on: { click: () => this.#handlers.onDetails(participant) } }, bars.element);
     const hand = h("span", { class: "person-hand", role: "img", hidden: true }, icon("hand"), h("span", {}));
     const menu = h("button", { class: "icon-button small person-menu", type: "button", title: "For hosts", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"));
-    menu.addEventListener("click", () => openMenu(menu, `For ${participant.name}`, [
+    menu.addEventListener("click", () => openMenu(menu, participant.name, [
       ...this.#handlers.host.entries(participant), "line", { icon: "pin", text: "Pin for me", action: () => this.#handlers.onPin(participant) },
     ]));
     const element = h("li", { class: "person" }, avatar, h("span", { class: "person-text" }, name, note), hand, microphone, camera, details, pin, menu);

@@ -34,7 +34,7 @@ export class Polls {
     this.#list = h("div", { class: "polls" });
     this.#empty = h("p", { class: "hint", text: "There are no polls yet." });
     this.#maker = h("div", {});
-    this.#dialog = openDialog("Polls", [this.#empty, this.#list, this.#maker], {
+    this.#dialog = openDialog("Polls", [this.#maker, this.#empty, this.#list], {
       className: "dialog-polls", onClose: () => { this.#dialog = null; },
     });
     this.refresh();

@@ -41,7 +41,7 @@ export class Reactions {
   show(participant, reaction, emoji) {
     const name = participant.isLocal ? "You" : participant.name;
     const item = h("div", { class: "reaction" }, h("span", { class: "reaction-emoji", text: emoji }), h("span", { class: "reaction-name", dir: "auto", text: name }));
-    item.style.setProperty("--lane", String(this.element.childElementCount % 4));
+    item.style.setProperty("--lane", String(this.element.childElementCount % 3));
     this.element.append(item);
     while (this.element.childElementCount > 24) { this.element.firstElementChild.remove(); }
     setTimeout(() => item.remove(), shownFor);
