@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Meetings
 import Signaling
@@ -92,9 +93,9 @@ struct RemovalTests {
       .init(resumeToken: "\(token)", reason: .removed, message: "")
     }
     let start = Monotonic.now
-    for token in 0..<(ExpulsionNotes.maximumCount + 10) { notes.add(note(token), until: start + .seconds(30)) }
+    for token in 0..<(ExpulsionNotes.maximumCount + 10) { notes.add(note(token), until: start + TimeSpan.seconds(30)) }
     #expect(notes.note(of: "9", now: start) == nil)
     #expect(notes.note(of: "10", now: start)?.reason == .removed)
-    #expect(notes.note(of: "10", now: start + .seconds(30)) == nil)
+    #expect(notes.note(of: "10", now: start + TimeSpan.seconds(30)) == nil)
   }
 }

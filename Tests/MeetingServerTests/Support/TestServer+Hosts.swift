@@ -36,7 +36,7 @@ extension TestClient {
   func ask(_ request: RoomRequest) async throws {
     let id = Int.random(in: 1_000...1_000_000)
     try send(.room(request, id: id))
-    try await first { message throws(Unexpected) in
+    try await first { (message: ServerMessage) throws -> Void? in
       switch message {
       case .room(.done(id)): return ()
       case .error(_, let text, _, id): throw Unexpected(text: "\(request) was refused: \(text)")
