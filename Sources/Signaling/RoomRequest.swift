@@ -91,7 +91,8 @@ extension RoomRequest: Encodable {
     case .createPoll: self = .createPoll(try get(.poll))
     case .setPoll: self = .setPoll(try get(.poll), isOpen: try get(.open))
     case .removePoll: self = .removePoll(try get(.poll))
-    case .vote: self = .vote(poll: try get(.poll), options: try list(.options, atMost: PollDraft.optionCount.upperBound))
+    case .vote:
+      self = .vote(poll: try get(.poll), options: try list(.options, atMost: PollDraft.optionCount.upperBound))
     }
   }
 

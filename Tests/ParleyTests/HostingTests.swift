@@ -35,7 +35,9 @@ import Testing
     try #require(meeting.participants.first { $0.name == name })
   }
 
-  @Test("a host's mute is heard: the sound stops at the others, also of a client that goes on sending, until it unmutes itself")
+  @Test(
+    "a host's mute is heard: the sound stops at the others, also of a client that goes on sending, until it unmutes itself"
+  )
   func mute() async throws {
     try await run { server in
       let ann = try await join(server, "Ann", sound: true)

@@ -11,7 +11,9 @@ struct ExpulsionNotes: Sendable {
 
   /// Keeps a note until `until`.
   mutating func add(_ expulsion: RoomDoors.Expulsion, until: Instant) {
-    if notes.updateValue((expulsion, until), forKey: expulsion.resumeToken) == nil { order.append(expulsion.resumeToken) }
+    if notes.updateValue((expulsion, until), forKey: expulsion.resumeToken) == nil {
+      order.append(expulsion.resumeToken)
+    }
     if order.count > Self.maximumCount { notes[order.removeFirst()] = nil }
   }
 

@@ -155,7 +155,8 @@ extension MeetingRoom {
       var publication = Self.publication(track)
       let same = before.first { $0.info.id == track.publication }
       publication.demand = same?.demand
-      let isKept = same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
+      let isKept =
+        same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
       let isAllowed = member.permissions.contains(Self.permission(for: track.source))
       let isHeld = same?.info.mutedByHost == true || same == nil && startsMuted(track.source, member)
       if isHeld {

@@ -47,7 +47,9 @@ extension Meeting {
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
     let error = JoinError.refused(code: code.rawValue, message: text)
-    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error) { return }
+    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error) {
+      return
+    }
     guard fatal else {
       forgetRefused(code)
       emit(.problem(text))
@@ -108,7 +110,9 @@ extension Meeting {
       known.role = ParticipantRole(rawValue: info.role)
       known.isReconnecting = info.connection == .reconnecting
       known.permissions = ParticipantPermission.of(role: known.role, named: info.permissions)
-      if before != (known.name, known.role, known.isReconnecting, known.permissions) { emit(.participantUpdated(known)) }
+      if before != (known.name, known.role, known.isReconnecting, known.permissions) {
+        emit(.participantUpdated(known))
+      }
       takeHand(info.hand, of: known)
     } else {
       let participant = RemoteParticipant(info)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Raised hands, reactions and polls", .serialized)
 struct GestureTests {
-  @Test("raised hands keep their order, for who comes late too, and go down by their owner, by a host, and when leaving")
+  @Test(
+    "raised hands keep their order, for who comes late too, and go down by their owner, by a host, and when leaving")
   func hands() async throws {
     try await TestServer.run { server in
       let (ann, first) = try await server.join("daily", "Ann")
@@ -52,7 +53,8 @@ struct GestureTests {
     }
   }
 
-  @Test("a poll: one vote each that can be changed, results by its setting, seen by who comes late, and fixed once closed")
+  @Test(
+    "a poll: one vote each that can be changed, results by its setting, seen by who comes late, and fixed once closed")
   func polls() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -107,5 +109,7 @@ struct GestureTests {
 
 extension ServerMessage.Welcome {
   /// The names of those whose hand is up, in their order.
-  var raised: [String] { participants.filter { $0.hand != nil }.sorted { $0.hand! < $1.hand! }.map(\.name) }
+  var raised: [String] {
+    participants.compactMap { person in person.hand.map { ($0, person.name) } }.sorted { $0.0 < $1.0 }.map(\.1)
+  }
 }

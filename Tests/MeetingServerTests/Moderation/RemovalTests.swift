@@ -31,7 +31,9 @@ struct RemovalTests {
     }
   }
 
-  @Test("threat 33: with a ban neither the same token nor another of the same user gets in again, after a restart of the room too")
+  @Test(
+    "threat 33: with a ban neither the same token nor another of the same user gets in again, after a restart of the room too"
+  )
   func banning() async throws {
     try await TestServer.run { server in
       let first = try await server.token("daily", #","sub":"ann@example.org","jti":"one""#)

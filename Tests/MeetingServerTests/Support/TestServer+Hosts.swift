@@ -54,9 +54,4 @@ extension TestClient {
   func refusal() async throws -> (code: SignalingErrorCode, text: String, id: Int?) {
     try await first { if case .error(let code, let text, false, let id) = $0 { (code, text, id) } else { nil } }
   }
-
-  /// The own id, as somebody who just looks sees it.
-  func ownID(in server: TestServer, _ room: String) async throws -> String {
-    try await server.look(room).participants.first { $0.name == "Bob" }?.id ?? ""
-  }
 }

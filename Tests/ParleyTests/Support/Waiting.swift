@@ -72,7 +72,8 @@ struct StillMissing: Error, CustomStringConvertible {
       case .unmuteRequested(let sources, let host):
         events.append("unmuteRequested \(sources.map(\.rawValue).joined(separator: " ")) \(host?.name ?? "")")
       case .permissionsChanged: events.append("permissionsChanged")
-      case .handChanged(let participant): events.append("hand \(participant.name) \(participant.hand == nil ? "down" : "up")")
+      case .handChanged(let participant):
+        events.append("hand \(participant.name) \(participant.hand == nil ? "down" : "up")")
       case .spotlightChanged(let participant): events.append("spotlight \(participant?.name ?? "nobody")")
       case .muteForAllChanged(let order): events.append("muteForAll \(order == nil ? "lifted" : "set")")
       case .reaction(let participant, let reaction): events.append("reaction \(participant.name) \(reaction.rawValue)")
