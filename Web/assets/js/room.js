@@ -354,7 +354,9 @@ export class Room {
     this.#loudFor = this.#mutedLevel.value > 0.55 ? this.#loudFor + 1 : Math.max(0, this.#loudFor - 0.5);
     if (this.#loudFor < 4 || performance.now() - this.#hintedAt < 30_000) { return; }
     this.#hintedAt = performance.now();
-    this.#announcer.show("Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
+    const { hosting } = this.#meeting;
+    const locked = publication.mutedByHost && hosting.muteForAll?.mayUnmute === false && !hosting.isHost;
+    this.#announcer.show(locked ? "Nobody hears you: a host has muted everybody. Raise your hand (H) to be asked to speak." : "Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
   }
 
   /** Keeps a phone's screen from going dark, where the browser lets a page ask for it. */
