@@ -99,7 +99,7 @@ struct ModerationTests {
         "daily", "Eve", token: try await server.token("daily", #","role":"hidden""#))
       for request: RoomRequest in [
         .setPermissions(own.participant, permissions: ["moderate", "subscribe", "publishAudio"]),
-        .setRole(hello.participant, role: "moderator"), .setRole(hello.participant, role: "hidden"),
+        .setRole(own.participant, role: "moderator"), .setRole(hello.participant, role: "hidden"),
         .setRole(hello.participant, role: "recorder"),
       ] {
         try mod.send(.room(request, id: 1))

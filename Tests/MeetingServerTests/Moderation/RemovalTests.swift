@@ -13,7 +13,7 @@ struct RemovalTests {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
       let (mod, _) = try await server.host("daily", "Mod")
-      try await mod.ask(.removeParticipant(hello.participant, ban: false))
+      try mod.send(.room(.removeParticipant(hello.participant, ban: false)))
       let reason = try await ann.first { if case .ended(let reason, _) = $0 { reason } else { nil } }
       #expect(reason == .removed)
       let left = try await mod.first { if case .participantLeft(let id, let reason) = $0 { (id, reason) } else { nil } }
