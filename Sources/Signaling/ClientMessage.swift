@@ -21,6 +21,9 @@ public enum ClientMessage: Sendable, Hashable {
   case deny(WaitingSelection)
   /// A host locks the meeting, or unlocks it.
   case lock(Bool)
+  /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
+  /// messages: the server answers `done` or a refusal with the same.
+  case room(RoomRequest, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -110,7 +113,11 @@ extension ClientMessage: Codable {
     case .lock: self = .lock(try container.decode(Bool.self, forKey: .locked))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
-    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    case nil:
+      guard let request = try RoomRequest(type: type, from: decoder) else {
+        throw SignalingError.unknownType(String(type.prefix(40)))
+      }
+      self = .room(request, id: try container.decodeIfPresent(Int.self, forKey: .id))
     }
   }
 
@@ -152,6 +159,9 @@ extension ClientMessage: Codable {
     case .lock(let locked):
       try type(.lock)
       try container.encode(locked, forKey: .locked)
+    case .room(let request, let id):
+      try request.encode(to: encoder)
+      try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)
     case .ping(let time):
       try type(.ping)

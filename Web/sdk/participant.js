@@ -11,6 +11,10 @@ export class Participant {
     this.name = name;
     /** @type {string} */
     this.role = "guest";
+    /** What this participant may do: names such as `publishAudio` and `moderate`. @type {string[]} */
+    this.permissions = [];
+    /** Its place in the row of raised hands: the smallest number was first. Null while the hand is down. @type {number|null} */
+    this.hand = null;
     /** @type {"connected"|"reconnecting"} */
     this.connection = "connected";
     /** Network quality. @type {"excellent"|"good"|"poor"|"lost"|"unknown"} */
@@ -195,6 +199,29 @@ export class LocalParticipant extends Participant {
   /** Adds the tracks that are there before the first offer. */
   _prepare(mediaStreamTrack, source, muted) { return this.#add(mediaStreamTrack, source, muted); }
 
+  /** A host muted a track. It is said back to the server: it may have crossed with what was said meanwhile. */
+  _muteForHost(publication) {
+    const { track } = publication;
+    if (track?.mediaStreamTrack) { track.mediaStreamTrack.enabled = false; }
+    this.#setMuted(publication, true);
+    publication.mutedByHost = true;
+    // Its light is to go out as well.
+    if (publication.source === "camera") { this.setCamera(false).catch(() => {}); }
+  }
+
+  /** A host ended a track: the device is freed, and the next offer does without it. */
+  _stopPublication(publication) {
+    const { source } = publication;
+    if (source === "screen" || source === "screenAudio") { this.setScreenShare(false).catch(() => {}); return; }
+    const index = this.publications.indexOf(publication);
+    if (index < 0) { return; }
+    this.publications.splice(index, 1);
+    publication.track?.stop();
+    this.#meeting._removeTrack(source);
+    this.#meeting._emit("unpublished", { participant: this, publication });
+    this.#meeting._negotiate().catch(() => {});
+  }
+
   async #endScreen() {
     for (const source of ["screen", "screenAudio"]) {
       const publication = this.publication(source);
@@ -210,6 +237,7 @@ export class LocalParticipant extends Participant {
   #setMuted(publication, muted) {
     if (publication.muted === muted) { return; }
     publication.muted = muted;
+    publication.mutedByHost = false;
     this.#meeting._sendMute(publication.source, muted);
     this.#meeting._emit("muted", { participant: this, publication, muted });
   }

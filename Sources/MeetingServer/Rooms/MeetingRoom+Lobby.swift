@@ -24,8 +24,9 @@ extension MeetingRoom {
   /// Decides whether somebody goes in, waits, or is refused. Every way into the room asks here; only a place that is still held is given back
   /// without.
   func mayEnter(_ newcomer: Newcomer) throws(Refusal) -> Entry {
-    // Here is where a ban refuses: before everything else, since it also holds for whom a host has let in.
     let grant = newcomer.admission.grant
+    // Before everything else, since it also holds for whom a host has let in.
+    if isBanned(grant) { throw .banned }
     if grant.isHost || newcomer.isAdmitted { return .enters }
     if lobby.isLocked { throw .locked }
     if record.lobby.waitsForHost, !hasHost { return .waits(.host) }

@@ -1,3 +1,4 @@
+import Meetings
 import Signaling
 
 extension MeetingRoom.Refusal {
@@ -10,6 +11,8 @@ extension MeetingRoom.Refusal {
     case .badOffer(let why): (.badOffer, why)
     case .resumeExpired: (.resumeExpired, "The place in the meeting was given up. Join again.")
     case .wrongOrigin: (.wrongOrigin, "The place belongs to a web page of another origin.")
+    case .banned: (.banned, JoinRefusal.banned.description)
+    case .over(_, let why): (.resumeExpired, why)
     case .locked: (.meetingLocked, "The meeting is locked: nobody more is let in just now.")
     case .lobbyFull: (.lobbyFull, "Too many people wait to be let in already. Try again later.")
     case .closed: (.internalError, "The meeting is ending. Join again.")

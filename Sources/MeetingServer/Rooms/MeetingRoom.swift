@@ -52,6 +52,10 @@ actor MeetingRoom {
     case wrongOrigin
     case locked
     case lobbyFull
+    /// A host removed whoever this is from the meeting for good.
+    case banned
+    /// The place ended by somebody's decision: for what reason, and in words.
+    case over(EndReason, String)
   }
 
   nonisolated let record: MeetingRecord
@@ -75,11 +79,22 @@ actor MeetingRoom {
   var endTask: Task<Void, Never>?
   private let onLeft: @Sendable (String) -> Void
   let onLobby: @Sendable (LobbyEvent) -> Void
+  let doors: RoomDoors
+  /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
+  var bans: Set<TokenID> = []
+  var muteAll: MuteAll?
+  /// Whom everybody is to show large.
+  var spotlight: String?
+  var handCount = 0
+  var polls = PollTable()
+  /// Polls whose new results wait to be told.
+  var untoldPolls: Set<Int> = []
 
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    onLeft: @escaping @Sendable (String) -> Void, onLobby: @escaping @Sendable (LobbyEvent) -> Void
+    doors: RoomDoors = RoomDoors(), onLeft: @escaping @Sendable (String) -> Void,
+    onLobby: @escaping @Sendable (LobbyEvent) -> Void
   ) {
     self.record = record
     self.url = url
@@ -87,6 +102,7 @@ actor MeetingRoom {
     self.limits = limits
     self.counters = counters
     self.log = log
+    self.doors = doors
     self.onLeft = onLeft
     self.onLobby = onLobby
   }
@@ -131,11 +147,11 @@ actor MeetingRoom {
     } catch {
       throw Self.refusal(of: error)
     }
-    if isClosed {
+    if isClosed || isBanned(newcomer.admission.grant) {
       post { await $0.leave(participant: id) }
-      throw .closed
+      throw isClosed ? .closed : .banned
     }
-    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
+    member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
     members[id] = member
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
@@ -145,7 +161,7 @@ actor MeetingRoom {
           participant: id, resumeToken: member.resumeToken,
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
           participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
-          permissions: member.permissions.names)))
+          permissions: member.permissions.names, state: state(for: member))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
     assign(changes, to: member)
@@ -170,7 +186,10 @@ actor MeetingRoom {
     member.channel = channel
     if member.hasMedia { cancelExpiry(of: member) }
     channel.send(
-      .resumed(participants: roster(for: member), slots: member.slots.info, chat: history(for: member)))
+      .resumed(
+        participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
+        state: state(for: member)))
+    tellPermissions(member)
     let known = visible(quality)
     if !known.isEmpty { channel.send(.quality(known)) }
     if member.permissions.contains(.moderate) { channel.send(.lobby(lobby.info)) }
@@ -198,6 +217,7 @@ actor MeetingRoom {
     case .admit(let who): admit(who, member, channel)
     case .deny(let who): deny(who, member, channel)
     case .lock(let isLocked): lock(isLocked, member, channel)
+    case .room(let request, let id): perform(request, id: id, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()
@@ -235,11 +255,7 @@ actor MeetingRoom {
     }
     guard members[participant] === member else { return }
     let before = member.publications
-    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
-    for index in member.publications.indices {
-      let same = before.first { $0.info.id == member.publications[index].info.id }
-      member.publications[index].demand = same?.demand
-    }
+    member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
@@ -265,7 +281,14 @@ actor MeetingRoom {
       return
     }
     guard member.publications[index].info.muted != muted else { return }
+    if !muted, !mayUnmute(member.publications[index].info.source, member) {
+      channel.refuse(.notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.")
+      member.publications[index].info.mutedByHost = true
+      channel.send(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
+      return
+    }
     member.publications[index].info.muted = muted
+    member.publications[index].info.mutedByHost = nil
     let publication = member.publications[index].info
     let participant = member.id
     post { await $0.setMuted(muted, publication: publication.id, of: participant) }
@@ -345,6 +368,7 @@ actor MeetingRoom {
     for waiter in lobby.takeAll() { waiter.channel.end(reason, message) }
     for member in members.values {
       cancelExpiry(of: member)
+      doors.expelled(.init(resumeToken: member.resumeToken, reason: reason, message: message))
       onLeft(member.resumeToken)
       let id = member.id
       post { await $0.leave(participant: id) }
@@ -367,7 +391,7 @@ actor MeetingRoom {
   /// How many are in the room.
   var count: Int { members.count }
 
-  private func remove(_ member: RoomMember, reason: LeaveReason) {
+  func remove(_ member: RoomMember, reason: LeaveReason) {
     guard members[member.id] === member else { return }
     members[member.id] = nil
     quality[member.id] = nil
@@ -376,6 +400,7 @@ actor MeetingRoom {
     let id = member.id
     post { await $0.leave(participant: id) }
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
+    forget(member)
     if !member.publications.isEmpty { refill() }
   }
 

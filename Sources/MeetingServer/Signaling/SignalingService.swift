@@ -154,6 +154,10 @@ struct SignalingService: Sendable {
   }
 
   private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {
+    if case .over(let reason, let message) = refusal {
+      channel.end(reason, message)
+      return nil
+    }
     if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
     let (code, message) = refusal.answer
     return refuse(code, message, channel)

@@ -75,8 +75,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
-        "badName", "notAllowed", "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "entryDenied",
-        "lobbyTimeout", "badRoomName", "reservedName",
+        "badName", "notAllowed", "banned", "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked",
+        "entryDenied", "lobbyTimeout", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

@@ -22,12 +22,26 @@ public import Observation
   /// ```
   public internal(set) var name: String
 
-  /// The role that the token gave.
+  /// The role that the token or a host gave.
   ///
   /// ```swift
   /// let canModerate = meeting.local.role == .presenter
   /// ```
   public internal(set) var role = ParticipantRole.guest
+
+  /// What this participant may do: first what the token says, then what hosts say.
+  ///
+  /// ```swift
+  /// let canShare = meeting.local.permissions.contains(.publishScreen)
+  /// ```
+  public internal(set) var permissions: Set<ParticipantPermission> = []
+
+  /// The place in the row of raised hands; nil while the hand is down.
+  ///
+  /// ```swift
+  /// if meeting.local.hand != nil { print("The hand is up.") }
+  /// ```
+  public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
   ///

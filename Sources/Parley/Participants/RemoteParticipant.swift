@@ -23,12 +23,26 @@ public import Signaling
   /// ```
   public internal(set) var name: String
 
-  /// The role that the token gave.
+  /// The role that the token or a host gave.
   ///
   /// ```swift
   /// if participant.role == .presenter { print("\(participant.name) presents.") }
   /// ```
   public internal(set) var role: ParticipantRole
+
+  /// What this participant may do: first what the token says, then what hosts say.
+  ///
+  /// ```swift
+  /// let canShare = participant.permissions.contains(.publishScreen)
+  /// ```
+  public internal(set) var permissions: Set<ParticipantPermission>
+
+  /// The place in the row of raised hands; nil while the hand is down.
+  ///
+  /// ```swift
+  /// if participant.hand != nil { print("The hand is up.") }
+  /// ```
+  public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
   ///
@@ -58,11 +72,15 @@ public import Signaling
   /// ```
   public internal(set) var publications: [RemotePublication] = []
 
+  @ObservationIgnored weak var meeting: Meeting?
+
   init(_ info: ParticipantInfo) {
     id = info.id
     name = info.name
     role = ParticipantRole(rawValue: info.role)
     isReconnecting = info.connection == .reconnecting
+    permissions = ParticipantPermission.of(role: ParticipantRole(rawValue: info.role), named: info.permissions)
+    hand = info.hand
   }
 
   /// The publication of a source; nil when this participant does not publish it.

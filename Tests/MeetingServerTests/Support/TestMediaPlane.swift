@@ -31,6 +31,21 @@ actor TestMediaPlane: MediaPlane {
   private var continuations: [String: AsyncStream<MediaEvent>.Continuation] = [:]
   private var gates: [CheckedContinuation<Void, Never>] = []
   private var isHolding = false
+  /// The tracks of each join and offer.
+  private(set) var offered: [[MediaTrack]] = []
+
+  /// The next offer waits for ``release()``.
+  func hold() { isHolding = true }
+
+  /// Whether an offer waits.
+  var isWaiting: Bool { gate != nil }
+
+  /// Lets the offer that waits go on.
+  func release() {
+    isHolding = false
+    gate?.resume()
+    gate = nil
+  }
   private var refusedOnce: Set<String> = []
 
   /// Sends an event to the room of a meeting.
@@ -59,6 +74,7 @@ actor TestMediaPlane: MediaPlane {
   ) async throws(MediaPlaneError) -> MediaAnswer {
     calls.append(.join(participant))
     if isHolding { await withCheckedContinuation { gates.append($0) } }
+    offered.append(tracks)
     let answer = try answer(offer, tracks)
     participants.insert(participant)
     meetings[participant] = meeting
@@ -67,6 +83,8 @@ actor TestMediaPlane: MediaPlane {
 
   func offer(participant: String, offer: String, tracks: [MediaTrack]) async throws(MediaPlaneError) -> MediaAnswer {
     calls.append(.offer(participant))
+    if isHolding { await withCheckedContinuation { gate = $0 } }
+    offered.append(tracks)
     guard participants.contains(participant) else { throw .unknownParticipant }
     return try answer(offer, tracks)
   }

@@ -177,10 +177,10 @@ struct TestClient: Sendable {
   }
 
   /// The first message that `match` takes, those before it dropped.
-  func first<Value>(_ match: (ServerMessage) -> Value?) async throws -> Value {
+  func first<Value>(_ match: (ServerMessage) throws -> Value?) async throws -> Value {
     var seen: [ServerMessage] = []
     while let message = try await next() {
-      if let value = match(message) { return value }
+      if let value = try match(message) { return value }
       seen.append(message)
     }
     throw Unexpected(text: "the socket was closed after \(seen)")

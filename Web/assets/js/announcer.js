@@ -7,8 +7,8 @@ export class Announcer {
   #urgent = h("div", { class: "visually-hidden", role: "alert", "aria-live": "assertive" });
   #toasts = h("div", { class: "toasts", "aria-hidden": "true" });
 
-  /** @param {HTMLElement} parent */
-  constructor(parent) { parent.append(this.#polite, this.#urgent, this.#toasts); }
+  /** Puts it into the page. @param {HTMLElement} parent */
+  attach(parent) { parent.append(this.#polite, this.#urgent, this.#toasts); }
 
   /** Where toasts lie; they move into it when the page's layout changes. @type {HTMLElement} */
   get element() { return this.#toasts; }

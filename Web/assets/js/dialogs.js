@@ -98,7 +98,7 @@ export function openInvite(url, subject, say) {
 /** The keyboard shortcuts. */
 export function openHelp() {
   const rows = [
-    ["M", "Microphone on or off"], ["V", "Camera on or off"], ["S", "Share the screen, or stop"], ["C", "Chat"], ["P", "People"],
+    ["M", "Microphone on or off"], ["V", "Camera on or off"], ["S", "Share the screen, or stop"], ["C", "Chat"], ["P", "People"], ["H", "Raise or lower your hand"], ["E", "React"],
     ["I", "Invite people"], ["F", "Full screen"], ["?", "This list"], ["Esc", "Close a panel"],
   ];
   openDialog("Keyboard shortcuts", [

@@ -42,6 +42,8 @@ export function noticeForError(error) {
       return { title: "The meeting is locked", text: "A host has locked it: nobody more can join just now. Ask them to unlock it, and try again.", retry: true, icon: "lock" };
     case "passcodeBlocked":
       return { title: "Too many wrong passcodes", text: error.message, retry: true, icon: "lock" };
+    case "banned":
+      return { title: "You cannot come back into this meeting", text: "A host has removed you from it for good.", retry: false, icon: "leave" };
     case "meetingFull":
       return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
     case "badName":
@@ -69,7 +71,8 @@ export function noticeForEnd(ended) {
   if (ended.error) { return noticeForError(ended.error); }
   switch (ended.reason) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
-    case "removed": return { title: "You were removed from the meeting", text: "Somebody with the right to do so took you out.", retry: false, icon: "leave" };
+    case "removed": return { title: "You were removed from the meeting", text: "A host took you out of it.", retry: false, icon: "leave" };
+    case "endedByHost": return { title: "The meeting is over", text: "A host has ended it for everybody.", retry: false, icon: "leave" };
     case "replaced":
       return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
     case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false, icon: "clock" };

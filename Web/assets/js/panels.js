@@ -1,6 +1,7 @@
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, qualityBars } from "./icons.js";
 import { linkify } from "./links.js";
+import { openMenu } from "./menu.js";
 import { hueIndex, initials } from "./tile.js";
 
 /** The head of a panel, with its closing button. */
@@ -8,6 +9,13 @@ function panelHead(title, id, onClose) {
   return h("header", { class: "panel-head" },
     h("h2", { id, text: title }),
     h("button", { class: "icon-button", type: "button", "aria-label": `Close ${title.toLowerCase()}`, title: "Close (Esc)", on: { click: onClose } }, icon("close")));
+}
+
+/** What a participant is, in a word; null for most. */
+function roleWord({ role, permissions }) {
+  if (role === "organizer") { return "organizer"; }
+  if (permissions.includes("moderate")) { return "host"; }
+  return { guest: null, "publisher-only": "only sends", subscriber: "only watches" }[role] ?? (role === "guest" ? null : role);
 }
 
 /** The chat: messages and a field to write. */
@@ -111,22 +119,25 @@ export class PeoplePanel {
   #handlers;
   #list = h("ul", { class: "people-list" });
   #title;
+  #bar;
   #rows = new Map();
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{onClose: () => void, onPin: (participant: object) => void, onDetails: (participant: object) => void, onInvite: (() => void)|null}} handlers
+   * @param {{onClose: () => void, onPin: (participant: object) => void, onDetails: (participant: object) => void, onInvite: (() => void)|null, host: import("./host-controls.js").HostControls}} handlers
    */
   constructor(meeting, handlers) {
     this.#meeting = meeting;
     this.#handlers = handlers;
     const head = panelHead("People", "people-title", handlers.onClose);
     this.#title = head.querySelector("h2");
+    this.#bar = handlers.host.makeBar();
     this.element = h("aside", { class: "panel", id: "people-panel", "aria-labelledby": "people-title", hidden: true },
       head,
       handlers.onInvite
         ? h("button", { class: "button people-invite", type: "button", on: { click: handlers.onInvite } }, icon("link"), h("span", { text: "Invite people" }))
         : null,
+      this.#bar,
       this.#list);
     this.refresh();
   }
@@ -136,7 +147,10 @@ export class PeoplePanel {
 
   /** Brings the list up to date. */
   refresh() {
-    const everybody = [this.#meeting.localParticipant, ...this.#meeting.participants.values()];
+    const hands = this.#meeting.hosting.raisedHands;
+    // Raised hands come first, in their order.
+    const everybody = [...hands, ...[this.#meeting.localParticipant, ...this.#meeting.participants.values()].filter((each) => each.hand === null)];
+    this.#bar.refresh();
     setText(this.#title, `People (${everybody.length})`);
     const keys = new Set(everybody.map((each) => (each.isLocal ? "self" : each.id)));
     for (const [key, row] of this.#rows) {
@@ -151,8 +165,15 @@ export class PeoplePanel {
         this.#rows.set(key, row);
         this.#list.append(row.element);
       }
-      row.update();
+      row.update(hands.indexOf(participant) + 1);
     }
+    everybody.forEach((participant, index) => {
+      const { element } = this.#rows.get(participant.isLocal ? "self" : participant.id);
+      if (this.#list.children[index] === element) { return; }
+      const focused = element.contains(document.activeElement) ? document.activeElement : null;
+      this.#list.insertBefore(element, this.#list.children[index] ?? null);
+      focused?.focus();
+    });
   }
 
   #makeRow(participant) {
@@ -164,7 +185,12 @@ export class PeoplePanel {
     const bars = qualityBars();
     const pin = h("button", { class: "icon-button small", type: "button", title: "Pin", on: { click: () => this.#handlers.onPin(participant) } }, icon("pin"));
     const details = h("button", { class: "icon-button small", type: "button", title: "Connection details", on: { click: () => this.#handlers.onDetails(participant) } }, bars.element);
-    const element = h("li", { class: "person" }, avatar, h("span", { class: "person-text" }, name, note), microphone, camera, details, pin);
+    const hand = h("span", { class: "person-hand", role: "img", hidden: true }, icon("hand"), h("span", {}));
+    const menu = h("button", { class: "icon-button small person-menu", type: "button", title: "For hosts", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"));
+    menu.addEventListener("click", () => openMenu(menu, participant.name, [
+      ...this.#handlers.host.entries(participant), "line", { icon: "pin", text: "Pin for me", action: () => this.#handlers.onPin(participant) },
+    ]));
+    const element = h("li", { class: "person" }, avatar, h("span", { class: "person-text" }, name, note), hand, microphone, camera, details, pin, menu);
     const show = (mark, on, what) => {
       mark.classList.toggle("off", !on);
       const label = `${what} ${on ? "on" : "off"}`;
@@ -173,12 +199,20 @@ export class PeoplePanel {
       mark.title = label;
       mark.replaceChildren(icon(what === "Microphone" ? (on ? "microphone" : "microphoneOff") : (on ? "camera" : "cameraOff")));
     };
-    const update = () => {
+    const update = (place) => {
+      const hosting = this.#meeting.hosting;
+      hand.hidden = place === 0;
+      setText(hand.lastChild, String(place));
+      setAttribute(hand, "aria-label", `Hand raised, number ${place}`);
+      menu.hidden = !hosting.isHost || participant.isLocal;
+      pin.hidden = !menu.hidden;
+      setAttribute(menu, "aria-label", `More for ${participant.name}`);
       setText(avatar, initials(participant.name || "?"));
       setAttribute(avatar, "data-hue", hueIndex(participant.name));
       setText(name, participant.name);
       setText(note, [
-        participant.isLocal ? "you" : null, participant.role !== "guest" ? participant.role : null,
+        participant.isLocal ? "you" : null, roleWord(participant), hosting.spotlighted === participant ? "in the spotlight" : null,
+        participant.publication("microphone")?.mutedByHost ? "muted by a host" : null,
         participant.connection === "reconnecting" ? "reconnecting…" : null, participant.sharing ? "sharing the screen" : null,
       ].filter(Boolean).join(", "));
       show(microphone, participant.microphoneOn, "Microphone");

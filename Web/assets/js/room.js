@@ -9,6 +9,8 @@ import { deviceProblem } from "./messages.js";
 import { ChatPanel, PeoplePanel } from "./panels.js";
 import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
+import { closeMenu } from "./menu.js";
+import { Together } from "./together.js";
 
 /** The page while in the meeting. */
 export class Room {
@@ -18,8 +20,9 @@ export class Room {
   #chat;
   #people;
   #audio;
-  #announcer;
+  #announcer = new Announcer();
   #lobby;
+  #together;
   #buttons = {};
   #panel = null;
   #unread = 0;
@@ -53,6 +56,9 @@ export class Room {
       onMore: () => this.#openPanel("people"),
       onPinned: (tile) => this.#announcer.say(tile ? `Pinned ${tile.participant.name}` : "Unpinned"),
     });
+    this.#together = new Together(meeting, this.#announcer, {
+      refresh: () => this.#refresh(), openPeople: () => this.#openPanel("people", true), unmute: (sources) => this.#unmute(sources),
+    });
     this.#chat = new ChatPanel(meeting, () => this.#openPanel(null));
     this.#people = new PeoplePanel(meeting, {
       onClose: () => this.#openPanel(null),
@@ -62,6 +68,7 @@ export class Room {
       },
       onDetails: (participant) => openDetails(meeting, participant),
       onInvite: options.invite ? () => this.#invite() : null,
+      host: this.#together.host,
     });
     this.#build();
     this.#listen();
@@ -72,6 +79,7 @@ export class Room {
   /** Takes listeners away; the page goes on to another state. */
   close() {
     this.#ended = true;
+    closeMenu(false);
     document.removeEventListener("keydown", this.#onKey);
     document.removeEventListener("visibilitychange", this.#onVisible);
     this.#wakeLock?.release().catch(() => {});
@@ -112,6 +120,8 @@ export class Room {
         button("microphone", "Mic", () => this.#toggleMicrophone(), { key: "M" }),
         button("camera", "Camera", () => this.#toggleCamera(), { key: "V" }),
         devices.screenAvailable ? button("screen", "Share", () => this.#toggleScreen(), { key: "S", className: "control-wide" }) : null,
+        button("hand", "Hand", () => this.#together.toggleHand(), { key: "H" }),
+        button("smile", "React", () => this.#together.reactions.choose(this.#buttons.smile), { key: "E", className: "control-wide" }),
         button("chat", "Chat", () => this.#openPanel("chat"), { key: "C" }),
         button("people", "People", () => this.#openPanel("people"), { key: "P", className: "control-wide" }),
         this.#options.invite ? button("link", "Invite", () => this.#invite(), { key: "I", className: "control-wide" }) : null,
@@ -119,14 +129,14 @@ export class Room {
       h("div", { class: "dock-end" }, button("leave", "Leave", () => this.#meeting.leave(), { className: "control-leave" })));
     setAttribute(this.#buttons.chat, "aria-controls", "chat-panel");
     setAttribute(this.#buttons.people, "aria-controls", "people-panel");
-    setAttribute(this.#buttons.more, "aria-haspopup", "menu");
+    for (const name of ["more", "smile"]) { setAttribute(this.#buttons[name], "aria-haspopup", "menu"); }
     setAttribute(this.#buttons.more, "aria-expanded", "false");
     const sounds = h("div", { class: "sounds", hidden: true });
     this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
     this.element = h("div", { class: "room" },
-      h("main", { class: "room-main" }, this.#banner, this.#sharing, this.#stage.element, this.#alone, this.#hear),
+      h("main", { class: "room-main" }, this.#banner, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear),
       this.#chat.element, this.#people.element, dock, sounds);
-    this.#announcer = new Announcer(this.element);
+    this.#announcer.attach(this.element);
     this.#lobby = new LobbyControls(this.#meeting, {
       announcer: this.#announcer, peopleButton: this.#buttons.people, onShow: () => this.#openPanel("people", true),
     });
@@ -168,6 +178,7 @@ export class Room {
       this.#stage.showSpeakers(speakers);
       this.#people.refresh();
     });
+    this.#together.listen(on);
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
     on("statechanged", () => this.#showState());
     on("reconnected", () => this.#announcer.show("You are connected again", { icon: "check" }));
@@ -203,6 +214,7 @@ export class Room {
       setAttribute(this.#buttons.screen, "aria-label", sharing ? "Stop sharing the screen" : "Share the screen");
       this.#buttons.screen.classList.toggle("control-active", sharing);
     }
+    this.#together.showHand(this.#buttons.hand);
     this.#sharing.hidden = !localParticipant.sharing;
     this.#alone.hidden = this.#meeting.participants.size > 0;
     setAttribute(this.#buttons.people, "aria-label", `People, ${this.#stage.peopleCount} in the meeting`);
@@ -312,6 +324,13 @@ export class Room {
     if (localParticipant.sharing === on) { this.#announcer.say(on ? "You share your screen" : "Screen sharing ended"); }
   }
 
+  /** What a person agreed to when a host asked. */
+  async #unmute(sources) {
+    const own = this.#meeting.localParticipant;
+    if (sources.includes("microphone") && !own.microphoneOn) { await this.#toggleMicrophone(); }
+    if (sources.includes("camera") && !own.cameraOn) { await this.#toggleCamera(); }
+  }
+
   /** Does something with a device: the button is busy meanwhile, and a failure is told. */
   async #try(name, action) {
     const button = this.#buttons[name];
@@ -341,7 +360,9 @@ export class Room {
     this.#loudFor = this.#mutedLevel.value > 0.55 ? this.#loudFor + 1 : Math.max(0, this.#loudFor - 0.5);
     if (this.#loudFor < 4 || performance.now() - this.#hintedAt < 30_000) { return; }
     this.#hintedAt = performance.now();
-    this.#announcer.show("Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
+    const { hosting } = this.#meeting;
+    const locked = publication.mutedByHost && hosting.muteForAll?.mayUnmute === false && !hosting.isHost;
+    this.#announcer.show(locked ? "Nobody hears you: a host has muted everybody. Raise your hand (H) to be asked to speak." : "Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
   }
 
   /** Keeps a phone's screen from going dark, where the browser lets a page ask for it. */
@@ -360,6 +381,11 @@ export class Room {
       devices.screenAvailable ? entry("screen", this.#meeting.localParticipant.sharing ? "Stop sharing" : "Share the screen", () => this.#toggleScreen(), "menu-narrow") : null,
       entry("people", `People (${this.#stage.peopleCount})`, () => this.#openPanel("people", true), "menu-narrow"),
       this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
+      entry("smile", "React", () => this.#together.reactions.choose(this.#buttons.more), "menu-narrow"),
+      entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
+      this.#meeting.hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
+      this.#meeting.hosting.isHost && this.#meeting.hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
+      this.#meeting.hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,
       entry("settings", "Settings", () => this.#settings()),
       entry("chart", "Your connection", () => openDetails(this.#meeting, this.#meeting.localParticipant)),
       document.fullscreenEnabled ? entry("fullscreen", document.fullscreenElement ? "Leave full screen" : "Full screen", () => this.#toggleFullscreen()) : null,
@@ -409,6 +435,7 @@ export class Room {
     }
     if (event.repeat || event.target.closest?.("input, textarea, select, [contenteditable], dialog")) { return; }
     const actions = {
+      h: () => this.#together.toggleHand(), e: () => this.#together.reactions.choose(this.#buttons.smile.offsetParent ? this.#buttons.smile : this.#buttons.more),
       m: () => this.#toggleMicrophone(), v: () => this.#toggleCamera(), s: () => this.#toggleScreen(), c: () => this.#openPanel("chat"),
       p: () => this.#openPanel("people"), i: () => { if (this.#options.invite) { this.#invite(); } }, f: () => this.#toggleFullscreen(), "?": () => openHelp(),
     };

@@ -36,6 +36,13 @@ export class Stage {
   /** The tile that was pinned, or null. @type {Tile|null} */
   get pinned() { return this.#tiles.get(this.#pinned) ?? null; }
 
+  /** The tile that everybody is to see large: what the participant in the spotlight shares, or their camera. */
+  get #spotlit() {
+    const participant = this.#meeting.hosting.spotlighted;
+    if (!participant || participant.isLocal) { return null; }
+    return this.#tiles.get(`${participant.id}:screen`) ?? this.#tiles.get(`${participant.id}:camera`) ?? null;
+  }
+
   /** How many people the stage shows or hides, oneself included. @type {number} */
   get peopleCount() { return this.#meeting.participants.size + 1; }
 
@@ -43,6 +50,7 @@ export class Stage {
   refresh() {
     const wanted = new Map();
     const everybody = [...this.#meeting.participants.values(), this.#meeting.localParticipant];
+    const hands = this.#meeting.hosting.raisedHands;
     for (const participant of everybody) {
       wanted.set(`${participant.isLocal ? "self" : participant.id}:camera`, [participant, "camera"]);
       if (participant.sharing) { wanted.set(`${participant.isLocal ? "self" : participant.id}:screen`, [participant, "screen"]); }
@@ -61,9 +69,9 @@ export class Stage {
         this.#tiles.set(key, tile);
         this.element.insertBefore(tile.element, this.#more);
         if (kind === "screen" && !participant.isLocal) { this.#lastScreen = key; }
-      } else {
-        tile.update();
       }
+      tile.handPlace = hands.indexOf(participant) + 1;
+      tile.update();
     }
     if (!this.#tiles.has(this.#reachable)) { this.#reach(this.#tiles.values().next().value); }
     if (this.#pinned && !this.#tiles.has(this.#pinned)) { this.#pinned = null; }
@@ -126,7 +134,7 @@ export class Stage {
     const all = [...this.#tiles.values()];
     const self = this.#tiles.get("self:camera");
     const screens = all.filter((tile) => tile.kind === "screen" && !tile.participant.isLocal);
-    const main = this.pinned ?? screens.find((tile) => tile.key === this.#lastScreen) ?? screens[0] ?? null;
+    const main = this.pinned ?? this.#spotlit ?? screens.find((tile) => tile.key === this.#lastScreen) ?? screens[0] ?? null;
     const others = all.filter((tile) => tile !== main && tile !== self);
     const narrow = width < 560;
     for (const tile of all) { tile.element.classList.toggle("tile-main", tile === main); }

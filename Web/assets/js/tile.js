@@ -41,6 +41,7 @@ export class Tile {
   #track = null;
   #pinned = false;
   #actions;
+  #hand;
 
   /**
    * @param {import("/sdk/parley.js").Participant} participant
@@ -53,6 +54,8 @@ export class Tile {
     this.key = `${participant.isLocal ? "self" : participant.id}:${kind}`;
     /** When this participant spoke last; decides who is shown where not all fit. */
     this.lastSpoke = 0;
+    /** Its place in the row of raised hands; 0 while its hand is down. */
+    this.handPlace = 0;
     /** Whether this participant speaks now. */
     this.speaking = false;
     this.#avatar = h("div", { class: "avatar", "aria-hidden": "true" });
@@ -61,6 +64,7 @@ export class Tile {
     this.#state = h("div", { class: "tile-state", hidden: true });
     this.#marks = h("div", { class: "tile-name" }, this.#microphone, this.#name, this.#bars.element);
     this.#pin = h("button", { class: "tile-action", type: "button", on: { click: () => handlers.onPin(this) } }, icon("pin"));
+    this.#hand = h("div", { class: "tile-hand", hidden: true }, icon("hand"), h("span", {}));
     this.#actions = h("div", { class: "tile-actions" },
       h("button", {
         class: "tile-action", type: "button", title: "Connection details", "aria-label": "Connection details",
@@ -70,7 +74,7 @@ export class Tile {
     this.element = h("article", {
       class: `tile tile-${kind}${participant.isLocal ? " tile-self" : ""}`, "data-participant": participant.id || "self", "data-kind": kind,
       tabIndex: -1, role: "group",
-    }, this.#avatar, this.#state, this.#marks, this.#actions);
+    }, this.#avatar, this.#state, this.#marks, this.#hand, this.#actions);
     this.element.addEventListener("dblclick", (event) => {
       if (!event.target.closest("button")) { handlers.onPin(this); }
     });
@@ -102,6 +106,9 @@ export class Tile {
     this.#microphone.hidden = !muted;
     this.#bars.element.classList.toggle("bars-hidden", kind === "screen" || participant.quality === "unknown");
     this.#bars.set(participant.quality);
+    const hand = kind === "camera" ? this.handPlace : 0;
+    this.#hand.hidden = hand === 0;
+    setText(this.#hand.lastChild, String(hand));
     const away = participant.connection === "reconnecting";
     const paused = !away && track !== null && publication.paused;
     this.#state.hidden = !away && !paused;
@@ -111,7 +118,7 @@ export class Tile {
       ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.name}`)
       : [
         name, muted ? "microphone off" : "microphone on", participant.cameraOn ? "camera on" : "camera off",
-        qualityWords[participant.quality], away ? "reconnecting" : null, paused ? "paused, your connection is slow" : null,
+        hand > 0 ? `hand raised, number ${hand}` : null, qualityWords[participant.quality], away ? "reconnecting" : null, paused ? "paused, your connection is slow" : null,
       ].filter(Boolean).join(", ");
     setAttribute(this.element, "aria-label", label);
   }

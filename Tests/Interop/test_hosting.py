@@ -1,0 +1,75 @@
+"""A host and guests in real browsers: mute, ask to unmute, a raised hand, a right taken, and removal."""
+
+from __future__ import annotations
+
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+from browser import Person, wait_for
+from server import Server
+
+
+class Hosting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.server = cls.enterClassContext(Server("--development"))
+
+    def person(self, name: str, token: str = "devtoken") -> Person:
+        person = self.enterContext(Person(self.driver, name))
+        fragment = f'config.prejoinPageEnabled=false&userInfo.displayName="{name}"'
+        person.page.goto(f"{self.server.url}/hosting?jwt={token}#{fragment}")
+        wait_for(f"{name} to be connected", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-5:]}")
+        return person
+
+    def says(self, person: Person, text: str) -> None:
+        """Waits until the page has said something to its user."""
+        wait_for(f"{person.name} to be told {text!r}", lambda: person.page.get_by_text(text).count() > 0
+                 or f"no: {person.page.locator('.toasts').inner_text()}")
+
+    def test_a_host_mutes_asks_and_removes_and_a_guest_raises_a_hand(self) -> None:
+        host, guest = self.person("Ann", "moderator_token"), self.person("Ben")
+        wait_for("each other", lambda: host.names() == ["Ben"] and guest.names() == ["Ann"])
+        host.hears("Ben")
+
+        # By keyboard alone: the panel, the menu of the person, the first entry.
+        host.page.keyboard.press("p")
+        menu = host.page.get_by_role("button", name="More for Ben")
+        menu.focus()
+        host.page.keyboard.press("Enter")
+        host.page.get_by_role("menuitem", name="Mute", exact=True).press("Enter")
+        self.says(guest, "A host has muted you. Press M to speak again.")
+        host.hears_silence("Ben")
+        self.assertFalse(guest.evaluate("() => window.parley.localParticipant.microphoneOn"))
+
+        # Nobody is unmuted by somebody else: the guest decides.
+        menu.click()
+        host.page.get_by_role("menuitem", name="Ask to unmute").click()
+        guest.page.get_by_role("dialog", name="Ann asks you to unmute").get_by_role("button", name="Unmute").click()
+        host.hears("Ben")
+
+        # A hand goes up on the tile and in the panel, and down again by the host.
+        guest.page.keyboard.press("h")
+        wait_for("the hand on the tile", lambda: host.page.locator(".tile-hand:visible").count() == 1)
+        wait_for("the hand in the panel", lambda: host.page.get_by_role("img", name="Hand raised, number 1").count() == 1)
+        menu.click()
+        host.page.get_by_role("menuitem", name="Lower hand").click()
+        wait_for("the hand to be down", lambda: guest.evaluate("() => window.parley.localParticipant.hand === null"))
+
+        # A right that is taken ends what is published by it, and the guest is told so.
+        menu.click()
+        host.page.get_by_role("menuitem", name="Forbid camera").click()
+        self.says(guest, "A host has decided: you may not show your camera any more.")
+        wait_for("the camera to be gone", lambda: not host.evaluate("() => senses.participant('Ben').publication('camera')"))
+        self.assertFalse(guest.evaluate("() => Boolean(window.parley.localParticipant.publication('camera'))"))
+
+        menu.click()
+        host.page.get_by_role("menuitem", name="Remove from meeting").click()
+        host.page.get_by_role("dialog", name="Remove Ben?").get_by_role("button", name="Remove", exact=True).click()
+        wait_for("Ben's page to say so", lambda: guest.page.get_by_role("heading", name="You were removed from the meeting").count() == 1)
+        wait_for("Ben to be gone", lambda: host.names() == [])
+
+
+if __name__ == "__main__":
+    unittest.main()
