@@ -15,6 +15,8 @@ public enum ClientMessage: Sendable, Hashable {
   /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
   /// carries the same.
   case chat(text: String, to: String?, id: Int? = nil)
+  /// A signal to everybody, the sender included, or to one participant. `id` as with a chat message.
+  case signal(Signal, to: String?, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -68,7 +70,7 @@ public enum ClientMessage: Sendable, Hashable {
 }
 
 extension ClientMessage: Codable {
-  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, leave, ping }
+  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, signal, leave, ping }
 
   private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time }
 
@@ -95,6 +97,10 @@ extension ClientMessage: Codable {
       self = .chat(
         text: try container.decode(String.self, forKey: .text),
         to: try container.decodeIfPresent(String.self, forKey: .to),
+        id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .signal:
+      self = .signal(
+        try Signal(from: decoder), to: try container.decodeIfPresent(String.self, forKey: .to),
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
@@ -129,6 +135,11 @@ extension ClientMessage: Codable {
     case .chat(let text, let to, let id):
       try type(.chat)
       try container.encode(text, forKey: .text)
+      try container.encodeIfPresent(to, forKey: .to)
+      try container.encodeIfPresent(id, forKey: .id)
+    case .signal(let signal, let to, let id):
+      try type(.signal)
+      try signal.encode(to: encoder)
       try container.encodeIfPresent(to, forKey: .to)
       try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)

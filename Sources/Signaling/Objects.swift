@@ -77,17 +77,23 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
   public var connection: ConnectionState
   /// The participant's tracks.
   public var publications: [PublicationInfo]
+  /// What the join token says about the participant, for the application; nil when it says nothing. Nobody but the token's issuer can set it.
+  public var data: String?
+  /// When the participant came (whole seconds); nil from servers that do not say.
+  public var created: Date?
 
   /// Describes participant `id`.
   public init(
     id: String, name: String, role: String, connection: ConnectionState = .connected,
-    publications: [PublicationInfo] = []
+    publications: [PublicationInfo] = [], data: String? = nil, created: Date? = nil
   ) {
     self.id = id
     self.name = name
     self.role = role
     self.connection = connection
     self.publications = publications
+    self.data = data
+    self.created = created
   }
 }
 

@@ -163,6 +163,7 @@ actor MeetingRoom {
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
+    case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()

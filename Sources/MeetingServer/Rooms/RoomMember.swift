@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Meetings
 import Signaling
 
@@ -34,6 +35,10 @@ final class RoomMember {
   var lastSpoke = 0
   /// What the client was last asked to have in slots.
   var askedFor = (audio: 0, video: 0)
+  /// When the place was given.
+  let created = Date()
+  /// The layout classes of its OpenTok streams; those of its token where nothing else was set.
+  var layoutClasses: [StreamName: [String]] = [:]
   /// The task that ends the place when the window has passed.
   var expiry: Task<Void, Never>?
 
@@ -59,6 +64,6 @@ final class RoomMember {
   var info: ParticipantInfo {
     ParticipantInfo(
       id: id, name: name, role: admission.grant.role.signalingName, connection: connection,
-      publications: publications.map(\.info))
+      publications: publications.map(\.info), data: admission.grant.connectionData, created: created)
   }
 }

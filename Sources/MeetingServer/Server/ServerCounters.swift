@@ -21,6 +21,7 @@ final class ServerCounters: Sendable {
   let resumes = Counter()
   let refusedJoins = Counter()
   let chatMessages = Counter()
+  let signals = Counter()
   let dataMessages = Counter()
   let badData = Counter()
   let tokens = Counter()
@@ -39,6 +40,7 @@ final class ServerCounters: Sendable {
       ("parley_resumes_total", "Places taken back after a lost socket.", resumes),
       ("parley_joins_refused_total", "Joins and resumes refused.", refusedJoins),
       ("parley_chat_messages_total", "Chat messages passed on.", chatMessages),
+      ("parley_signals_total", "Signals passed on, to one participant or many.", signals),
       ("parley_data_messages_total", "Data messages passed on, to one participant or many.", dataMessages),
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),
       ("parley_tokens_total", "Join tokens signed.", tokens),

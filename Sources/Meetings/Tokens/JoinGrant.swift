@@ -34,6 +34,8 @@ public struct JoinGrant: Sendable, Hashable {
   public var expires: Date
   /// What an OpenTok token calls `connection_data`: the application's own text about its holder.
   public var connectionData: String?
+  /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
+  public var layoutClasses: [String] = []
 
   /// A grant. Permissions beyond the role's bound are left out.
   public init(

@@ -38,6 +38,7 @@ extension Meeting {
     case .speakers(let speakers): takeSpeakers(speakers)
     case .quality(let quality): takeQuality(quality)
     case .chat(let entry): takeChat(entry, isHistory: false)
+    case .signal(let signal, let from): takeSignal(signal, from: from)
     case .pong: break
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
     case .ended(let reason, let text): end(EndReason(reason), message: text)
@@ -93,6 +94,7 @@ extension Meeting {
   private func takeParticipant(_ info: ParticipantInfo) {
     if info.id == local.id {
       local.role = ParticipantRole(rawValue: info.role)
+      (local.data, local.created) = (info.data, info.created)
       if local.wantedName == info.name { local.wantedName = nil }
       if local.name != info.name {
         // The server has the last word: a token may set the name.

@@ -154,6 +154,7 @@ extension Meeting {
     if let name = local.wantedName { send(.rename(name: name)) }
     place?.saidChat = []
     for message in unsentChat { deliver(message) }
+    sendWaitingSignals()
   }
 
   private func abandonJoin() {
@@ -194,6 +195,7 @@ extension Meeting {
         try await untilMediaFlows()
         connectionState = ConnectionParts(mediaUp: true)
         for message in unsentChat { deliver(message) }
+        sendWaitingSignals()
         refreshState(nil)
         catchUp()
         return
