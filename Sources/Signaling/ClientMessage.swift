@@ -17,6 +17,9 @@ public enum ClientMessage: Sendable, Hashable {
   case chat(text: String, to: String?, id: Int? = nil)
   /// A signal to everybody, the sender included, or to one participant. `id` as with a chat message.
   case signal(Signal, to: String?, id: Int? = nil)
+  /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
+  /// messages: the server answers `done` or a refusal with the same.
+  case room(RoomRequest, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -104,7 +107,11 @@ extension ClientMessage: Codable {
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
-    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    case nil:
+      guard let request = try RoomRequest(type: type, from: decoder) else {
+        throw SignalingError.unknownType(String(type.prefix(40)))
+      }
+      self = .room(request, id: try container.decodeIfPresent(Int.self, forKey: .id))
     }
   }
 
@@ -141,6 +148,9 @@ extension ClientMessage: Codable {
       try type(.signal)
       try signal.encode(to: encoder)
       try container.encodeIfPresent(to, forKey: .to)
+      try container.encodeIfPresent(id, forKey: .id)
+    case .room(let request, let id):
+      try request.encode(to: encoder)
       try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)
     case .ping(let time):

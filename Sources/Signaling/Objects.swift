@@ -48,15 +48,18 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
   public var kind: TrackKind
   /// What it shows or lets hear.
   public var source: TrackSource
-  /// Whether the sender has muted it.
+  /// Whether it is muted: nobody receives anything of it.
   public var muted: Bool
+  /// True when it was a host, not the sender, who muted it; nil otherwise.
+  public var mutedByHost: Bool?
 
   /// Describes publication `id`.
-  public init(id: String, kind: TrackKind, source: TrackSource, muted: Bool) {
+  public init(id: String, kind: TrackKind, source: TrackSource, muted: Bool, mutedByHost: Bool? = nil) {
     self.id = id
     self.kind = kind
     self.source = source
     self.muted = muted
+    self.mutedByHost = mutedByHost
   }
 }
 
@@ -71,7 +74,7 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
   public var id: String
   /// The display name. Always show it as text, never as markup.
   public var name: String
-  /// The role that the join token gave: `guest`, `presenter`, …
+  /// The role that the join token or a host gave: `guest`, `presenter`, …
   public var role: String
   /// Whether the participant's signalling is up.
   public var connection: ConnectionState
@@ -81,11 +84,16 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
   public var data: String?
   /// When the participant came (whole seconds); nil from servers that do not say.
   public var created: Date?
+  /// Its place in the row of raised hands: who has the smallest number raised it first. Nil while it is down.
+  public var hand: Int?
+  /// What the participant may do, by name, where that is not just what its role brings.
+  public var permissions: [String]?
 
   /// Describes participant `id`.
   public init(
     id: String, name: String, role: String, connection: ConnectionState = .connected,
-    publications: [PublicationInfo] = [], data: String? = nil, created: Date? = nil
+    publications: [PublicationInfo] = [], hand: Int? = nil, permissions: [String]? = nil, data: String? = nil,
+    created: Date? = nil
   ) {
     self.id = id
     self.name = name
@@ -94,6 +102,8 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
     self.publications = publications
     self.data = data
     self.created = created
+    self.hand = hand
+    self.permissions = permissions
   }
 }
 
@@ -232,4 +242,6 @@ public enum LeaveReason: String, Sendable, Hashable, Codable {
 /// Why the meeting is over for a client.
 public enum EndReason: String, Sendable, Hashable, Codable {
   case shutdown, expired, removed, replaced
+  /// A host ended the meeting for everybody.
+  case endedByHost
 }

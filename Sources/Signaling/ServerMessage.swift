@@ -3,7 +3,7 @@ public enum ServerMessage: Sendable, Hashable {
   /// Joined: the answer and the whole state.
   case welcome(Welcome)
   /// The place is held: the whole state, to compare with.
-  case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry])
+  case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil)
   /// The answer to the offer with the same `id`.
   case answer(id: Int, answer: String, slots: [SlotInfo])
   /// Somebody came.
@@ -34,6 +34,8 @@ public enum ServerMessage: Sendable, Hashable {
   case chat(ChatEntry)
   /// A signal of a participant; of the tenant's own server when `from` is nil.
   case signal(Signal, from: String?)
+  /// Something about hosts' decisions, hands, reactions or polls.
+  case room(RoomNotice)
   /// Answers `ping`.
   case pong(time: Double?)
   /// Something was refused. When `fatal`, the socket closes.
@@ -61,11 +63,14 @@ public enum ServerMessage: Sendable, Hashable {
     public var chat: [ChatEntry]
     /// What the client may do, by name; nil from servers that do not say.
     public var permissions: [String]?
+    /// The spotlight, what a host said of muting, and the polls; nil from servers that have none of these.
+    public var state: RoomState?
 
     /// The content of a `welcome`.
     public init(
       participant: String, resumeToken: String, resumeWindow: Int, meeting: MeetingInfo, answer: String,
-      participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], permissions: [String]? = nil
+      participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], permissions: [String]? = nil,
+      state: RoomState? = nil
     ) {
       self.participant = participant
       self.resumeToken = resumeToken
@@ -76,6 +81,7 @@ public enum ServerMessage: Sendable, Hashable {
       self.slots = slots
       self.chat = chat
       self.permissions = permissions
+      self.state = state
     }
   }
 }
@@ -87,7 +93,7 @@ extension ServerMessage: Codable {
   }
 
   private enum Key: String, CodingKey {
-    case type, participants, slots, chat, id, answer, participant, reason, publication, audio, video
+    case type, participants, slots, chat, state, id, answer, participant, reason, publication, audio, video
     case speakers, quality, message, from, time, code, fatal
   }
 
@@ -98,7 +104,10 @@ extension ServerMessage: Codable {
     let type: String = try get(.type)
     switch Kind(rawValue: type) {
     case .welcome: self = .welcome(try Welcome(from: decoder))
-    case .resumed: self = .resumed(participants: try get(.participants), slots: try get(.slots), chat: try get(.chat))
+    case .resumed:
+      self = .resumed(
+        participants: try get(.participants), slots: try get(.slots), chat: try get(.chat),
+        state: try container.decodeIfPresent(RoomState.self, forKey: .state))
     case .answer: self = .answer(id: try get(.id), answer: try get(.answer), slots: try get(.slots))
     case .participantJoined: self = .participantJoined(try get(.participant))
     case .participantUpdated: self = .participantUpdated(try get(.participant))
@@ -122,7 +131,11 @@ extension ServerMessage: Codable {
         code: try get(.code), message: try get(.message), fatal: try get(.fatal),
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .ended: self = .ended(reason: try get(.reason), message: try get(.message))
-    case nil: throw SignalingError.unknownType(String(type.prefix(40)))
+    case nil:
+      guard let notice = try RoomNotice(type: type, from: decoder) else {
+        throw SignalingError.unknownType(String(type.prefix(40)))
+      }
+      self = .room(notice)
     }
   }
 
@@ -130,13 +143,14 @@ extension ServerMessage: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     func put(_ value: some Encodable, _ key: Key) throws { try container.encode(value, forKey: key) }
-    try put(kind.rawValue, .type)
+    if let kind { try put(kind.rawValue, .type) }
     switch self {
     case .welcome(let welcome): try welcome.encode(to: encoder)
-    case .resumed(let participants, let slots, let chat):
+    case .resumed(let participants, let slots, let chat, let state):
       try put(participants, .participants)
       try put(slots, .slots)
       try put(chat, .chat)
+      try container.encodeIfPresent(state, forKey: .state)
     case .answer(let id, let answer, let slots):
       try put(id, .id)
       try put(answer, .answer)
@@ -166,6 +180,7 @@ extension ServerMessage: Codable {
     case .signal(let signal, let from):
       try signal.encode(to: encoder)
       try put(from, .from)
+    case .room(let notice): try notice.encode(to: encoder)
     case .pong(let time): try container.encodeIfPresent(time, forKey: .time)
     case .error(let code, let message, let fatal, let id):
       try put(code, .code)
@@ -178,7 +193,8 @@ extension ServerMessage: Codable {
     }
   }
 
-  private var kind: Kind {
+  /// Nil for a notice, which writes its own.
+  private var kind: Kind? {
     switch self {
     case .welcome: .welcome
     case .resumed: .resumed
@@ -197,6 +213,7 @@ extension ServerMessage: Codable {
     case .quality: .quality
     case .chat: .chat
     case .signal: .signal
+    case .room: nil
     case .pong: .pong
     case .error: .error
     case .ended: .ended

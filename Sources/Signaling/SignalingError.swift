@@ -26,6 +26,8 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case noSuchMeeting
   /// The meeting's time is over.
   case meetingExpired
+  /// A host has removed its holder from this meeting for good.
+  case banned
   /// The meeting has as many participants as it may have.
   case meetingFull
   /// The tenant has as many meetings or participants at once as it may have; the sentence names the limit.

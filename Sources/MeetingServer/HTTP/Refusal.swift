@@ -28,6 +28,7 @@ struct Refusal: Error, Sendable {
       case .wrongOrigin, .wrongMeeting: 403
       case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410
+      case .banned: 403
       case .unavailable: 503
       }
     self.init(status, error.code, error.description)

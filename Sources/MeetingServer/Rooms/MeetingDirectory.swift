@@ -18,8 +18,15 @@ actor MeetingDirectory {
   private var places: [String: Held] = [:]
   private var usage = TenantUsage()
   private var isClosed = false
+  private var expulsions = ExpulsionNotes()
+  private let ban: @Sendable (JoinGrant, MeetingRecord) async -> Void
 
-  init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log) {
+  /// `ban` keeps the holder of a grant out of a meeting for good.
+  init(
+    media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
+    ban: @escaping @Sendable (JoinGrant, MeetingRecord) async -> Void = { _, _ in }
+  ) {
+    self.ban = ban
     self.media = media
     self.limits = limits
     self.counters = counters
@@ -61,6 +68,7 @@ actor MeetingDirectory {
   func resume(
     token: String, channel: SignalingChannel, origin: String?
   ) async throws(MeetingRoom.Refusal) -> (MeetingRoom, String) {
+    if let note = expulsions.note(of: token, now: Monotonic.now) { throw .over(note.reason, note.message) }
     guard let held = places[token] else { throw .resumeExpired }
     try await held.room.resume(participant: held.participant, channel: channel, origin: origin)
     return (held.room, held.participant)
@@ -88,13 +96,24 @@ actor MeetingDirectory {
 
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
-    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters, log: log) {
-      [weak self] token in
+    let room = MeetingRoom(
+      record: record, url: url, media: media, limits: limits, counters: counters, log: log, doors: doors(of: record)
+    ) { [weak self] token in
       Task { await self?.left(token) }
     }
     rooms[record.id] = room
     usage.opened(record.tenant)
     return room
+  }
+
+  private func doors(of record: MeetingRecord) -> RoomDoors {
+    RoomDoors(
+      expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
+      banned: { [ban] grant in Task { await ban(grant, record) } })
+  }
+
+  private func note(_ expulsion: RoomDoors.Expulsion) {
+    expulsions.add(expulsion, until: Monotonic.now + .seconds(limits.resumeWindow.components.seconds))
   }
 
   @discardableResult private func giveUp(_ token: String) -> Held? {

@@ -8,23 +8,34 @@ extension MeetingRoom {
     _ permission: Permissions, _ member: RoomMember, _ channel: SignalingChannel, id: Int? = nil
   ) -> Bool {
     if member.permissions.contains(permission) { return true }
-    channel.refuse(.notAllowed, Self.sentence(for: permission), id: id)
+    channel.refuse(.notAllowed, Self.sentence(for: permission, member), id: id)
     return false
   }
 
   /// The tracks of an offer that a participant may send. The others are given to the media plane by no one, so nothing of them is taken.
   func permitted(_ tracks: [TrackDescription], _ member: RoomMember) -> [TrackDescription] {
-    tracks.filter { member.permissions.contains(Self.permission(for: $0.source)) }
+    let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
+    member.stoppedTracks.formIntersection(tracks.map(key))
+    return tracks.compactMap { track in
+      guard member.permissions.contains(Self.permission(for: track.source)), !member.stoppedTracks.contains(key(track))
+      else { return nil }
+      let known = member.publications.first { $0.mid == track.mid && $0.info.source == track.source }
+      var track = track
+      // An offer says what there is; it does not take back what a host has said.
+      let isHeld = known.map { $0.info.mutedByHost == true } ?? startsMuted(track.source, member)
+      if isHeld { track.muted = true }
+      return track
+    }
   }
 
   /// Why an offer is refused: the first track in it that may not be sent and was not refused before. A client that goes on listing such a
   /// track must still be able to offer, for instance to have more slots.
   func refusal(of tracks: [TrackDescription], _ member: RoomMember) -> String? {
-    let key = { (track: TrackDescription) in "\(track.mid) \(track.source.rawValue)" }
+    let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
     let forbidden = tracks.filter { !member.permissions.contains(Self.permission(for: $0.source)) }
     let news = forbidden.first { !member.refusedTracks.contains(key($0)) }
     member.refusedTracks = Set(forbidden.map(key))
-    return news.map { Self.sentence(for: Self.permission(for: $0.source)) }
+    return news.map { Self.sentence(for: Self.permission(for: $0.source), member) }
   }
 
   /// What a participant may receive of what there is.
@@ -61,7 +72,7 @@ extension MeetingRoom {
     guard member.permissions.contains(.data) else {
       if !member.knowsDataIsRefused, let channel = member.channel {
         member.knowsDataIsRefused = true
-        channel.refuse(.notAllowed, Self.sentence(for: .data))
+        channel.refuse(.notAllowed, Self.sentence(for: .data, member))
       }
       return []
     }
@@ -81,7 +92,7 @@ extension MeetingRoom {
     }
   }
 
-  private static func sentence(for permission: Permissions) -> String {
+  static func sentence(for permission: Permissions, _ member: RoomMember) -> String {
     let what =
       switch permission {
       case .publishAudio: "send sound"
@@ -90,8 +101,11 @@ extension MeetingRoom {
       case .subscribe: "receive what others send"
       case .chat: "write in the chat"
       case .data: "send data messages"
-      default: "do this"
+      default: "look after others"
       }
-    return "You may not \(what) in this meeting: your join token does not grant it."
+    let why =
+      member.admission.grant.permissions.contains(permission)
+      ? "a host has taken that right back" : "your join token does not grant it"
+    return "You may not \(what) in this meeting: \(why)."
   }
 }

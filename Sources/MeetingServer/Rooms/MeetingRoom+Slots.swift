@@ -2,7 +2,7 @@ import Signaling
 
 /// Which publication each receive slot of each participant carries.
 extension MeetingRoom {
-  /// Everything that can be received, what matters most first: screens, then who spoke last, then who came first.
+  /// Everything that can be received, what matters most first: who is in the spotlight, then screens, then who spoke last, then who came first.
   func ranked() -> [SlotTable.Candidate] {
     let ordered = members.values.sorted { a, b in
       a.lastSpoke != b.lastSpoke ? a.lastSpoke > b.lastSpoke : a.order < b.order
@@ -14,7 +14,9 @@ extension MeetingRoom {
           .map { .init(publication: $0.info.id, participant: member.id, kind: $0.info.kind) }
       }
     }
-    return candidates(true) + candidates(false)
+    let all = candidates(true) + candidates(false)
+    guard let spotlight else { return all }
+    return all.filter { $0.participant == spotlight } + all.filter { $0.participant != spotlight }
   }
 
   func refill(except: String? = nil) {

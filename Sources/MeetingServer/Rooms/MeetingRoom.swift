@@ -46,6 +46,10 @@ actor MeetingRoom {
     case unavailable(String)
     case resumeExpired
     case wrongOrigin
+    /// A host removed whoever this is from the meeting for good.
+    case banned
+    /// The place ended by somebody's decision: for what reason, and in words.
+    case over(EndReason, String)
   }
 
   nonisolated let record: MeetingRecord
@@ -66,11 +70,21 @@ actor MeetingRoom {
   var isListening = false
   var endTask: Task<Void, Never>?
   private let onLeft: @Sendable (String) -> Void
+  let doors: RoomDoors
+  /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
+  var bans: Set<TokenID> = []
+  var muteAll: MuteAll?
+  /// Whom everybody is to show large.
+  var spotlight: String?
+  var handCount = 0
+  var polls = PollTable()
+  /// Polls whose new results wait to be told.
+  var untoldPolls: Set<Int> = []
 
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    onLeft: @escaping @Sendable (String) -> Void
+    doors: RoomDoors = RoomDoors(), onLeft: @escaping @Sendable (String) -> Void
   ) {
     self.record = record
     self.url = url
@@ -78,6 +92,7 @@ actor MeetingRoom {
     self.limits = limits
     self.counters = counters
     self.log = log
+    self.doors = doors
     self.onLeft = onLeft
   }
 
@@ -87,6 +102,7 @@ actor MeetingRoom {
   func join(_ newcomer: Newcomer) async throws(Refusal) {
     if isClosed { throw .closed }
     if record.isExpired(at: Date()) { throw .expired }
+    if isBanned(newcomer.admission.grant) { throw .banned }
     // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
     guard members.count + reserved < min(record.capacity ?? .max, limits.participants) else { throw .full }
     reserved += 1
@@ -108,11 +124,11 @@ actor MeetingRoom {
     } catch {
       throw Self.refusal(of: error)
     }
-    if isClosed {
+    if isClosed || isBanned(newcomer.admission.grant) {
       post { await $0.leave(participant: id) }
-      throw .closed
+      throw isClosed ? .closed : .banned
     }
-    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
+    member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
     members[id] = member
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
@@ -122,7 +138,7 @@ actor MeetingRoom {
           participant: id, resumeToken: member.resumeToken,
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
           participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
-          permissions: member.permissions.names)))
+          permissions: member.permissions.names, state: state(for: member))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
     assign(changes, to: member)
@@ -141,7 +157,10 @@ actor MeetingRoom {
     member.channel = channel
     if member.hasMedia { cancelExpiry(of: member) }
     channel.send(
-      .resumed(participants: roster(for: member), slots: member.slots.info, chat: history(for: member)))
+      .resumed(
+        participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
+        state: state(for: member)))
+    tellPermissions(member)
     let known = visible(quality)
     if !known.isEmpty { channel.send(.quality(known)) }
     for publication in member.publications { tellDemand(of: publication, member) }
@@ -164,6 +183,7 @@ actor MeetingRoom {
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
     case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
+    case .room(let request, let id): perform(request, id: id, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()
@@ -201,11 +221,7 @@ actor MeetingRoom {
     }
     guard members[participant] === member else { return }
     let before = member.publications
-    member.publications = tracks.filter { answer.accepted.contains($0.mid) }.map(Self.publication)
-    for index in member.publications.indices {
-      let same = before.first { $0.info.id == member.publications[index].info.id }
-      member.publications[index].demand = same?.demand
-    }
+    member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
@@ -231,7 +247,13 @@ actor MeetingRoom {
       return
     }
     guard member.publications[index].info.muted != muted else { return }
+    if !muted, !mayUnmute(member.publications[index].info.source, member) {
+      channel.refuse(.notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.")
+      channel.send(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
+      return
+    }
     member.publications[index].info.muted = muted
+    member.publications[index].info.mutedByHost = nil
     let publication = member.publications[index].info
     let participant = member.id
     post { await $0.setMuted(muted, publication: publication.id, of: participant) }
@@ -308,6 +330,7 @@ actor MeetingRoom {
     for member in members.values { member.channel?.end(reason, message) }
     for member in members.values {
       cancelExpiry(of: member)
+      doors.expelled(.init(resumeToken: member.resumeToken, reason: reason, message: message))
       onLeft(member.resumeToken)
       let id = member.id
       post { await $0.leave(participant: id) }
@@ -330,7 +353,7 @@ actor MeetingRoom {
   /// How many are in the room.
   var count: Int { members.count }
 
-  private func remove(_ member: RoomMember, reason: LeaveReason) {
+  func remove(_ member: RoomMember, reason: LeaveReason) {
     guard members[member.id] === member else { return }
     members[member.id] = nil
     quality[member.id] = nil
@@ -339,6 +362,7 @@ actor MeetingRoom {
     let id = member.id
     post { await $0.leave(participant: id) }
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
+    forget(member)
     if !member.publications.isEmpty { refill() }
   }
 

@@ -18,11 +18,19 @@ final class RoomMember {
   let origin: String?
   let order: Int
   var name: String
+  /// What it is now: first what its token says.
+  var role: Role
   /// What it may do now: first what its token grants.
   var permissions: Permissions
   /// Tracks that were refused, so that it is said once.
   var refusedTracks: Set<String> = []
+  /// Tracks that a host ended and that the client has not taken out of its offers yet.
+  var stoppedTracks: Set<String> = []
   var knowsDataIsRefused = false
+  /// Its place in the row of raised hands; nil while its hand is down.
+  var hand: Int?
+  /// How fast it may ask for things.
+  var pace = RequestPace()
   var publications: [Publication] = []
   var slots = SlotTable()
   /// Publications that its network has no room for.
@@ -52,6 +60,7 @@ final class RoomMember {
     self.origin = origin
     self.order = order
     self.name = name
+    role = admission.grant.role
     permissions = admission.grant.permissions
     self.channel = channel
   }
@@ -59,11 +68,16 @@ final class RoomMember {
   var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
 
   /// Whether the others do not see it.
-  var isHidden: Bool { admission.grant.role == .hidden }
+  var isHidden: Bool { role == .hidden }
 
   var info: ParticipantInfo {
     ParticipantInfo(
-      id: id, name: name, role: admission.grant.role.signalingName, connection: connection,
-      publications: publications.map(\.info), data: admission.grant.connectionData, created: created)
+      id: id, name: name, role: role.signalingName, connection: connection,
+      publications: publications.map(\.info), hand: hand,
+      permissions: permissions == role.permissions.intersection(role.bound) ? nil : permissions.names,
+      data: admission.grant.connectionData, created: created)
   }
+
+  /// Names a track of an offer, to remember what was decided of it.
+  static func trackKey(_ mid: String, _ source: TrackSource) -> String { "\(mid) \(source.rawValue)" }
 }

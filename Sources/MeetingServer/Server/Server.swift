@@ -107,7 +107,14 @@ public final class Server: Sendable {
         resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
         participants: configuration.maximumParticipants,
         maximumSlots: (audio: configuration.audioLoudest, video: 48)),
-      counters: counters, log: log)
+      counters: counters, log: log
+    ) { grant, meeting in
+      do {
+        try await authority.ban(grant, from: meeting, now: Date())
+      } catch {
+        log.error("ban.notKept", ["meeting": meeting.id, "reason": error])
+      }
+    }
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), files: files,

@@ -2,14 +2,14 @@ import Signaling
 
 /// Cleans what people call themselves, so that a name can neither break a line nor pretend to be something else.
 enum DisplayName {
-  /// `text` without control characters, line breaks and direction overrides, with runs of blanks made one, at most 80
+  /// `text` without control characters, line breaks and direction overrides, with runs of blanks made one, at most `most`
   /// characters long; nil when nothing visible is left.
-  static func clean(_ text: String) -> String? {
+  static func clean(_ text: String, most: Int = SignalingLimits.nameCharacters) -> String? {
     var scalars = String.UnicodeScalarView()
     var blank = false
     // A bound in scalars as well: one character can be built of thousands of combining marks.
     for scalar in text.unicodeScalars {
-      if scalars.count >= SignalingLimits.nameCharacters * 4 { break }
+      if scalars.count >= most * 4 { break }
       if scalar.properties.isWhitespace {
         blank = !scalars.isEmpty
         continue
@@ -21,7 +21,7 @@ enum DisplayName {
       }
       scalars.append(scalar)
     }
-    var name = String(String(scalars).prefix(SignalingLimits.nameCharacters))
+    var name = String(String(scalars).prefix(most))
     while name.last == " " { name.removeLast() }
     return name.unicodeScalars.contains {
       $0.properties.generalCategory != .nonspacingMark && $0 != "\u{200D}" && $0 != "\u{FE0F}"

@@ -163,6 +163,10 @@ struct SignalingService: Sendable {
       return refuse(.resumeExpired, "The place in the meeting was given up. Join again.", channel)
     case .wrongOrigin:
       return refuse(.wrongOrigin, "The place belongs to a web page of another origin.", channel)
+    case .banned: return refuse(.banned, JoinRefusal.banned.description, channel)
+    case .over(let reason, let message):
+      channel.end(reason, message)
+      return nil
     case .closed: return refuse(.internalError, "The meeting is ending. Join again.", channel)
     case .unavailable(let why):
       log.error("join.failed", ["reason": why])

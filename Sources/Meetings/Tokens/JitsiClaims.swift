@@ -3,9 +3,24 @@ struct JitsiClaims: Decodable {
   struct Context: Decodable {
     struct User: Decodable {
       var name: String?
+      var id: Name?
       var moderator: Flag?
     }
     var user: User?
+  }
+
+  /// An id, which some servers write as a number.
+  struct Name: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let number = try? container.decode(Int64.self) {
+        text = String(number)
+      } else {
+        text = try container.decode(String.self)
+      }
+    }
   }
 
   /// A truth that some servers write as text.
@@ -42,6 +57,6 @@ struct JitsiClaims: Decodable {
     return JoinGrant(
       form: .jitsi, tenant: proof.tenant.id, id: try proof.id(jti), target: try TokenProof.target(room),
       role: context.user?.moderator?.isSet == true ? .moderator : .publisher, name: context.user?.name,
-      notBefore: nbf?.date, expires: exp.date)
+      user: try proof.user(context.user?.id?.text), notBefore: nbf?.date, expires: exp.date)
   }
 }

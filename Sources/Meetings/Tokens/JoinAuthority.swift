@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// The one place that decides who gets into a meeting. Every door (WebSocket, HTTP, relays, recordings) asks it.
 public struct JoinAuthority: Sendable {
-  private let store: any MeetingStore
+  let store: any MeetingStore
   private let reader: TokenReader
   private let report: @Sendable (TokenProblem) -> Void
 
@@ -46,6 +46,13 @@ public struct JoinAuthority: Sendable {
     }
     let meeting = try await meeting(of: grant, tenant: tenant, room: room, now: now)
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
+    let isBanned: Bool
+    do throws(MeetingStoreError) {
+      isBanned = try await self.isBanned(grant, from: meeting)
+    } catch {
+      throw .unavailable("\(error)")
+    }
+    if isBanned { throw .banned }
     return Admission(meeting: meeting, tenant: tenant, grant: grant)
   }
 

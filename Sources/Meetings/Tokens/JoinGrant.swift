@@ -26,6 +26,8 @@ public struct JoinGrant: Sendable, Hashable {
   public var permissions: Permissions
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
+  /// Whom its issuer knows its holder as, whatever the token; nil when it does not say.
+  public var user: String?
   /// The pages from which it may be used, besides the server's own and those of the tenant.
   public var allowedOrigins: [WebOrigin]
   /// Not before; nil when it does not say.
@@ -40,7 +42,7 @@ public struct JoinGrant: Sendable, Hashable {
   /// A grant. Permissions beyond the role's bound are left out.
   public init(
     form: TokenForm, tenant: TenantID, id: TokenID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
-    name: String? = nil, allowedOrigins: [WebOrigin] = [], notBefore: Date? = nil, expires: Date,
+    name: String? = nil, user: String? = nil, allowedOrigins: [WebOrigin] = [], notBefore: Date? = nil, expires: Date,
     connectionData: String? = nil
   ) {
     self.form = form
@@ -50,6 +52,7 @@ public struct JoinGrant: Sendable, Hashable {
     self.role = role
     self.permissions = (permissions ?? role.permissions).intersection(role.bound)
     self.name = name
+    self.user = user
     self.allowedOrigins = allowedOrigins
     self.notBefore = notBefore
     self.expires = expires

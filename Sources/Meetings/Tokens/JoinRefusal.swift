@@ -1,6 +1,8 @@
 /// The authority's no. The codes are those of the signalling protocol.
 public enum JoinRefusal: Error, Sendable, Equatable {
   case badToken, tokenExpired, tokenRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
+  /// Its holder was removed from the meeting for good.
+  case banned
   /// The token is good, and for another room than the one that was asked for.
   case wrongMeeting(token: String, address: String)
   /// The store failed; the text is for the log, not for the client.
@@ -15,6 +17,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
     case .wrongOrigin: "wrongOrigin"
     case .roomNeeded, .noSuchMeeting: "noSuchMeeting"
     case .meetingExpired: "meetingExpired"
+    case .banned: "banned"
     case .wrongMeeting: "wrongMeeting"
     case .unavailable: "internal"
     }
@@ -33,6 +36,7 @@ extension JoinRefusal: CustomStringConvertible {
     case .roomNeeded: "The join token opens every room: use the address of one."
     case .noSuchMeeting: "There is no such meeting."
     case .meetingExpired: "The meeting is over."
+    case .banned: "A host has removed you from this meeting, and you cannot come back."
     case .wrongMeeting(let token, let address):
       "The join token is for the meeting \(token), and the address names \(address). "
         + "Use the address that the token was given for, or ask for a token for \(address)."

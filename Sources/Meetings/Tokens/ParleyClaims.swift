@@ -7,6 +7,7 @@ struct ParleyClaims: Codable {
   var nbf: NumericDate?
   var jti: String?
   var aud: Audience?
+  var sub: String?
   var meeting: String?
   var room: String?
   var role: String?
@@ -76,6 +77,6 @@ struct ParleyClaims: Codable {
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     return JoinGrant(
       form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
-      name: name, allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date)
+      name: name, user: try proof.user(sub), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date)
   }
 }

@@ -46,6 +46,13 @@ struct TokenProof {
     return TokenID(rawValue: jti)
   }
 
+  /// Whom a claim names as the holder; an empty one names nobody.
+  func user(_ claim: String?) throws(TokenProblem) -> String? {
+    guard let claim, !claim.isEmpty else { return nil }
+    guard claim.utf8.count <= 256 else { throw .claims("the user's id is expected to have at most 256 bytes") }
+    return claim
+  }
+
   /// The room that a claim names; `*` is every room.
   static func target(_ name: String) throws(TokenProblem) -> MeetingTarget {
     if name == "*" { return .anyRoom }

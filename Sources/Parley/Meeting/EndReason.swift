@@ -7,6 +7,7 @@
 /// case .shutdown: print("The server is going down.")
 /// case .expired: print("The meeting's time is over.")
 /// case .removed: print("Somebody removed you.")
+/// case .endedByHost: print("A host has ended the meeting.")
 /// case .replaced: print("You have joined from somewhere else.")
 /// case .connectionLost, .failed: print(meeting.lastError?.description ?? "The connection was lost.")
 /// }
@@ -20,6 +21,8 @@ public enum EndReason: String, Hashable, Sendable {
   case expired
   /// Somebody removed this participant.
   case removed
+  /// A host ended the meeting for everybody.
+  case endedByHost
   /// The same place was taken by another connection.
   case replaced
   /// The connection was lost and could not be brought back.

@@ -74,7 +74,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
-        "badName", "notAllowed", "badRoomName", "reservedName",
+        "badName", "notAllowed", "banned", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

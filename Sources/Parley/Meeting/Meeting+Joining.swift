@@ -238,7 +238,10 @@ extension Meeting {
         info = welcome.meeting
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()
-        takeState(welcome.participants, welcome.slots, welcome.chat)
+        if let names = welcome.permissions, let own = welcome.participants.first(where: { $0.id == local.id }) {
+          takePermissions(ParticipantRole(rawValue: own.role), names)
+        }
+        takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
         return
       case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
       case .ended(let reason, let text): throw .refused(code: reason.rawValue, message: text)

@@ -49,6 +49,7 @@ extension Meeting {
     if reason != .left { place?.channel.close() }
     giveBack()
     failNegotiation()
+    failRequests()
     emit(.ended(reason, message: message))
     for reader in readers.values { reader.finish() }
     readers = [:]

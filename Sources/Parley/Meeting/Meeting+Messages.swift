@@ -18,8 +18,8 @@ extension Meeting {
   private func take(_ message: ServerMessage) {
     switch message {
     case .welcome: break
-    case .resumed(let participants, let slots, let chat):
-      takeState(participants, slots, chat)
+    case .resumed(let participants, let slots, let chat, let state):
+      takeState(participants, slots, chat, state)
       tellViewsAgain()
     case .answer(let id, let answer, let slots): takeAnswer(id: id, answer: answer, slots: slots)
     case .participantJoined(let info): takeParticipant(info)
@@ -39,6 +39,7 @@ extension Meeting {
     case .quality(let quality): takeQuality(quality)
     case .chat(let entry): takeChat(entry, isHistory: false)
     case .signal(let signal, let from): takeSignal(signal, from: from)
+    case .room(let notice): take(notice)
     case .pong: break
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
     case .ended(let reason, let text): end(EndReason(reason), message: text)
@@ -47,7 +48,7 @@ extension Meeting {
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
     let error = JoinError.refused(code: code.rawValue, message: text)
-    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) { return }
+    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error) { return }
     guard fatal else {
       forgetRefused(code)
       emit(.problem(text))
@@ -75,7 +76,7 @@ extension Meeting {
   // MARK: Participants
 
   /// The whole state, of a welcome or a resume: what is not in it is gone.
-  func takeState(_ infos: [ParticipantInfo], _ slots: [SlotInfo], _ chat: [ChatEntry]) {
+  func takeState(_ infos: [ParticipantInfo], _ slots: [SlotInfo], _ chat: [ChatEntry], _ state: RoomState?) {
     let present = Set(infos.map(\.id))
     for participant in participants where !present.contains(participant.id) { removeParticipant(participant.id, .left) }
     for info in infos {
@@ -89,11 +90,12 @@ extension Meeting {
     self.slots = slots
     applySlots()
     for entry in chat { takeChat(entry, isHistory: true) }
+    take(state)
   }
 
   private func takeParticipant(_ info: ParticipantInfo) {
     if info.id == local.id {
-      local.role = ParticipantRole(rawValue: info.role)
+      takeHand(info.hand, of: local)
       (local.data, local.created) = (info.data, info.created)
       if local.wantedName == info.name { local.wantedName = nil }
       if local.name != info.name {
@@ -102,17 +104,26 @@ extension Meeting {
         emit(.participantUpdated(local))
       }
     } else if let known = participants.first(where: { $0.id == info.id }) {
-      let before = (known.name, known.role, known.isReconnecting)
+      let before = (known.name, known.role, known.isReconnecting, known.permissions)
       known.name = info.name
       known.role = ParticipantRole(rawValue: info.role)
       known.isReconnecting = info.connection == .reconnecting
-      if before != (known.name, known.role, known.isReconnecting) { emit(.participantUpdated(known)) }
+      known.permissions = ParticipantPermission.of(role: known.role, named: info.permissions)
+      if before != (known.name, known.role, known.isReconnecting, known.permissions) { emit(.participantUpdated(known)) }
+      takeHand(info.hand, of: known)
     } else {
       let participant = RemoteParticipant(info)
+      participant.meeting = self
       participants.append(participant)
       emit(.participantJoined(participant))
     }
     for publication in info.publications { takePublication(publication, of: info.id) }
+  }
+
+  private func takeHand(_ hand: Int?, of participant: any Participant) {
+    guard participant.hand != hand else { return }
+    if participant === local { local.hand = hand } else { (participant as? RemoteParticipant)?.hand = hand }
+    emit(.room(.handChanged(participant)))
   }
 
   private func removeParticipant(_ id: String, _ reason: LeaveReason) {
@@ -126,11 +137,12 @@ extension Meeting {
 
   private func takePublication(_ info: PublicationInfo, of id: String) {
     if id == local.id {
-      local.publication(info.source)?.id = info.id
+      takeOwn(info)
       return
     }
     guard let participant = participants.first(where: { $0.id == id }) else { return }
     if let known = participant.publications.first(where: { $0.id == info.id }) {
+      known.isMutedByHost = info.mutedByHost == true
       guard known.isMuted != info.muted else { return }
       known.isMuted = info.muted
       emit(.muteChanged(known))
@@ -142,6 +154,7 @@ extension Meeting {
   }
 
   private func removePublication(_ id: String, of participantID: String) {
+    if participantID == local.id { return removeOwn(id) }
     guard let participant = participants.first(where: { $0.id == participantID }),
       let index = participant.publications.firstIndex(where: { $0.id == id })
     else { return }
@@ -203,6 +216,7 @@ extension EndReason {
       case .expired: .expired
       case .removed: .removed
       case .replaced: .replaced
+      case .endedByHost: .endedByHost
       }
   }
 }

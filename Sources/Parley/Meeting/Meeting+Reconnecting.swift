@@ -84,14 +84,16 @@ extension Meeting {
     }
     guard !connectionState.rejoining else { return }
     connectionState.signalingDown = true
+    failRequests()
     refreshState(.signaling)
     let end = MonotonicClock.now + place.resumeWindow
     var pause = TimeSpan.milliseconds(100)
     while MonotonicClock.now < end, self.place === place, state != .ended, !connectionState.rejoining {
       switch await tryToResume(place) {
-      case .resumed(let participants, let slots, let chat):
+      case .resumed(let participants, let slots, let chat, let state):
         connectionState.signalingDown = false
-        takeState(participants, slots, chat)
+        takeState(participants, slots, chat, state)
+        takeStopped(participants)
         tellAgain()
         refreshState(nil)
         follow(place)
@@ -112,7 +114,7 @@ extension Meeting {
   }
 
   private enum Resumption {
-    case resumed([ParticipantInfo], [SlotInfo], [ChatEntry])
+    case resumed([ParticipantInfo], [SlotInfo], [ChatEntry], RoomState?)
     case refused
     case ended(EndReason, String)
     case unreachable
@@ -130,9 +132,9 @@ extension Meeting {
     channel.send(.resume(token: place.resumeToken.value))
     while let message = await channel.receive() {
       switch message {
-      case .resumed(let participants, let slots, let chat):
+      case .resumed(let participants, let slots, let chat, let state):
         place.channel = channel
-        return .resumed(participants, slots, chat)
+        return .resumed(participants, slots, chat, state)
       case .error(_, _, true, _):
         channel.close()
         return .refused
@@ -213,6 +215,7 @@ extension Meeting {
   }
 
   private func dropConnection() {
+    failRequests()
     place?.channel.send(.leave)
     place?.channel.close()
     place = nil

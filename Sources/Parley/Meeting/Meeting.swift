@@ -81,6 +81,22 @@ public import Signaling
   /// ```
   public internal(set) var info: MeetingInfo?
 
+  /// The polls, in the order they were made.
+  ///
+  /// ```swift
+  /// for poll in meeting.polls where poll.isOpen { print(poll.question) }
+  /// ```
+  public internal(set) var polls: [Poll] = []
+
+  /// What a host said of muting that holds for later tracks too; nil when nothing does.
+  ///
+  /// ```swift
+  /// if meeting.muteForAll?.mayUnmute == false { print("Raise your hand to speak.") }
+  /// ```
+  public internal(set) var muteForAll: MuteForAll?
+
+  var spotlightID: String?
+
   /// Why it ended, once ``state`` is `ended`.
   ///
   /// ```swift
@@ -116,6 +132,8 @@ public import Signaling
   @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
   @ObservationIgnored var negotiation = NegotiationState()
+  /// Who waits for the answer to a request, by its number.
+  @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
   /// What the server has neither passed on nor refused yet, in order.
   @ObservationIgnored var unsentChat: [SentChatMessage] = []
   /// Signals that wait for the signalling to come back.

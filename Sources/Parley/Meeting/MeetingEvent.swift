@@ -28,6 +28,8 @@ public import Signaling
 ///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
 ///   case .reconnected: print("Everything flows again.")
 ///   case .sourceEnded(let publication, let error): print("\(publication.source.rawValue): \(error?.description ?? "at its end")")
+///   case .room(.reaction(let participant, let reaction)): print("\(participant.name) \(reaction.emoji)")
+///   case .room: break  // see ``RoomEvent``
 ///   case .problem(let text): print(text)
 ///   case .ended(_, let message): print(message)
 ///   }
@@ -78,6 +80,8 @@ public enum MeetingEvent: Sendable {
   /// The source of a track has come to its end by itself, or broke off with the error: a file is over, a camera was unplugged. The track
   /// stays published, and nothing is sent; see ``LocalPublication/unpublish()``.
   case sourceEnded(LocalPublication, MediaError?)
+  /// Something about hosts, raised hands, reactions or polls.
+  case room(RoomEvent)
   /// Something went wrong that does not end the meeting, in words.
   case problem(String)
   /// The meeting is over for this client; no event follows.

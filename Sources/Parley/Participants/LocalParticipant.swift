@@ -23,7 +23,7 @@ public import Observation
   /// ```
   public internal(set) var name: String
 
-  /// The role that the token gave.
+  /// The role that the token or a host gave.
   ///
   /// ```swift
   /// let canModerate = meeting.local.role == .presenter
@@ -43,6 +43,20 @@ public import Observation
   /// if let created = meeting.local.created { print("Here since \(created).") }
   /// ```
   public internal(set) var created: Date?
+
+  /// What this participant may do: first what the token says, then what hosts say.
+  ///
+  /// ```swift
+  /// let canShare = meeting.local.permissions.contains(.publishScreen)
+  /// ```
+  public internal(set) var permissions: Set<ParticipantPermission> = []
+
+  /// The place in the row of raised hands; nil while the hand is down.
+  ///
+  /// ```swift
+  /// if meeting.local.hand != nil { print("The hand is up.") }
+  /// ```
+  public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
   ///

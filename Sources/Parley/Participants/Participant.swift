@@ -21,12 +21,26 @@ public import Signaling
   /// ```
   var name: String { get }
 
-  /// The role that the token gave.
+  /// The role that the token or a host gave.
   ///
   /// ```swift
   /// let presenters = meeting.participants.filter { $0.role == .presenter }
   /// ```
   var role: ParticipantRole { get }
+
+  /// What this participant may do.
+  ///
+  /// ```swift
+  /// let hosts = meeting.participants.filter { $0.permissions.contains(.moderate) }
+  /// ```
+  var permissions: Set<ParticipantPermission> { get }
+
+  /// The place in the row of raised hands: who has the smallest number raised it first. Nil while the hand is down.
+  ///
+  /// ```swift
+  /// let wantsToSpeak = participant.hand != nil
+  /// ```
+  var hand: Int? { get }
 
   /// How loud this participant speaks: 0 (silent) to 1. Kept by the server, at most five times a second.
   ///
@@ -82,6 +96,13 @@ public struct ParticipantRole: RawRepresentable, Hashable, Sendable {
   /// let interpreter = ParticipantRole(rawValue: "interpreter")
   /// ```
   public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Whose meeting it is.
+  ///
+  /// ```swift
+  /// let organizer = meeting.participants.first { $0.role == .organizer }
+  /// ```
+  public static let organizer = ParticipantRole(rawValue: "organizer")
 
   /// Everybody who joined with an anonymous token.
   ///

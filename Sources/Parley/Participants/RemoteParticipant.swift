@@ -24,7 +24,7 @@ public import Signaling
   /// ```
   public internal(set) var name: String
 
-  /// The role that the token gave.
+  /// The role that the token or a host gave.
   ///
   /// ```swift
   /// if participant.role == .presenter { print("\(participant.name) presents.") }
@@ -44,6 +44,20 @@ public import Signaling
   /// if let created = participant.created { print("Here since \(created).") }
   /// ```
   public internal(set) var created: Date?
+
+  /// What this participant may do: first what the token says, then what hosts say.
+  ///
+  /// ```swift
+  /// let canShare = participant.permissions.contains(.publishScreen)
+  /// ```
+  public internal(set) var permissions: Set<ParticipantPermission>
+
+  /// The place in the row of raised hands; nil while the hand is down.
+  ///
+  /// ```swift
+  /// if participant.hand != nil { print("The hand is up.") }
+  /// ```
+  public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
   ///
@@ -73,6 +87,8 @@ public import Signaling
   /// ```
   public internal(set) var publications: [RemotePublication] = []
 
+  @ObservationIgnored weak var meeting: Meeting?
+
   init(_ info: ParticipantInfo) {
     id = info.id
     name = info.name
@@ -80,6 +96,8 @@ public import Signaling
     data = info.data
     created = info.created
     isReconnecting = info.connection == .reconnecting
+    permissions = ParticipantPermission.of(role: role, named: info.permissions)
+    hand = info.hand
   }
 
   /// The publication of a source; nil when this participant does not publish it.

@@ -31,6 +31,13 @@ import RTC
   /// ```
   public private(set) var isMuted: Bool
 
+  /// Whether it was a host who muted it.
+  ///
+  /// ```swift
+  /// if microphone.isMutedByHost { print("A host has muted you.") }
+  /// ```
+  public internal(set) var isMutedByHost = false
+
   @ObservationIgnored let publisher: any Publisher
   /// The m-section that carries it in the connection under way.
   @ObservationIgnored var mid: MID?
@@ -60,6 +67,7 @@ import RTC
   public func setMuted(_ muted: Bool) {
     guard muted != isMuted else { return }
     isMuted = muted
+    isMutedByHost = false
     publisher.setMuted(muted)
     if let mid { owner?.meeting?.send(.mute(mid: mid.rawValue, muted: muted)) }
   }

@@ -32,12 +32,19 @@ public import Signaling
   /// ```
   public let source: TrackSource
 
-  /// Whether its sender has muted it.
+  /// Whether it is muted: nothing of it is received.
   ///
   /// ```swift
   /// if publication.isMuted { print("\(publication.participant?.name ?? "Somebody") is muted.") }
   /// ```
   public internal(set) var isMuted: Bool
+
+  /// Whether it was a host, not its sender, who muted it.
+  ///
+  /// ```swift
+  /// if publication.isMutedByHost { print("Muted by a host.") }
+  /// ```
+  public internal(set) var isMutedByHost: Bool
 
   /// How it is received; nil while it is not.
   ///
@@ -58,6 +65,7 @@ public import Signaling
     kind = info.kind == .audio ? .audio : .video
     source = info.source
     isMuted = info.muted
+    isMutedByHost = info.mutedByHost == true
     self.participant = participant
   }
 }

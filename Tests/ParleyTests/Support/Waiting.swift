@@ -66,6 +66,20 @@ struct StillMissing: Error, CustomStringConvertible {
       events.append("sourceEnded \(publication.source)\(error == nil ? "" : " with an error")")
     case .reconnected: events.append("reconnected")
     case .ended(let reason, _): events.append("ended \(reason)")
+    case .room(let event):
+      switch event {
+      case .mutedByHost(let publication): events.append("mutedByHost \(publication.source)")
+      case .stoppedByHost(let publication): events.append("stoppedByHost \(publication.source)")
+      case .unmuteRequested(let sources, let host):
+        events.append("unmuteRequested \(sources.map(\.rawValue).joined(separator: " ")) \(host?.name ?? "")")
+      case .permissionsChanged: events.append("permissionsChanged")
+      case .handChanged(let participant): events.append("hand \(participant.name) \(participant.hand == nil ? "down" : "up")")
+      case .spotlightChanged(let participant): events.append("spotlight \(participant?.name ?? "nobody")")
+      case .muteForAllChanged(let order): events.append("muteForAll \(order == nil ? "lifted" : "set")")
+      case .reaction(let participant, let reaction): events.append("reaction \(participant.name) \(reaction.rawValue)")
+      case .pollChanged(let poll): events.append("poll \(poll.question)")
+      case .pollRemoved: events.append("pollRemoved")
+      }
     case .problem(let text): events.append("problem \(text)")
     case .participantUpdated(let participant): events.append("updated \(participant.name)")
     case .speakersChanged: events.append("speakers")

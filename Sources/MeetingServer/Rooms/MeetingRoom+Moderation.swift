@@ -1,0 +1,170 @@
+import Meetings
+import Signaling
+
+/// What can be done to participants. The room does it here and asks nobody whether it may: signalling (``perform(_:id:_:_:)``) and the REST API
+/// check that before.
+extension MeetingRoom {
+  // MARK: Removing
+
+  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. With `ban` neither its token nor, where the
+  /// token names a user, any other token of that user gets into this meeting again. False when there is no such participant.
+  @discardableResult
+  func removeParticipant(_ id: String, ban: Bool, message: String) -> Bool {
+    guard let member = members[id] else { return false }
+    let grant = member.admission.grant
+    if ban {
+      bans.formUnion(grant.banNotes(in: record.id))
+      doors.banned(grant)
+    }
+    member.channel?.end(.removed, message)
+    doors.expelled(.init(resumeToken: member.resumeToken, reason: .removed, message: message))
+    remove(member, reason: .removed)
+    return true
+  }
+
+  /// Whether the holder of a grant was banned from this meeting while the room stood.
+  func isBanned(_ grant: JoinGrant) -> Bool { !bans.isDisjoint(with: grant.banNotes(in: record.id)) }
+
+  // MARK: Muting
+
+  /// Mutes what a participant sends of `sources`, and says that it was not the participant itself. Nothing of it goes out any more, whatever
+  /// the client sends, until it says `mute` with false: an offer does not unmute. False when there is no such participant.
+  @discardableResult
+  func forceMute(participant id: String, sources: Set<TrackSource>) -> Bool {
+    guard let member = members[id] else { return false }
+    for index in member.publications.indices where sources.contains(member.publications[index].info.source) {
+      guard !member.publications[index].info.muted else { continue }
+      member.publications[index].info.muted = true
+      member.publications[index].info.mutedByHost = true
+      let publication = member.publications[index].info
+      post { await $0.setMuted(true, publication: publication.id, of: id) }
+      broadcast(.publicationUpdated(participant: id, publication: publication))
+    }
+    return true
+  }
+
+  /// Mutes everybody's tracks of `sources`, those in `except` left out. With `includingLater`, what is published from now on starts muted
+  /// too, also that of people who come later, until ``liftMuteAll()``.
+  ///
+  /// Everybody may unmute themselves, as with LiveKit and OpenTok; with `mayUnmute` false only those who moderate, are in `except`, or are
+  /// asked to unmute may, as with Jitsi's moderated meetings. That includes what comes later, or leaving and coming back would be a way around it.
+  func muteAll(
+    sources: Set<TrackSource>, except: Set<String>, includingLater: Bool, mayUnmute: Bool = true
+  ) {
+    let order = MuteAll(sources: sources, except: except, mayUnmute: mayUnmute)
+    if includingLater || !mayUnmute {
+      muteAll = order
+      broadcast(.room(.muteAll(order.info)))
+    }
+    for id in members.keys where !except.contains(id) { forceMute(participant: id, sources: sources) }
+  }
+
+  /// What is published from now on starts as its sender wants, and everybody may unmute themselves. What is muted stays muted.
+  func liftMuteAll() {
+    guard muteAll != nil else { return }
+    muteAll = nil
+    broadcast(.room(.muteAll(nil)))
+  }
+
+  /// Whether a participant may unmute a track that the host muted.
+  func mayUnmute(_ source: TrackSource, _ member: RoomMember) -> Bool {
+    guard let muteAll, !muteAll.mayUnmute, muteAll.holds(source, of: member.id) else { return true }
+    return member.permissions.contains(.moderate)
+  }
+
+  /// Whether what a participant publishes anew starts muted.
+  func startsMuted(_ source: TrackSource, _ member: RoomMember) -> Bool {
+    guard let muteAll, muteAll.holds(source, of: member.id) else { return false }
+    return muteAll.mayUnmute || !member.permissions.contains(.moderate)
+  }
+
+  /// Ends what a participant sends of `sources`, as when a share is stopped. It may be started again, with a new track. False when
+  /// there is no such participant.
+  @discardableResult
+  func stop(_ sources: Set<TrackSource>, of id: String) -> Bool {
+    guard let member = members[id] else { return false }
+    unpublish(member) { sources.contains($0.info.source) }
+    return true
+  }
+
+  // MARK: Rights
+
+  /// Gives a participant exactly these permissions, as far as its role may have them. What is published without one ends; without
+  /// `subscribe` its slots are emptied. The participant is told `permissions`. False when there is no such participant.
+  @discardableResult
+  func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
+    guard let member = members[id] else { return false }
+    change(member, role: member.role, permissions: permissions)
+    return true
+  }
+
+  /// Gives a participant a role, with the permissions that it brings. Nobody becomes hidden who was seen before, nor is seen who was hidden.
+  /// False for that, and when there is no such participant.
+  @discardableResult
+  func setRole(_ role: Role, of id: String) -> Bool {
+    guard let member = members[id], (role == .hidden) == member.isHidden else { return false }
+    change(member, role: role, permissions: role.permissions)
+    return true
+  }
+
+  private func change(_ member: RoomMember, role: Role, permissions: Permissions) {
+    let permissions = permissions.intersection(role.bound)
+    guard member.role != role || member.permissions != permissions else { return }
+    let before = member.permissions
+    member.role = role
+    member.permissions = permissions
+    member.knowsDataIsRefused = member.knowsDataIsRefused && !permissions.contains(.data)
+    unpublish(member) { !permissions.contains(Self.permission(for: $0.info.source)) }
+    tellPermissions(member)
+    announce(.participantUpdated(member.info), about: member)
+    guard before.contains(.subscribe) != permissions.contains(.subscribe) else { return }
+    member.askedFor = (0, 0)
+    refill(member, ranked())
+    member.channel?.send(.room(.state(state(for: member))))
+  }
+
+  func tellPermissions(_ member: RoomMember) {
+    member.channel?.send(.room(.permissions(role: member.role.signalingName, permissions: member.permissions.names)))
+  }
+
+  // MARK: What offers bring
+
+  /// Ends publications of a participant: they are muted for good and in nobody's slot any more. Their m-sections are taken for nothing else
+  /// until an offer leaves them out, so that a client that has not heard of it yet does not publish them again.
+  func unpublish(_ member: RoomMember, where isMeant: (RoomMember.Publication) -> Bool) {
+    let ended = member.publications.filter(isMeant)
+    guard !ended.isEmpty else { return }
+    member.publications.removeAll(where: isMeant)
+    let id = member.id
+    for publication in ended {
+      let key = RoomMember.trackKey(publication.mid, publication.info.source)
+      member.stoppedTracks.insert(key)
+      member.refusedTracks.insert(key)
+      let track = publication.info.id
+      post { await $0.setMuted(true, publication: track, of: id) }
+      broadcast(.unpublished(participant: id, publication: track))
+    }
+    refill()
+  }
+
+  /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on it.
+  func published(_ tracks: [MediaTrack], _ accepted: Set<String>, by member: RoomMember) -> [RoomMember.Publication] {
+    let before = member.publications
+    return tracks.filter { accepted.contains($0.mid) }.compactMap { track in
+      var publication = Self.publication(track)
+      let same = before.first { $0.info.id == track.publication }
+      publication.demand = same?.demand
+      let isKept = same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
+      let isAllowed = member.permissions.contains(Self.permission(for: track.source))
+      let isHeld = same?.info.mutedByHost == true || same == nil && startsMuted(track.source, member)
+      if isHeld {
+        publication.info.muted = true
+        publication.info.mutedByHost = true
+      }
+      if isHeld && !track.muted || !isKept || !isAllowed {
+        post { await $0.setMuted(true, publication: track.publication, of: member.id) }
+      }
+      return isKept && isAllowed ? publication : nil
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Meetings
+import Signaling
+
+/// What participants ask for over signalling, and who may. What is done then is in the other files; here it is decided.
+extension MeetingRoom {
+  /// Why a request is refused.
+  struct RequestRefusal: Error {
+    var code: SignalingErrorCode
+    var sentence: String
+
+    static func notAllowed(_ sentence: String) -> RequestRefusal { .init(code: .notAllowed, sentence: sentence) }
+    static func bad(_ sentence: String) -> RequestRefusal { .init(code: .badMessage, sentence: sentence) }
+  }
+
+  /// Carries a request out or refuses it, and says which to a client that gave it a number.
+  func perform(_ request: RoomRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
+    guard member.pace.take(request, now: Monotonic.now) else {
+      channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
+      return
+    }
+    do throws(RequestRefusal) {
+      switch request {
+      case .raiseHand, .lowerHands, .react: try gesture(request, member)
+      case .createPoll, .setPoll, .removePoll, .vote: try poll(request, member)
+      case .endMeeting:
+        try ensureModerates(member)
+        note(request, member)
+        // The answer has to go out before the socket closes.
+        if let id { channel.send(.room(.done(id: id))) }
+        end(.endedByHost, "A host has ended the meeting.")
+        return
+      default:
+        try ensureModerates(member)
+        try host(request, member)
+        note(request, member)
+      }
+    } catch {
+      channel.refuse(error.code, error.sentence, id: id)
+      return
+    }
+    if let id { channel.send(.room(.done(id: id))) }
+  }
+
+  private func host(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) {
+    switch request {
+    case .muteParticipant(let id, let sources):
+      let target = try target(id, of: member)
+      var muted = Set(sources)
+      if muted.remove(.screen) != nil {
+        stop([.screen, .screenAudio], of: target.id)
+        muted.remove(.screenAudio)
+      }
+      forceMute(participant: target.id, sources: muted)
+    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
+      let spared = members.values.filter { rank($0) > rank(member) }.map(\.id)
+      muteAll(
+        sources: Set(sources), except: Set(except).union(spared).union([member.id]), includingLater: includingLater,
+        mayUnmute: mayUnmute)
+    case .liftMuteAll: liftMuteAll()
+    case .askToUnmute(let id, let sources):
+      let target = try target(id, of: member)
+      let possible = sources.filter { target.permissions.contains(Self.permission(for: $0)) }
+      guard !possible.isEmpty else {
+        throw .notAllowed("\(target.name) may not send that in this meeting. Give the permission first.")
+      }
+      muteAll?.except.insert(id)
+      target.channel?.send(.room(.unmuteRequested(sources: possible, by: member.isHidden ? nil : member.id)))
+    case .removeParticipant(let id, let ban):
+      let target = try target(id, of: member)
+      guard target !== member else { throw .bad("You cannot remove yourself. Leave instead.") }
+      removeParticipant(id, ban: ban, message: "A host has removed you from the meeting.")
+    case .setRole(let id, let name):
+      let target = try target(id, of: member)
+      guard let role = Role(name: name) else { throw .bad("There is no role of that name.") }
+      guard role != .hidden, role != .recorder else { throw .notAllowed("Only a join token gives this role.") }
+      guard role != .organizer || member.role == .organizer else {
+        throw .notAllowed("Only an organizer can make others organizers.")
+      }
+      try ensure(member, mayGive: role.permissions, to: target)
+      setRole(role, of: id)
+    case .setPermissions(let id, let names):
+      let target = try target(id, of: member)
+      guard let permissions = Permissions(names: names) else { throw .bad("There is no permission of that name.") }
+      try ensure(member, mayGive: permissions, to: target)
+      setPermissions(permissions, of: id)
+    case .spotlight(let id):
+      if let id { _ = try present(id, for: member) }
+      setSpotlight(id)
+    default: break
+    }
+  }
+
+  // MARK: Who may do what to whom
+
+  func ensureModerates(_ member: RoomMember) throws(RequestRefusal) {
+    guard member.permissions.contains(.moderate) else { throw .notAllowed(Self.sentence(for: .moderate, member)) }
+  }
+
+  /// Somebody who is here, as `member` may know it.
+  func present(_ id: String, for member: RoomMember) throws(RequestRefusal) -> RoomMember {
+    guard let other = members[id], !other.isHidden || other === member else {
+      throw .bad("The participant is not in the meeting.")
+    }
+    return other
+  }
+
+  /// Somebody to whom `member` may do something: not to who stands above it.
+  private func target(_ id: String, of member: RoomMember) throws(RequestRefusal) -> RoomMember {
+    let target = try present(id, for: member)
+    guard rank(target) <= rank(member) else { throw .notAllowed("Only an organizer can do this to an organizer.") }
+    return target
+  }
+
+  private func rank(_ member: RoomMember) -> Int {
+    member.role == .organizer ? 2 : member.permissions.contains(.moderate) ? 1 : 0
+  }
+
+  private func ensure(
+    _ member: RoomMember, mayGive permissions: Permissions, to target: RoomMember
+  ) throws(RequestRefusal) {
+    guard permissions.subtracting(target.permissions).isSubset(of: member.permissions) else {
+      throw .notAllowed("You cannot give a permission that you do not have.")
+    }
+  }
+
+  private func note(_ request: RoomRequest, _ member: RoomMember) {
+    let (action, target): (String, String?) =
+      switch request {
+      case .muteParticipant(let id, _): ("muteParticipant", id)
+      case .muteAll: ("muteAll", nil)
+      case .liftMuteAll: ("liftMuteAll", nil)
+      case .askToUnmute(let id, _): ("askToUnmute", id)
+      case .removeParticipant(let id, let ban): (ban ? "ban" : "removeParticipant", id)
+      case .setRole(let id, _): ("setRole", id)
+      case .setPermissions(let id, _): ("setPermissions", id)
+      case .spotlight(let id): ("spotlight", id)
+      case .endMeeting: ("endMeeting", nil)
+      default: ("other", nil)
+      }
+    log.info(
+      "moderation", ["meeting": record.id, "by": member.id, "action": action, "participant": target ?? ""])
+  }
+}

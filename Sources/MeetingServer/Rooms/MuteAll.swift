@@ -1,0 +1,21 @@
+import Signaling
+
+/// A host's word that everybody is muted, as it holds for what is published later.
+struct MuteAll: Sendable, Hashable {
+  /// What it is about.
+  var sources: Set<TrackSource>
+  /// For whom it does not hold, by participant.
+  var except: Set<String>
+  /// Whether people may unmute themselves.
+  var mayUnmute: Bool
+
+  /// Whether it holds for a participant's track.
+  func holds(_ source: TrackSource, of participant: String) -> Bool {
+    sources.contains(source) && !except.contains(participant)
+  }
+
+  /// As signalling shows it. For whom it does not hold is left out: they are told by what they are allowed.
+  var info: MuteAllInfo {
+    MuteAllInfo(sources: TrackSource.allCases.filter(sources.contains), mayUnmute: mayUnmute)
+  }
+}

@@ -1,0 +1,128 @@
+import Signaling
+
+/// The polls of a meeting, and who chose what. A value without side effects.
+///
+/// Every participant has one vote in a poll, which it may change while that is open. Who leaves an open poll's meeting takes the vote along:
+/// whoever leaves and comes back is a new participant, and must not count twice. What is closed stays as it was.
+struct PollTable: Sendable {
+  /// Why something cannot be done.
+  enum Refusal: Error, Sendable, Hashable {
+    case tooMany, badQuestion, badOptions, unknown, closed, notOne, noSuchOption
+
+    /// In words.
+    var sentence: String {
+      switch self {
+      case .tooMany: "A meeting has at most \(PollDraft.maximumPolls) polls. Take one away first."
+      case .badQuestion: "A question has 1 to \(PollDraft.questionCharacters) characters."
+      case .badOptions:
+        "A poll has \(PollDraft.optionCount.lowerBound) to \(PollDraft.optionCount.upperBound) different answers of 1 to "
+          + "\(PollDraft.optionCharacters) characters."
+      case .unknown: "There is no such poll."
+      case .closed: "The poll is closed."
+      case .notOne: "One answer can be chosen in this poll."
+      case .noSuchOption: "The poll has no such answer."
+      }
+    }
+  }
+
+  private struct Poll {
+    var id: Int
+    var draft: PollDraft
+    var isOpen = true
+    var votes: [String: Set<Int>] = [:]
+    var counts: [Int]
+  }
+
+  private var polls: [Poll] = []
+  private var last = 0
+
+  /// Makes a poll and opens it; returns its number.
+  mutating func create(_ draft: PollDraft) throws(Refusal) -> Int {
+    guard polls.count < PollDraft.maximumPolls else { throw .tooMany }
+    var draft = draft
+    guard let question = Self.clean(draft.question, PollDraft.questionCharacters) else { throw .badQuestion }
+    guard PollDraft.optionCount.contains(draft.options.count) else { throw .badOptions }
+    let options = draft.options.compactMap { Self.clean($0, PollDraft.optionCharacters) }
+    guard options.count == draft.options.count, Set(options).count == options.count else { throw .badOptions }
+    draft.question = question
+    draft.options = options
+    last += 1
+    polls.append(Poll(id: last, draft: draft, counts: Array(repeating: 0, count: options.count)))
+    return last
+  }
+
+  /// Closes a poll, or opens it again; false when it was so already.
+  mutating func set(_ id: Int, isOpen: Bool) throws(Refusal) -> Bool {
+    let index = try index(of: id)
+    defer { polls[index].isOpen = isOpen }
+    return polls[index].isOpen != isOpen
+  }
+
+  /// Takes a poll away.
+  mutating func remove(_ id: Int) throws(Refusal) { polls.remove(at: try index(of: id)) }
+
+  /// Makes these answers the vote of `voter`; none takes it back.
+  mutating func vote(_ id: Int, _ options: [Int], by voter: String) throws(Refusal) {
+    let index = try index(of: id)
+    guard polls[index].isOpen else { throw .closed }
+    let choice = Set(options)
+    guard choice.allSatisfy(polls[index].counts.indices.contains) else { throw .noSuchOption }
+    guard polls[index].draft.multiple || choice.count <= 1 else { throw .notOne }
+    replace(index, choice, by: voter)
+  }
+
+  /// Takes the votes of somebody who left out of the open polls; returns the polls that changed.
+  mutating func forget(_ voter: String) -> [Int] {
+    var changed: [Int] = []
+    for index in polls.indices where polls[index].isOpen && polls[index].votes[voter] != nil {
+      replace(index, [], by: voter)
+      changed.append(polls[index].id)
+    }
+    return changed
+  }
+
+  private mutating func replace(_ index: Int, _ choice: Set<Int>, by voter: String) {
+    for option in polls[index].votes[voter] ?? [] { polls[index].counts[option] -= 1 }
+    for option in choice { polls[index].counts[option] += 1 }
+    polls[index].votes[voter] = choice.isEmpty ? nil : choice
+  }
+
+  /// A poll as everybody sees it, or everybody who moderates; nil when there is none.
+  func info(_ id: Int, moderates: Bool) -> PollInfo? {
+    polls.first { $0.id == id }.map { Self.info($0, moderates: moderates) }
+  }
+
+  /// Every poll as one participant sees it, its own votes included.
+  func all(for voter: String, moderates: Bool) -> [PollInfo] {
+    polls.map { poll in
+      var info = Self.info(poll, moderates: moderates)
+      info.mine = (poll.votes[voter] ?? []).sorted()
+      return info
+    }
+  }
+
+  private static func info(_ poll: Poll, moderates: Bool) -> PollInfo {
+    let isSeen =
+      switch poll.draft.results {
+      case .always: true
+      case .whenClosed: moderates || !poll.isOpen
+      case .moderators: moderates
+      }
+    return PollInfo(
+      id: poll.id, question: poll.draft.question,
+      options: zip(poll.draft.options, poll.counts).map { .init(text: $0, votes: isSeen ? $1 : nil) },
+      multiple: poll.draft.multiple, results: poll.draft.results, isOpen: poll.isOpen,
+      voters: isSeen ? poll.votes.count : nil)
+  }
+
+  private func index(of id: Int) throws(Refusal) -> Int {
+    guard let index = polls.firstIndex(where: { $0.id == id }) else { throw .unknown }
+    return index
+  }
+
+  private static func clean(_ text: String, _ most: Int) -> String? {
+    // The bound in bytes stops characters made of thousands of combining marks.
+    guard text.utf8.count <= most * 4, text.count <= most else { return nil }
+    return DisplayName.clean(text, most: most)
+  }
+}

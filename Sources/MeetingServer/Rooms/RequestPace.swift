@@ -1,0 +1,23 @@
+import Basics
+import Signaling
+
+/// How fast one participant may ask for things: enough for a person's clicks, too little to disturb a meeting.
+struct RequestPace: Sendable {
+  private var hosting: RateLimit?
+  private var gestures: RateLimit?
+
+  /// Takes one; false when this participant has asked too often.
+  mutating func take(_ request: RoomRequest, now: Instant) -> Bool {
+    switch request {
+    case .raiseHand(_, participant: nil), .react:
+      return Self.take(&gestures, perSecond: 1, burst: 6, now)
+    default: return Self.take(&hosting, perSecond: 5, burst: 30, now)
+    }
+  }
+
+  private static func take(_ limit: inout RateLimit?, perSecond: Int, burst: Int, _ now: Instant) -> Bool {
+    var bucket = limit ?? RateLimit(perSecond: perSecond, burst: burst, now: now)
+    defer { limit = bucket }
+    return bucket.take(now: now)
+  }
+}

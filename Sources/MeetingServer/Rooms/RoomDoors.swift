@@ -1,0 +1,17 @@
+import Meetings
+import Signaling
+
+/// What a room tells those who guard its doors, so that who was sent away does not come back by another one.
+struct RoomDoors: Sendable {
+  /// A place that ended by somebody else's decision.
+  struct Expulsion: Sendable {
+    var resumeToken: String
+    var reason: EndReason
+    var message: String
+  }
+
+  /// The place is to answer `resume` with the reason, as long as places are held.
+  var expelled: @Sendable (Expulsion) -> Void = { _ in }
+  /// The holder of the grant is to be kept out of the meeting for good.
+  var banned: @Sendable (JoinGrant) -> Void = { _ in }
+}

@@ -1,0 +1,34 @@
+public import FoundationEssentials
+
+extension JoinGrant {
+  /// What a ban of its holder from `meeting` is noted by: its token, and the user whom the token names.
+  ///
+  /// The note is kept like a revocation, and holds in one meeting only.
+  public func banNotes(in meeting: MeetingID) -> [TokenID] {
+    var notes = [TokenID(rawValue: "ban \(meeting) token \(id.rawValue)")]
+    if let user { notes.append(TokenID(rawValue: "ban \(meeting) user \(user)")) }
+    return notes
+  }
+}
+
+extension JoinAuthority {
+  /// How long the ban of a user is kept where the meeting has no end: ten years.
+  private static let longest: TimeInterval = 10 * 365 * 24 * 3_600
+
+  /// Lets the holder of a grant into `meeting` no more: neither with this token nor, where it names a user, with another of that user.
+  public func ban(_ grant: JoinGrant, from meeting: MeetingRecord, now: Date) async throws(MeetingStoreError) {
+    // Tokens of the same user may be made after this one has ended.
+    let end = meeting.expires ?? now.addingTimeInterval(Self.longest)
+    for note in grant.banNotes(in: meeting.id) {
+      try await store.revoke(note, tenant: grant.tenant, expires: end)
+    }
+  }
+
+  /// Whether the holder of a grant was banned from a meeting.
+  func isBanned(_ grant: JoinGrant, from meeting: MeetingRecord) async throws(MeetingStoreError) -> Bool {
+    for note in grant.banNotes(in: meeting.id) {
+      if try await store.isRevoked(note, tenant: grant.tenant) { return true }
+    }
+    return false
+  }
+}

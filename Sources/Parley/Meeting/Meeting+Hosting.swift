@@ -1,0 +1,122 @@
+public import Signaling
+
+/// What hosts do to everybody. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+extension Meeting {
+  /// Mutes everybody else.
+  ///
+  /// ```swift
+  /// try await meeting.muteAll(except: [participant])
+  /// try await meeting.muteAll(mayUnmute: false)  // until ``allowUnmuting()``
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - sources: What is muted.
+  ///   - except: Who is left out, besides this client.
+  ///   - includingLater: Whether what is published later starts muted too, also that of people who come later.
+  ///   - mayUnmute: Whether people may unmute themselves. False holds for later tracks too.
+  public func muteAll(
+    _ sources: [TrackSource] = [.microphone], except: [RemoteParticipant] = [], includingLater: Bool = false,
+    mayUnmute: Bool = true
+  ) async throws(JoinError) {
+    try await request(
+      .muteAll(sources: sources, except: except.map(\.id), includingLater: includingLater, mayUnmute: mayUnmute))
+  }
+
+  /// Ends what ``muteAll(_:except:includingLater:mayUnmute:)`` said of later tracks and of unmuting. Who is muted stays muted.
+  ///
+  /// ```swift
+  /// try await meeting.allowUnmuting()
+  /// ```
+  public func allowUnmuting() async throws(JoinError) { try await request(.liftMuteAll) }
+
+  /// Has everybody show one participant large; nil for nobody.
+  ///
+  /// ```swift
+  /// try await meeting.setSpotlight(participant)
+  /// ```
+  public func setSpotlight(_ participant: (any Participant)?) async throws(JoinError) {
+    try await request(.spotlight(participant?.id))
+  }
+
+  /// Ends the meeting for everybody.
+  ///
+  /// ```swift
+  /// try await meeting.endForAll()
+  /// ```
+  public func endForAll() async throws(JoinError) { try await request(.endMeeting) }
+
+  /// Lowers every raised hand.
+  ///
+  /// ```swift
+  /// try await meeting.lowerAllHands()
+  /// ```
+  public func lowerAllHands() async throws(JoinError) { try await request(.lowerHands) }
+
+  // MARK: For everybody
+
+  /// Shows everybody a reaction for a moment. At most one a second on average.
+  ///
+  /// ```swift
+  /// try await meeting.react(.clap)
+  /// ```
+  public func react(_ reaction: Reaction) async throws(JoinError) { try await request(.react(reaction)) }
+
+  /// Everybody whose hand is up, who raised it first foremost.
+  ///
+  /// ```swift
+  /// if let next = meeting.raisedHands.first { print("\(next.name) is next.") }
+  /// ```
+  public var raisedHands: [any Participant] {
+    let all: [any Participant] = [local] + participants
+    return all.filter { $0.hand != nil }.sorted { ($0.hand ?? 0) < ($1.hand ?? 0) }
+  }
+
+  /// Who is to be shown large; nil for nobody.
+  ///
+  /// ```swift
+  /// let large = meeting.spotlight ?? meeting.speakers.first
+  /// ```
+  public var spotlight: (any Participant)? { spotlightID.flatMap(participant) }
+
+  // MARK: Polls
+
+  /// Makes a poll, which is open at once. Needs the right to moderate.
+  ///
+  /// ```swift
+  /// try await meeting.createPoll("Lunch at twelve?", options: ["Yes", "No"])
+  /// ```
+  public func createPoll(
+    _ question: String, options: [String], multiple: Bool = false, results: PollResults = .always
+  ) async throws(JoinError) {
+    try await request(
+      .createPoll(PollDraft(question: question, options: options, multiple: multiple, results: results)))
+  }
+
+  /// Closes a poll, or opens it again. Needs the right to moderate.
+  ///
+  /// ```swift
+  /// for poll in meeting.polls { try await meeting.setPoll(poll.id, isOpen: false) }
+  /// ```
+  public func setPoll(_ id: Int, isOpen: Bool) async throws(JoinError) {
+    try await request(.setPoll(id, isOpen: isOpen))
+  }
+
+  /// Takes a poll away. Needs the right to moderate.
+  ///
+  /// ```swift
+  /// if let poll = meeting.polls.first { try await meeting.removePoll(poll.id) }
+  /// ```
+  public func removePoll(_ id: Int) async throws(JoinError) { try await request(.removePoll(id)) }
+
+  /// Chooses answers of a poll by their places, instead of those chosen before; none takes the vote back.
+  ///
+  /// ```swift
+  /// if let poll = meeting.polls.first(where: \.isOpen) { try await meeting.vote(in: poll.id, for: [0]) }
+  /// ```
+  public func vote(in id: Int, for options: [Int]) async throws(JoinError) {
+    try await request(.vote(poll: id, options: options))
+    guard let index = polls.firstIndex(where: { $0.id == id }) else { return }
+    polls[index].mine = Array(Set(options)).sorted()
+    emit(.room(.pollChanged(polls[index])))
+  }
+}

@@ -1,0 +1,146 @@
+import Signaling
+
+/// What the server says of hosts' decisions, hands, reactions and polls, and how it is asked for them.
+extension Meeting {
+  /// How long the answer to a request is waited for.
+  private static var answerPatience: UInt64 { 10_000_000_000 }
+
+  /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is not asked again, since
+  /// nobody knows whether it was done.
+  func request(_ request: RoomRequest) async throws(JoinError) {
+    guard state != .ended else { throw .ended }
+    guard let place, place.isWelcome, !connectionState.signalingDown else {
+      throw .unreachable("The server cannot be reached just now. Try again when the connection is back.")
+    }
+    let id = nextID()
+    let timer = Task { [weak self] in
+      try? await Task.sleep(nanoseconds: Self.answerPatience)
+      self?.settle(request: id, .failure(.timedOut("The server did not answer within 10 s.")))
+    }
+    defer { timer.cancel() }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
+        guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+        requests[id] = continuation
+        if !place.channel.send(.room(request, id: id)) { failRequests() }
+      }
+    } onCancel: {
+      Task { @MainActor [weak self] in self?.settle(request: id, .failure(.cancelled)) }
+    }
+    try result.get()
+  }
+
+  private func settle(request id: Int, _ result: Result<Void, JoinError>) {
+    requests.removeValue(forKey: id)?.resume(returning: result)
+  }
+
+  /// The server refused a request. False when it is not one of ours.
+  func takeRequestRefusal(id: Int, _ error: JoinError) -> Bool {
+    guard requests[id] != nil else { return false }
+    settle(request: id, .failure(error))
+    return true
+  }
+
+  /// The socket is gone, and with it the answers to what was asked.
+  func failRequests() {
+    let lost: JoinError =
+      state == .ended ? .ended : .unreachable("The connection was lost before the server had answered.")
+    for id in requests.keys { settle(request: id, .failure(lost)) }
+  }
+
+  // MARK: Notices
+
+  func take(_ notice: RoomNotice) {
+    switch notice {
+    case .done(let id): settle(request: id, .success(()))
+    case .permissions(let role, let names): takePermissions(ParticipantRole(rawValue: role), names)
+    case .unmuteRequested(let sources, let by):
+      emit(.room(.unmuteRequested(sources, by: by.flatMap { participant($0) })))
+    case .spotlight(let id): takeSpotlight(id)
+    case .muteAll(let order): takeMuteForAll(order)
+    case .reaction(let id, let reaction):
+      if let participant = participant(id) { emit(.room(.reaction(participant, reaction))) }
+    case .poll(let poll): takePoll(poll)
+    case .pollRemoved(let id): removePolls { $0.id == id }
+    case .state(let state): take(state)
+    }
+  }
+
+  /// The whole state, of a welcome or a resume.
+  func take(_ state: RoomState?) {
+    guard let state else { return }
+    takeSpotlight(state.spotlight)
+    takeMuteForAll(state.muteAll)
+    let known = Set(state.polls.map(\.id))
+    removePolls { !known.contains($0.id) }
+    for poll in state.polls { takePoll(poll) }
+  }
+
+  func takePermissions(_ role: ParticipantRole, _ names: [String]) {
+    let permissions = Set(names.map { ParticipantPermission(rawValue: $0) })
+    guard local.role != role || local.permissions != permissions else { return }
+    local.role = role
+    local.permissions = permissions
+    emit(.room(.permissionsChanged))
+  }
+
+  private func takeSpotlight(_ id: String?) {
+    guard spotlightID != id else { return }
+    spotlightID = id
+    emit(.room(.spotlightChanged(spotlight)))
+  }
+
+  private func takeMuteForAll(_ order: MuteForAll?) {
+    guard muteForAll != order else { return }
+    muteForAll = order
+    emit(.room(.muteForAllChanged(order)))
+  }
+
+  private func takePoll(_ poll: Poll) {
+    var poll = poll
+    if let index = polls.firstIndex(where: { $0.id == poll.id }) {
+      poll.mine = poll.mine ?? polls[index].mine
+      guard polls[index] != poll else { return }
+      polls[index] = poll
+    } else {
+      poll.mine = poll.mine ?? []
+      polls.append(poll)
+    }
+    emit(.room(.pollChanged(poll)))
+  }
+
+  private func removePolls(where isGone: (Poll) -> Bool) {
+    let gone = polls.filter(isGone).map(\.id)
+    guard !gone.isEmpty else { return }
+    polls.removeAll { gone.contains($0.id) }
+    for id in gone { emit(.room(.pollRemoved(id))) }
+  }
+
+  // MARK: Own tracks
+
+  /// What the server says of an own track. A host's mute is taken over, and said back: it may have crossed with what was said meanwhile.
+  func takeOwn(_ info: PublicationInfo) {
+    guard let publication = local.publication(info.source) else { return }
+    publication.id = info.id
+    guard info.mutedByHost == true, !publication.isMuted || !publication.isMutedByHost else { return }
+    publication.setMuted(true)
+    publication.isMutedByHost = true
+    emit(.room(.mutedByHost(publication)))
+  }
+
+  /// The server ended an own track.
+  func removeOwn(_ id: String) {
+    guard let publication = local.publications.first(where: { $0.id == id }) else { return }
+    emit(.room(.stoppedByHost(publication)))
+    tasks.run { await publication.unpublish() }
+  }
+
+  /// After a resume: what the server has no more was ended while the socket was down.
+  func takeStopped(_ infos: [ParticipantInfo]) {
+    guard let own = infos.first(where: { $0.id == local.id }) else { return }
+    let present = Set(own.publications.map(\.id))
+    for publication in local.publications where !publication.id.isEmpty && !present.contains(publication.id) {
+      removeOwn(publication.id)
+    }
+  }
+}

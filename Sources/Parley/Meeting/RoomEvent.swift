@@ -1,0 +1,70 @@
+public import Signaling
+
+/// What happens with hosts, hands, reactions and polls; comes as ``MeetingEvent/room(_:)``.
+///
+/// ```swift
+/// if case .room(let event) = event {
+///   switch event {
+///   case .mutedByHost(let publication): print("A host has muted your \(publication.source.rawValue).")
+///   case .stoppedByHost(let publication): print("A host has ended your \(publication.source.rawValue).")
+///   case .unmuteRequested(let sources, by: let host): print("\(host?.name ?? "A host") asks you to unmute \(sources).")
+///   case .permissionsChanged: print("You may now: \(meeting.local.permissions.map(\.rawValue))")
+///   case .handChanged(let participant): print(participant.hand == nil ? "down" : "up")
+///   case .spotlightChanged(let participant): print("Everybody sees \(participant?.name ?? "nobody") large.")
+///   case .muteForAllChanged(let order): print(order == nil ? "Everybody may speak." : "Everybody is muted.")
+///   case .reaction(let participant, let reaction): print("\(participant.name) \(reaction.emoji)")
+///   case .pollChanged(let poll): print(poll.question)
+///   case .pollRemoved(let id): print("Poll \(id) is gone.")
+///   }
+/// }
+/// ```
+public enum RoomEvent: Sendable {
+  /// A host muted a track of this client: nothing of it reaches anybody. Unmute it with ``LocalPublication/setMuted(_:)``, where that is allowed.
+  case mutedByHost(LocalPublication)
+  /// A host ended a track of this client, or took the right to send it back. It is not published any more.
+  case stoppedByHost(LocalPublication)
+  /// A host asks this client to unmute tracks of these sources. Ask the person; never unmute without.
+  case unmuteRequested([TrackSource], by: (any Participant)?)
+  /// A host changed what this client is or may do; see ``LocalParticipant/role`` and ``LocalParticipant/permissions``.
+  case permissionsChanged
+  /// Somebody's hand went up or down; see ``Participant/hand``.
+  case handChanged(any Participant)
+  /// Whom everybody is to show large; nil for nobody.
+  case spotlightChanged((any Participant)?)
+  /// What a host said of muting that holds for later tracks too; nil when nothing does any more.
+  case muteForAllChanged(MuteForAll?)
+  /// Somebody shows everybody a reaction.
+  case reaction(any Participant, Reaction)
+  /// A poll is new or has changed.
+  case pollChanged(Poll)
+  /// A poll is gone.
+  case pollRemoved(Int)
+}
+
+/// A small picture that somebody shows everybody for a moment.
+///
+/// ```swift
+/// try await meeting.react(Reaction.clap)
+/// ```
+public typealias Reaction = Signaling.Reaction
+
+/// A poll as this client sees it.
+///
+/// ```swift
+/// func lines(_ poll: Poll) -> [String] { poll.options.map { "\($0.text): \($0.votes ?? 0)" } }
+/// ```
+public typealias Poll = PollInfo
+
+/// Who sees how a poll stands.
+///
+/// ```swift
+/// func words(_ results: PollResults) -> String { results == .always ? "Everybody sees the results." : "Wait for the end." }
+/// ```
+public typealias PollResults = Signaling.PollResults
+
+/// A host's word that everybody is muted.
+///
+/// ```swift
+/// func words(_ order: MuteForAll) -> String { order.mayUnmute ? "You may unmute yourself." : "Raise your hand to speak." }
+/// ```
+public typealias MuteForAll = MuteAllInfo

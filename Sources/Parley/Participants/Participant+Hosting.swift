@@ -1,0 +1,85 @@
+public import Signaling
+
+/// What hosts do to one participant. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+extension RemoteParticipant {
+  /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes itself. A screen that
+  /// is shared is not muted but ended.
+  ///
+  /// ```swift
+  /// try await participant.mute()
+  /// try await participant.mute([.camera])
+  /// ```
+  public func mute(_ sources: [TrackSource] = [.microphone]) async throws(JoinError) {
+    try await request(.muteParticipant(id, sources: sources))
+  }
+
+  /// Asks this participant to unmute, and allows it where nobody else may. Nobody is unmuted by somebody else.
+  ///
+  /// ```swift
+  /// try await participant.askToUnmute()
+  /// ```
+  public func askToUnmute(_ sources: [TrackSource] = [.microphone]) async throws(JoinError) {
+    try await request(.askToUnmute(id, sources: sources))
+  }
+
+  /// Takes this participant out of the meeting; with `ban` for good, as far as its token tells who it is.
+  ///
+  /// ```swift
+  /// try await participant.remove()
+  /// try await participant.remove(ban: true)
+  /// ```
+  public func remove(ban: Bool = false) async throws(JoinError) {
+    try await request(.removeParticipant(id, ban: ban))
+  }
+
+  /// Gives this participant another role, with the permissions that it brings.
+  ///
+  /// ```swift
+  /// try await participant.setRole(.presenter)
+  /// ```
+  public func setRole(_ role: ParticipantRole) async throws(JoinError) {
+    try await request(.setRole(id, role: role.rawValue))
+  }
+
+  /// Gives this participant exactly these permissions. What it publishes without one ends.
+  ///
+  /// ```swift
+  /// try await participant.setPermissions(participant.permissions.subtracting([.publishVideo]))
+  /// ```
+  public func setPermissions(_ permissions: Set<ParticipantPermission>) async throws(JoinError) {
+    try await request(.setPermissions(id, permissions: permissions.map(\.rawValue).sorted()))
+  }
+
+  /// Lowers this participant's hand.
+  ///
+  /// ```swift
+  /// try await participant.lowerHand()
+  /// ```
+  public func lowerHand() async throws(JoinError) { try await request(.raiseHand(false, participant: id)) }
+
+  private func request(_ request: RoomRequest) async throws(JoinError) {
+    guard let meeting else { throw .ended }
+    try await meeting.request(request)
+  }
+}
+
+extension LocalParticipant {
+  /// Raises the own hand; ``hand`` follows when the server has it.
+  ///
+  /// ```swift
+  /// try await meeting.local.raiseHand()
+  /// ```
+  public func raiseHand() async throws(JoinError) { try await setHand(true) }
+
+  /// Lowers the own hand.
+  ///
+  /// ```swift
+  /// try await meeting.local.lowerHand()
+  /// ```
+  public func lowerHand() async throws(JoinError) { try await setHand(false) }
+
+  private func setHand(_ raised: Bool) async throws(JoinError) {
+    guard let meeting else { throw .ended }
+    try await meeting.request(.raiseHand(raised, participant: nil))
+  }
+}

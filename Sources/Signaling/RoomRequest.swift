@@ -1,0 +1,158 @@
+/// What a client asks of a meeting beyond its own tracks and chat. The server decides by what the sender may do now; the type of message
+/// decides nothing.
+public enum RoomRequest: Sendable, Hashable {
+  /// Mute what somebody sends of these sources; a share is ended.
+  case muteParticipant(String, sources: [TrackSource])
+  /// Mute everybody but some.
+  case muteAll(sources: [TrackSource], except: [String], includingLater: Bool, mayUnmute: Bool)
+  /// What is published from now on starts as its sender wants, and everybody may unmute themselves.
+  case liftMuteAll
+  /// Ask somebody to unmute, and allow it where nobody else may.
+  case askToUnmute(String, sources: [TrackSource])
+  /// Take somebody out of the meeting, with `ban` for good.
+  case removeParticipant(String, ban: Bool)
+  /// Give somebody another role, by its name.
+  case setRole(String, role: String)
+  /// Give somebody exactly these permissions, by name.
+  case setPermissions(String, permissions: [String])
+  /// Everybody is to show this participant large; nil for nobody.
+  case spotlight(String?)
+  /// End the meeting for everybody.
+  case endMeeting
+  /// Raise the own hand or lower it; who moderates may lower another's.
+  case raiseHand(Bool, participant: String?)
+  /// Lower every hand.
+  case lowerHands
+  /// Show everybody a reaction.
+  case react(Reaction)
+  /// Make a poll, which is open at once.
+  case createPoll(PollDraft)
+  /// Close a poll, or open it again.
+  case setPoll(Int, isOpen: Bool)
+  /// Take a poll away.
+  case removePoll(Int)
+  /// Choose answers of a poll by their places; none takes the vote back.
+  case vote(poll: Int, options: [Int])
+
+  /// The most entries of a list in one request.
+  public static let maximumList = 500
+}
+
+extension RoomRequest: Encodable {
+  private enum Kind: String {
+    case muteParticipant, muteAll, liftMuteAll, askToUnmute, removeParticipant, setRole, setPermissions, spotlight
+    case endMeeting, raiseHand, lowerHands, react, createPoll, setPoll, removePoll, vote
+  }
+
+  private enum Key: String, CodingKey {
+    case type, participant, sources, except, includingLater, mayUnmute, ban, role, permissions, raised, reaction, poll
+    case open, options
+  }
+
+  /// Reads the request of a message of this type; nil when the type is none of its own.
+  init?(type: String, from decoder: any Decoder) throws {
+    guard let kind = Kind(rawValue: type) else { return nil }
+    let container = try decoder.container(keyedBy: Key.self)
+    func get<T: Decodable>(_ key: Key) throws -> T { try container.decode(T.self, forKey: key) }
+    func flag(_ key: Key, else value: Bool) throws -> Bool {
+      try container.decodeIfPresent(Bool.self, forKey: key) ?? value
+    }
+    func list<T: Decodable>(_ key: Key, atMost count: Int = Self.maximumList) throws -> [T] {
+      let values = try container.decode([T].self, forKey: key)
+      guard values.count <= count else {
+        throw SignalingError.badMessage("\"\(key.rawValue)\" has \(values.count) entries, at most \(count) are taken")
+      }
+      return values
+    }
+    func sources() throws -> [TrackSource] {
+      let all: [TrackSource] = try list(.sources, atMost: TrackSource.allCases.count)
+      guard !all.isEmpty else { throw SignalingError.badMessage("\"sources\" is empty") }
+      return all
+    }
+    switch kind {
+    case .muteParticipant: self = .muteParticipant(try get(.participant), sources: try sources())
+    case .muteAll:
+      self = .muteAll(
+        sources: try sources(), except: container.contains(.except) ? try list(.except) : [],
+        includingLater: try flag(.includingLater, else: false), mayUnmute: try flag(.mayUnmute, else: true))
+    case .liftMuteAll: self = .liftMuteAll
+    case .askToUnmute: self = .askToUnmute(try get(.participant), sources: try sources())
+    case .removeParticipant: self = .removeParticipant(try get(.participant), ban: try flag(.ban, else: false))
+    case .setRole: self = .setRole(try get(.participant), role: try get(.role))
+    case .setPermissions:
+      self = .setPermissions(try get(.participant), permissions: try list(.permissions, atMost: 32))
+    case .spotlight: self = .spotlight(try container.decodeIfPresent(String.self, forKey: .participant))
+    case .endMeeting: self = .endMeeting
+    case .raiseHand:
+      self = .raiseHand(
+        try get(.raised), participant: try container.decodeIfPresent(String.self, forKey: .participant))
+    case .lowerHands: self = .lowerHands
+    case .react: self = .react(try get(.reaction))
+    case .createPoll: self = .createPoll(try get(.poll))
+    case .setPoll: self = .setPoll(try get(.poll), isOpen: try get(.open))
+    case .removePoll: self = .removePoll(try get(.poll))
+    case .vote: self = .vote(poll: try get(.poll), options: try list(.options, atMost: PollDraft.optionCount.upperBound))
+    }
+  }
+
+  /// Writes the keys of `docs/protocol.md`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    func put(_ kind: Kind) throws { try container.encode(kind.rawValue, forKey: .type) }
+    switch self {
+    case .muteParticipant(let participant, let sources):
+      try put(.muteParticipant)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(sources, forKey: .sources)
+    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
+      try put(.muteAll)
+      try container.encode(sources, forKey: .sources)
+      try container.encode(except, forKey: .except)
+      try container.encode(includingLater, forKey: .includingLater)
+      try container.encode(mayUnmute, forKey: .mayUnmute)
+    case .liftMuteAll: try put(.liftMuteAll)
+    case .askToUnmute(let participant, let sources):
+      try put(.askToUnmute)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(sources, forKey: .sources)
+    case .removeParticipant(let participant, let ban):
+      try put(.removeParticipant)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(ban, forKey: .ban)
+    case .setRole(let participant, let role):
+      try put(.setRole)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(role, forKey: .role)
+    case .setPermissions(let participant, let permissions):
+      try put(.setPermissions)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(permissions, forKey: .permissions)
+    case .spotlight(let participant):
+      try put(.spotlight)
+      try container.encode(participant, forKey: .participant)
+    case .endMeeting: try put(.endMeeting)
+    case .raiseHand(let raised, let participant):
+      try put(.raiseHand)
+      try container.encode(raised, forKey: .raised)
+      try container.encodeIfPresent(participant, forKey: .participant)
+    case .lowerHands: try put(.lowerHands)
+    case .react(let reaction):
+      try put(.react)
+      try container.encode(reaction, forKey: .reaction)
+    case .createPoll(let draft):
+      try put(.createPoll)
+      try container.encode(draft, forKey: .poll)
+    case .setPoll(let poll, let isOpen):
+      try put(.setPoll)
+      try container.encode(poll, forKey: .poll)
+      try container.encode(isOpen, forKey: .open)
+    case .removePoll(let poll):
+      try put(.removePoll)
+      try container.encode(poll, forKey: .poll)
+    case .vote(let poll, let options):
+      try put(.vote)
+      try container.encode(poll, forKey: .poll)
+      try container.encode(options, forKey: .options)
+    }
+  }
+}
