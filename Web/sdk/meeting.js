@@ -475,6 +475,11 @@ export class Meeting extends EventTarget {
 
   async #receive(message, connection) {
     if (this.#connection !== connection || this.#state === MeetingState.ended) { return; }
+    await this.#take(message, connection);
+    this._tap?.(message);
+  }
+
+  async #take(message, connection) {
     switch (message.type) {
       case "welcome": {
         this.localParticipant.id = message.participant;
