@@ -332,7 +332,7 @@
 
     signal(signal, callback) { return this.#run(callback, (made) => made.signal(signal ?? {})); }
 
-    forceDisconnect(connection, callback) { return this.#moderate("forceDisconnect", connection, callback); }
+    forceDisconnect(connection, callback) { return this.#moderate("forceDisconnect", connection ?? null, callback); }
 
     forceUnpublish(stream, callback) { return this.#moderate("forceUnpublish", stream, callback); }
 

@@ -70,7 +70,6 @@ export class Meeting extends EventTarget {
   #lastChatId = 0;
   #data = new DataChannels();
   #waitingSignals = [];
-  #permissions = [];
   #info = null;
   #joinedOnce = false;
   #rejoining = false;
@@ -139,9 +138,6 @@ export class Meeting extends EventTarget {
 
   /** What the server said about the meeting: `id`, `name`, `url`, `subject`, `expires`. @type {object|null} */
   get info() { return this.#info; }
-
-  /** What this client may do, by the protocol's names; empty before joining. @type {string[]} */
-  get permissions() { return this.#permissions; }
 
   /** Everybody who speaks now, loudest first. @type {import("./participant.js").Participant[]} */
   get speakers() { return this.#speakers; }
@@ -475,16 +471,10 @@ export class Meeting extends EventTarget {
 
   async #receive(message, connection) {
     if (this.#connection !== connection || this.#state === MeetingState.ended) { return; }
-    await this.#take(message, connection);
-    this._tap?.(message);
-  }
-
-  async #take(message, connection) {
     switch (message.type) {
       case "welcome": {
         this.localParticipant.id = message.participant;
         this.#info = message.meeting ?? null;
-        this.#permissions = Array.isArray(message.permissions) ? message.permissions.map(String) : [];
         await connection.firstAnswer(message.answer);
         this.#takeState(message);
         this.#views.again();

@@ -162,7 +162,8 @@ extension MeetingRoom {
         publication.info.mutedByHost = true
       }
       if isHeld && !track.muted || !isKept || !isAllowed {
-        post { await $0.setMuted(true, publication: track.publication, of: member.id) }
+        let id = member.id
+        post { await $0.setMuted(true, publication: track.publication, of: id) }
       }
       return isKept && isAllowed ? publication : nil
     }

@@ -38,7 +38,7 @@ public struct OpenTokSession: Sendable, Hashable {
     /// The defaults.
     public init() {}
 
-    fileprivate static let flags: [(String, WritableKeyPath<Options, Bool> & Sendable)] = [
+    fileprivate static let flags: [(String, any WritableKeyPath<Options, Bool> & Sendable)] = [
       ("P", \.isRelayed), ("A", \.isArchived), ("E", \.isEncrypted),
     ]
   }

@@ -96,7 +96,7 @@ public import Signaling
     data = info.data
     created = info.created
     isReconnecting = info.connection == .reconnecting
-    permissions = ParticipantPermission.of(role: role, named: info.permissions)
+    permissions = ParticipantPermission.of(role: ParticipantRole(rawValue: info.role), named: info.permissions)
     hand = info.hand
   }
 

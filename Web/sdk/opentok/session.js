@@ -19,8 +19,6 @@ export class SessionCore {
   #kit;
   #meeting = null;
   #streams = null;
-  #requests = new Map();
-  #lastRequest = 1_000_000;
 
   /**
    * @param {object} session the object that the page has
@@ -47,7 +45,6 @@ export class SessionCore {
     });
     this.#meeting = meeting;
     globalThis.parley ??= meeting;
-    meeting._tap = (message) => this.#tapped(message);
     meeting.addEventListener("joined", () => this.#begin());
     meeting.addEventListener("ended", ({ detail }) => this.#ended(detail));
     try {
@@ -105,6 +102,10 @@ export class SessionCore {
       const full = type === "" ? "signal" : `signal:${type}`;
       this.#session._emit(full, fields, { lists: full === "signal" ? ["signal"] : ["signal", full] });
     });
+    on("muteForAll", ({ order }) => { this.#session._emit("muteForced", { active: order !== null }); });
+    on("mutedByHost", ({ publication }) => this.#mutedByHost(publication.source));
+    on("stoppedByHost", ({ publication }) => this.#stoppedByHost(publication.source));
+    on("permissions", () => { this.#session.capabilities = this.#capabilities(); });
     on("reconnecting", () => { this.#session._emit("sessionReconnecting"); });
     on("reconnected", () => {
       // A place that was lost for good gives another connection.
@@ -124,8 +125,6 @@ export class SessionCore {
   #ended({ reason }) {
     const session = this.#session;
     const why = endReasons[reason] ?? "networkDisconnected";
-    for (const { reject } of this.#requests.values()) { reject(this.#error("OT_NOT_CONNECTED", "The session was disconnected.")); }
-    this.#requests.clear();
     const wasConnected = session.currentState === "connected";
     session.currentState = "disconnected";
     if (!wasConnected) { return; }
@@ -228,67 +227,52 @@ export class SessionCore {
 
   /** @param {object|string} connection */
   forceDisconnect(connection) {
-    return this.#request("OT_UNABLE_TO_FORCE_DISCONNECT", { type: "removeParticipant", participant: connection?.connectionId ?? connection });
+    return this.#moderate("OT_UNABLE_TO_FORCE_DISCONNECT", connection, (hosting, whom) => hosting.remove(whom));
   }
 
   /** Ends a shared screen; of a camera the picture and the sound are muted. */
   forceUnpublish(stream) {
     const sources = stream?.videoType === "screen" ? ["screen", "screenAudio"] : ["camera", "microphone"];
-    return this.#request("OT_UNABLE_TO_FORCE_UNPUBLISH", { type: "muteParticipant", participant: stream?.connection?.connectionId, sources });
+    return this.#moderate("OT_UNABLE_TO_FORCE_UNPUBLISH", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
   }
 
   /** Mutes the sound of a stream. */
   forceMuteStream(stream) {
     const sources = [stream?.videoType === "screen" ? "screenAudio" : "microphone"];
-    return this.#request("OT_UNABLE_TO_FORCE_MUTE", { type: "muteParticipant", participant: stream?.connection?.connectionId, sources });
+    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
   }
 
   /** Mutes the sound of everybody but the owners of these streams, later ones too. */
   forceMuteAll(excluded) {
     const except = (Array.isArray(excluded) ? excluded : []).map((each) => each?.connection?.connectionId).filter(Boolean);
-    return this.#request("OT_UNABLE_TO_FORCE_MUTE", { type: "muteAll", sources: ["microphone", "screenAudio"], except, includingLater: true });
+    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.muteAll({ sources: ["microphone", "screenAudio"], except, includingLater: true }));
   }
 
   /** Lets later streams begin with their sound again. */
-  disableForceMute() { return this.#request("OT_UNABLE_TO_FORCE_MUTE", { type: "liftMuteAll" }); }
+  disableForceMute() { return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.allowUnmuting()); }
 
-  /** Asks the server for something, and waits for its word. */
-  async #request(name, message) {
+  /** Asks the server for something that a moderator may do; `connection` is undefined where it is about everybody. */
+  async #moderate(name, connection, ask) {
     if (!this.#session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session first."); }
     if (this.#session.capabilities.forceMute !== 1) { throw this.#error(name, "The token does not let you moderate."); }
-    if ("participant" in message && typeof message.participant !== "string") { throw this.#error("OT_INVALID_PARAMETER", "Name a connection or stream of the session."); }
-    const id = ++this.#lastRequest;
-    await new Promise((resolve, reject) => {
-      this.#requests.set(id, { resolve, reject: (text) => reject(text instanceof Error ? text : this.#error(name, text)) });
-      if (!this.#meeting._send({ ...message, id })) {
-        this.#requests.delete(id);
-        reject(this.#error(name, "The server cannot be reached just now."));
-      }
-    });
+    const whom = this.#meeting.participant(connection?.connectionId ?? connection);
+    if (!whom && connection !== undefined) { throw this.#error("OT_INVALID_PARAMETER", "The connection or stream is not in the session."); }
+    try { await ask(this.#meeting.hosting, whom); } catch (error) { throw this.#error(name, error.message); }
   }
 
-  /** Looks at what the SDK has just dealt with, for what only this library tells. */
-  #tapped(message) {
-    const waiting = this.#requests.get(message.id);
-    if (waiting && (message.type === "done" || message.type === "error")) {
-      this.#requests.delete(message.id);
-      if (message.type === "done") { waiting.resolve(); } else { waiting.reject(String(message.message)); }
-    } else if (message.type === "muteAll") {
-      this.#session._emit("muteForced", { active: Boolean(message.muteAll) });
-    } else if (message.type === "permissions" && this.#session.capabilities) {
-      this.#session.capabilities = this.#capabilities(message.permissions);
-    } else if (message.type === "publicationUpdated" && message.participant === this.#meeting?.localParticipant.id) {
-      this.#ownUpdated(message.publication);
-    }
-  }
-
-  #ownUpdated({ source, muted, mutedByHost }) {
-    if (!muted || !mutedByHost) { return; }
-    const own = this.#meeting.localParticipant.publication(source);
-    if (own) { this.#meeting.localParticipant._mute(own, true); }
+  #mutedByHost(source) {
     if (source !== "microphone" && source !== "screenAudio") { return; }
+    this.#eachPublisher(source, (core) => core.forceMuted());
+  }
+
+  /** A host has ended a screen. */
+  #stoppedByHost(source) {
+    this.#eachPublisher(source, (core, publisher) => { this.#unpublished(publisher, "forceUnpublished"); });
+  }
+
+  #eachPublisher(source, body) {
     for (const publisher of this.#session._publishers) {
-      publisher._core.then((core) => { if (Object.values(core.sources).includes(source)) { core.forceMuted(); } });
+      publisher._core.then((core) => { if (Object.values(core.sources).includes(source)) { body(core, publisher); } });
     }
   }
 
@@ -328,7 +312,8 @@ export class SessionCore {
     });
   }
 
-  #capabilities(permissions = this.#meeting.permissions) {
+  #capabilities() {
+    const { permissions } = this.#meeting.localParticipant;
     const has = (...names) => (names.some((name) => permissions.includes(name)) ? 1 : 0);
     const moderates = has("moderate");
     return {
