@@ -47,7 +47,7 @@ enum JoinCommand {
     On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
     joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
     {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
-    {"command":"leave"}. The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
+    {"command":"leave"}; docs/client-sdk.md lists them all. The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
     could not be written, or nobody reads standard output any more; 2 when the options are wrong.
     """
 

@@ -86,6 +86,9 @@ import Parley
       say(
         "sourceEnded", ["source": .text(publication.source.rawValue), "error": .text(error?.description ?? "")],
         Self.words(ended: publication, error))
+    case .room(let event):
+      let report = RoomReport(event, meeting)
+      say(report.name, report.line, report.words)
     case .problem(let text): problem(text)
     case .ended(let reason, let message):
       say("left", ["reason": .text(reason.rawValue), "message": .text(message)], message)

@@ -74,6 +74,9 @@ import Parley
         for publication in publications(command.source, meeting) { await publication.unpublish() }
       case "rename": meeting.local.rename(command.text ?? "")
       case "leave": departure.leave()
+      case let name where RoomCommand.names.contains(name):
+        let room = try JSONDecoder().decode(RoomCommand.Line.self, from: Data(line.utf8))
+        _ = try await RoomCommand.run(room, to: recipient, meeting)
       default: CommandLineText.complain("There is no command \(CommandLineText.printable(command.command)).")
       }
     } catch { CommandLineText.complain("\(error)") }

@@ -3,6 +3,7 @@ import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
 import { discover } from "./discover.js";
 import { ParleyError } from "./errors.js";
+import { Hosting, permissionsOf } from "./hosting.js";
 import { LocalParticipant, RemoteParticipant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { Signaling } from "./signaling.js";
@@ -29,7 +30,7 @@ const statsInterval = 2_000;
 
 /** Errors after which joining again is of no use. */
 const final = new Set([
-  "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported",
+  "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported", "banned",
 ]);
 
 /**
@@ -53,8 +54,16 @@ const final = new Set([
  * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it; it is not sent again |
  * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
  * | `signal` | `from` (id; null for the application's server), `participant` (null when it is not known here), `type`, `data` |
+ * | `hand` | `participant` — a hand went up or down |
+ * | `reaction` | `participant`, `reaction` (name), `emoji` |
+ * | `spotlight` | `participant`: whom everybody is to show large, or null |
+ * | `mutedByHost`, `stoppedByHost` | `publication` — an own track that a host muted or ended |
+ * | `unmuteRequested` | `sources`, `participant` (who asks, or null) — ask the person; never unmute without |
+ * | `permissions` | `before`, `now` — what oneself may do changed |
+ * | `muteForAll` | `order` (`sources`, `mayUnmute`), or null |
+ * | `poll`, `pollRemoved` | `poll`, and `isNew` for one that was not known |
  * | `reconnecting`, `reconnected` | — |
- * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
+ * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
  * | `error` | `error` (`ParleyError`), `fatal` |
  */
 export class Meeting extends EventTarget {
@@ -70,6 +79,7 @@ export class Meeting extends EventTarget {
   #lastChatId = 0;
   #data = new DataChannels();
   #waitingSignals = [];
+  #hosting = new Hosting(this);
   #info = null;
   #joinedOnce = false;
   #rejoining = false;
@@ -147,6 +157,9 @@ export class Meeting extends EventTarget {
 
   /** The peer connection's owner; null before joining. @type {Connection|null} */
   get connection() { return this.#connection; }
+
+  /** Hosts' decisions, raised hands, reactions and polls. @type {Hosting} */
+  get hosting() { return this.#hosting; }
 
   /** The data channels; messages that wait for a connection are here. @type {DataChannels} */
   get data() { return this.#data; }
@@ -341,6 +354,7 @@ export class Meeting extends EventTarget {
     signaling.addEventListener("lost", () => {
       if (!current()) { return; }
       this.#signalingDown = true;
+      this.#hosting._lost();
       this.#refreshState();
     });
     signaling.addEventListener("resumed", () => {
@@ -476,6 +490,7 @@ export class Meeting extends EventTarget {
         this.localParticipant.id = message.participant;
         this.#info = message.meeting ?? null;
         await connection.firstAnswer(message.answer);
+        this.#hosting._takePermissions(message.participants?.find((each) => each.id === message.participant)?.role, message.permissions);
         this.#takeState(message);
         this.#views.again();
         this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));
@@ -483,6 +498,7 @@ export class Meeting extends EventTarget {
       }
       case "resumed":
         this.#takeState(message);
+        this.#takeStopped((message.participants ?? []).find((each) => each.id === this.localParticipant.id));
         this.#views.again();
         return;
       case "answer":
@@ -501,7 +517,7 @@ export class Meeting extends EventTarget {
       case "publicationUpdated": this.#takePublication(this.participant(message.participant), message.publication); return;
       case "unpublished": {
         const participant = this.participant(message.participant);
-        if (participant && !participant.isLocal) { this.#removePublication(participant, message.publication); }
+        if (participant?.isLocal) { this.#stopOwn(message.publication); } else if (participant) { this.#removePublication(participant, message.publication); }
         return;
       }
       case "slots": this.#applySlots(message.slots); return;
@@ -522,7 +538,7 @@ export class Meeting extends EventTarget {
       case "error": {
         if (await connection.receiveRefusal(message)) { return; }
         const error = new ParleyError(String(message.code), String(message.message ?? ""));
-        if (this.#chatFailed(message.id, error)) { return; }
+        if (this.#chatFailed(message.id, error) || this.#hosting._refused(message.id, error)) { return; }
         if (!message.fatal) { this._emit("error", { error, fatal: false }); return; }
         if (final.has(error.code)) {
           this._emit("error", { error, fatal: true });
@@ -535,7 +551,7 @@ export class Meeting extends EventTarget {
       case "ended":
         this.#end(String(message.reason), String(message.message ?? ""));
         return;
-      default:
+      default: this.#hosting._receive(message);
     }
   }
 
@@ -550,14 +566,15 @@ export class Meeting extends EventTarget {
     }
     this.#applySlots(message.slots);
     for (const entry of message.chat ?? []) { this.#takeChat(entry, true); }
+    this.#hosting._takeState(message.state);
   }
 
   #takeParticipant(value, whole = false) {
     if (typeof value?.id !== "string") { return; }
     if (value.id === this.localParticipant.id) {
-      this.localParticipant.role = value.role ?? this.localParticipant.role;
+      this.#takeHand(this.localParticipant, value);
       this.localParticipant._takeFacts(value);
-      for (const each of value.publications ?? []) { this.#takePublication(this.localParticipant, each); }
+      for (const each of value.publications ?? []) { this.#takePublication(this.localParticipant, each, whole); }
       return;
     }
     let participant = this.#participants.get(value.id);
@@ -566,17 +583,20 @@ export class Meeting extends EventTarget {
       participant = new RemoteParticipant(value.id, "");
       this.#participants.set(value.id, participant);
     }
-    const before = `${participant.name}\n${participant.role}\n${participant.connection}`;
+    const described = () => `${participant.name}\n${participant.role}\n${participant.connection}\n${participant.permissions}`;
+    const before = described();
+    participant.permissions = permissionsOf(value);
     participant.name = String(value.name ?? "Guest");
     participant.role = String(value.role ?? "guest");
     participant._takeFacts(value);
     participant.connection = value.connection === "reconnecting" ? "reconnecting" : "connected";
     if (isNew) {
       this._emit("participantJoined", { participant });
-    } else if (before !== `${participant.name}\n${participant.role}\n${participant.connection}`) {
+    } else if (before !== described()) {
       this._emit("participantUpdated", { participant });
     }
-    for (const each of value.publications ?? []) { this.#takePublication(participant, each); }
+    this.#takeHand(participant, value);
+    for (const each of value.publications ?? []) { this.#takePublication(participant, each, true); }
     if (whole) {
       const ids = new Set((value.publications ?? []).map((each) => each.id));
       for (const each of [...participant.publications]) {
@@ -593,16 +613,45 @@ export class Meeting extends EventTarget {
     this._emit("participantUpdated", { participant: own });
   }
 
-  #takePublication(participant, value) {
+  #takeHand(participant, { hand }) {
+    const value = Number.isInteger(hand) ? hand : null;
+    if (participant.hand === value) { return; }
+    participant.hand = value;
+    this._emit("hand", { participant });
+  }
+
+  /** After a resume: own tracks that the server has no more were ended while the socket was down. */
+  #takeStopped(value) {
+    const present = new Set((value?.publications ?? []).map((each) => each.id));
+    for (const { id } of [...this.localParticipant.publications]) {
+      if (id !== null && !present.has(id)) { this.#stopOwn(id); }
+    }
+  }
+
+  #stopOwn(id) {
+    const publication = this.localParticipant.publications.find((each) => each.id === id);
+    if (!publication) { return; }
+    this._emit("stoppedByHost", { publication });
+    this.localParticipant._stopPublication(publication);
+  }
+
+  /** `decides` for what says how things are now; an update of a participant may say of own tracks what was just changed. */
+  #takePublication(participant, value, decides = true) {
     if (!participant || typeof value?.id !== "string") { return; }
     if (participant.isLocal) {
       const own = participant.publication(value.source);
-      if (own) { own.id = value.id; }
+      if (!own) { return; }
+      own.id = value.id;
+      if (decides && value.mutedByHost === true && !(own.muted && own.mutedByHost)) {
+        this.localParticipant._muteForHost(own);
+        this._emit("mutedByHost", { publication: own });
+      }
       return;
     }
     const known = participant.publications.find((each) => each.id === value.id);
     if (known) {
       const muted = value.muted === true;
+      known.mutedByHost = value.mutedByHost === true;
       if (known.muted !== muted) {
         known.muted = muted;
         this._emit("muted", { participant, publication: known, muted });
@@ -776,6 +825,7 @@ export class Meeting extends EventTarget {
     this.#signaling?.close();
     this.#dropTracks();
     this.#data.close();
+    this.#hosting._lost();
     this.#connection?.close();
     this.localParticipant._stop();
     this.#setState(MeetingState.ended);

@@ -11,6 +11,10 @@ export class Participant {
     this.name = name;
     /** @type {string} */
     this.role = "guest";
+    /** What this participant may do: names such as `publishAudio` and `moderate`. @type {string[]} */
+    this.permissions = [];
+    /** Its place in the row of raised hands: the smallest number was first. Null while the hand is down. @type {number|null} */
+    this.hand = null;
     /** @type {"connected"|"reconnecting"} */
     this.connection = "connected";
     /** Network quality. @type {"excellent"|"good"|"poor"|"lost"|"unknown"} */
@@ -212,6 +216,29 @@ export class LocalParticipant extends Participant {
     this.#setMuted(publication, muted);
   }
 
+  /** A host muted a track. It is said back to the server: it may have crossed with what was said meanwhile. */
+  _muteForHost(publication) {
+    const { track } = publication;
+    if (track?.mediaStreamTrack) { track.mediaStreamTrack.enabled = false; }
+    this.#setMuted(publication, true);
+    publication.mutedByHost = true;
+    // Its light is to go out as well.
+    if (publication.source === "camera") { this.setCamera(false).catch(() => {}); }
+  }
+
+  /** A host ended a track: the device is freed, and the next offer does without it. */
+  _stopPublication(publication) {
+    const { source } = publication;
+    if (source === "screen" || source === "screenAudio") { this.setScreenShare(false).catch(() => {}); return; }
+    const index = this.publications.indexOf(publication);
+    if (index < 0) { return; }
+    this.publications.splice(index, 1);
+    publication.track?.stop();
+    this.#meeting._removeTrack(source);
+    this.#meeting._emit("unpublished", { participant: this, publication });
+    this.#meeting._negotiate().catch(() => {});
+  }
+
   /** Ends publications and frees their devices. */
   async _unpublish(sources) {
     for (const source of sources) {
@@ -228,6 +255,7 @@ export class LocalParticipant extends Participant {
   #setMuted(publication, muted) {
     if (publication.muted === muted) { return; }
     publication.muted = muted;
+    publication.mutedByHost = false;
     this.#meeting._sendMute(publication.source, muted);
     this.#meeting._emit("muted", { participant: this, publication, muted });
   }

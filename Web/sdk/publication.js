@@ -15,6 +15,8 @@ export class Publication {
     this.source = value.source;
     /** @type {boolean} */
     this.muted = value.muted === true;
+    /** Whether it was a host, not the sender, who muted it. @type {boolean} */
+    this.mutedByHost = value.mutedByHost === true;
     /** Whether the server does not send it for now because this client's network has no room; it goes on by itself. @type {boolean} */
     this.paused = false;
     /** Why it is paused; null while it is not. @type {"bandwidth"|null} */

@@ -249,6 +249,7 @@ actor MeetingRoom {
     guard member.publications[index].info.muted != muted else { return }
     if !muted, !mayUnmute(member.publications[index].info.source, member) {
       channel.refuse(.notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.")
+      member.publications[index].info.mutedByHost = true
       channel.send(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
       return
     }

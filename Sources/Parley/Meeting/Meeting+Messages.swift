@@ -80,7 +80,7 @@ extension Meeting {
     let present = Set(infos.map(\.id))
     for participant in participants where !present.contains(participant.id) { removeParticipant(participant.id, .left) }
     for info in infos {
-      takeParticipant(info)
+      takeParticipant(info, isWhole: true)
       let publications = Set(info.publications.map(\.id))
       for old in participants.first(where: { $0.id == info.id })?.publications ?? []
       where !publications.contains(old.id) {
@@ -93,7 +93,8 @@ extension Meeting {
     take(state)
   }
 
-  private func takeParticipant(_ info: ParticipantInfo) {
+  /// `isWhole` for one of a whole state, which is how things are; otherwise it may say of own tracks what was just changed.
+  private func takeParticipant(_ info: ParticipantInfo, isWhole: Bool = false) {
     if info.id == local.id {
       takeHand(info.hand, of: local)
       (local.data, local.created) = (info.data, info.created)
@@ -117,7 +118,13 @@ extension Meeting {
       participants.append(participant)
       emit(.participantJoined(participant))
     }
-    for publication in info.publications { takePublication(publication, of: info.id) }
+    for publication in info.publications {
+      if info.id == local.id, !isWhole {
+        local.publication(publication.source)?.id = publication.id
+      } else {
+        takePublication(publication, of: info.id)
+      }
+    }
   }
 
   private func takeHand(_ hand: Int?, of participant: any Participant) {

@@ -1,0 +1,138 @@
+import { openDialog } from "./dialogs.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+
+/**
+ * Asks before something that hurts.
+ *
+ * @param {string} title
+ * @param {string} text
+ * @param {{action: string, danger?: boolean, choices?: {name: string, text: string, checked?: boolean}[], onYes: (chosen: object) => void}} options
+ */
+export function confirmDialog(title, text, { action, danger = true, choices = [], onYes }) {
+  const boxes = choices.map((choice) => [choice.name, h("input", { type: "checkbox", checked: choice.checked === true }), choice.text]);
+  const dialog = openDialog(title, [
+    h("p", { dir: "auto", text }),
+    ...boxes.map(([, box, words]) => h("label", { class: "row check" }, box, h("span", { text: words }))),
+    h("div", { class: "dialog-actions dialog-actions-end" },
+      h("button", { class: "button", type: "button", text: "Cancel", on: { click: () => dialog.close() } }),
+      h("button", {
+        class: `button primary${danger ? " button-danger" : ""}`, type: "button", text: action,
+        on: { click: () => {
+          const chosen = Object.fromEntries(boxes.map(([name, box]) => [name, box.checked]));
+          dialog.close();
+          onYes(chosen);
+        } },
+      })),
+  ], { className: "dialog-confirm" });
+  dialog.querySelector(".dialog-actions .button").focus();
+  return dialog;
+}
+
+/** What a host can do, as menus and dialogs. Whether it may is the server's decision, whose refusals are shown. */
+export class HostControls {
+  #meeting;
+  #announcer;
+
+  /**
+   * @param {import("/sdk/parley.js").Meeting} meeting
+   * @param {import("./announcer.js").Announcer} announcer
+   */
+  constructor(meeting, announcer) {
+    this.#meeting = meeting;
+    this.#announcer = announcer;
+  }
+
+  get #hosting() { return this.#meeting.hosting; }
+
+  /** What a host's menu for one person offers. @returns {object[]} entries of `openMenu` */
+  entries(participant) {
+    const { name, permissions } = participant;
+    const hosting = this.#hosting;
+    const may = (permission) => permissions.includes(permission);
+    const isHost = may("moderate");
+    const above = participant.role === "organizer" && this.#meeting.localParticipant.role !== "organizer";
+    const entry = (sign, text, action, danger = false) => ({ icon: sign, text, action, danger });
+    const run = (task, done) => () => this.#try(task, done);
+    const without = (permission) => permissions.filter((each) => each !== permission);
+    const spotlit = hosting.spotlighted === participant;
+    return [
+      !above && participant.microphoneOn ? entry("microphoneOff", "Mute", run(() => hosting.mute(participant), `${name} is muted`)) : null,
+      !above && !participant.microphoneOn && may("publishAudio")
+        ? entry("microphone", "Ask to unmute", run(() => hosting.askToUnmute(participant), `${name} was asked to unmute`)) : null,
+      !above && participant.cameraOn ? entry("cameraOff", "Turn camera off", run(() => hosting.mute(participant, ["camera"]), `${name}’s camera is off`)) : null,
+      !above && !participant.cameraOn && may("publishVideo")
+        ? entry("camera", "Ask to turn camera on", run(() => hosting.askToUnmute(participant, ["camera"]), `${name} was asked to turn the camera on`)) : null,
+      !above && participant.sharing ? entry("screenStop", "Stop their sharing", run(() => hosting.mute(participant, ["screen"]), `${name}’s screen is shared no more`)) : null,
+      participant.hand !== null ? entry("hand", "Lower hand", run(() => hosting.lowerHand(participant), `${name}’s hand is down`)) : null,
+      entry("star", spotlit ? "End spotlight" : "Spotlight for everybody", run(() => hosting.spotlight(spotlit ? null : participant), spotlit ? "The spotlight is off" : `Everybody sees ${name} large`)),
+      above || isHost ? null : "line",
+      ...(above || isHost ? [] : [
+        ["publishAudio", "speaking"], ["publishVideo", "camera"], ["publishScreen", "screen sharing"], ["chat", "chat"],
+      ].map(([permission, what]) => entry(may(permission) ? "block" : "check", `${may(permission) ? "Forbid" : "Allow"} ${what}`,
+        run(() => hosting.setPermissions(participant, may(permission) ? without(permission) : [...permissions, permission]),
+          `${name}: ${what} is ${may(permission) ? "not allowed any more" : "allowed"}`)))),
+      above ? null : "line",
+      !above && !isHost ? entry("shield", "Make host", () => this.#makeHost(participant)) : null,
+      !above && isHost ? entry("shield", "Take host role away", run(() => hosting.setRole(participant, "guest"), `${name} is a host no more`)) : null,
+      above ? null : entry("leave", "Remove from meeting", () => this.#remove(participant), true),
+    ];
+  }
+
+  #makeHost(participant) {
+    confirmDialog(`Make ${participant.name} a host?`, "Hosts can mute and remove others, change who may do what, and end the meeting.", {
+      action: "Make host", danger: false,
+      onYes: () => this.#try(() => this.#hosting.setRole(participant, "presenter"), `${participant.name} is a host now`),
+    });
+  }
+
+  #remove(participant) {
+    confirmDialog(`Remove ${participant.name}?`, `${participant.name} leaves the meeting at once and is told that a host did this.`, {
+      action: "Remove", choices: [{ name: "ban", text: "Do not let them come back with the same invitation" }],
+      onYes: ({ ban }) => this.#try(() => this.#hosting.remove(participant, { ban })),
+    });
+  }
+
+  /** Asks how, and mutes everybody else. */
+  muteEveryone() {
+    confirmDialog("Mute everyone?", "Everybody but you is muted.", {
+      action: "Mute everyone", danger: false,
+      choices: [{ name: "later", text: "Also people who come later" }, { name: "locked", text: "Nobody may unmute until I allow it or ask them to" }],
+      onYes: ({ later, locked }) => this.#try(
+        () => this.#hosting.muteAll({ includingLater: later || locked, mayUnmute: !locked }), "Everybody is muted"),
+    });
+  }
+
+  /** Takes back what was said of muting. */
+  allowUnmuting() { this.#try(() => this.#hosting.allowUnmuting(), "Everybody may unmute again"); }
+
+  /** Asks, and ends the meeting for everybody. */
+  endForAll() {
+    confirmDialog("End the meeting for everyone?", "Everybody is taken out of the meeting, and so are you.", {
+      action: "End for everyone", onYes: () => this.#try(() => this.#hosting.endForAll()),
+    });
+  }
+
+  /** What the people panel shows a host above the list. @returns {HTMLElement} */
+  makeBar() {
+    const mute = h("button", { class: "button small", type: "button", on: { click: () => this.muteEveryone() } }, icon("microphoneOff"), h("span", { text: "Mute everyone" }));
+    const allow = h("button", { class: "button small", type: "button", on: { click: () => this.allowUnmuting() } }, icon("microphone"), h("span", { text: "Allow unmuting" }));
+    const hands = h("button", { class: "button small", type: "button", on: { click: () => this.#try(() => this.#hosting.lowerHands(), "All hands are down") } }, icon("hand"), h("span", { text: "Lower all hands" }));
+    const bar = h("div", { class: "people-host", role: "group", "aria-label": "For hosts", hidden: true }, mute, allow, hands);
+    bar.refresh = () => {
+      bar.hidden = !this.#hosting.isHost || this.#meeting.participants.size === 0;
+      allow.hidden = this.#hosting.muteForAll === null;
+      hands.hidden = this.#hosting.raisedHands.length === 0;
+    };
+    return bar;
+  }
+
+  async #try(task, done) {
+    try {
+      await task();
+      if (done) { this.#announcer.show(done, { icon: "check" }); }
+    } catch (error) {
+      this.#announcer.show(error.message, { icon: "warning", urgent: true });
+    }
+  }
+}

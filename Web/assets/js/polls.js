@@ -1,0 +1,151 @@
+import { openDialog } from "./dialogs.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { icon } from "./icons.js";
+import { confirmDialog } from "./host-controls.js";
+
+const resultsWords = { always: "Everybody sees the results", whenClosed: "Results are shown when the poll is closed", moderators: "Only hosts see the results" };
+
+/** The dialog with the polls of the meeting: voting for everybody, making and closing them for hosts. */
+export class Polls {
+  #meeting;
+  #announcer;
+  #dialog = null;
+  #cards = new Map();
+  #list = null;
+  #empty = null;
+  #maker = null;
+
+  /**
+   * @param {import("/sdk/parley.js").Meeting} meeting
+   * @param {import("./announcer.js").Announcer} announcer
+   */
+  constructor(meeting, announcer) {
+    this.#meeting = meeting;
+    this.#announcer = announcer;
+  }
+
+  /** How many one can vote in and has not yet. @type {number} */
+  get waiting() { return this.#meeting.hosting.polls.filter((poll) => poll.open && poll.mine.length === 0).length; }
+
+  /** Opens the dialog. */
+  open() {
+    if (this.#dialog) { return; }
+    this.#cards.clear();
+    this.#list = h("div", { class: "polls" });
+    this.#empty = h("p", { class: "hint", text: "There are no polls yet." });
+    this.#maker = h("div", {});
+    this.#dialog = openDialog("Polls", [this.#empty, this.#list, this.#maker], {
+      className: "dialog-polls", onClose: () => { this.#dialog = null; },
+    });
+    this.refresh();
+  }
+
+  /** Brings the open dialog up to date. What is being typed and where the focus is stays. */
+  refresh() {
+    if (!this.#dialog) { return; }
+    const { polls, isHost } = this.#meeting.hosting;
+    this.#empty.hidden = polls.length > 0;
+    const present = new Set(polls.map((poll) => poll.id));
+    for (const [id, card] of this.#cards) { if (!present.has(id)) { card.element.remove(); this.#cards.delete(id); } }
+    for (const poll of polls) {
+      let card = this.#cards.get(poll.id);
+      if (!card) {
+        card = this.#makeCard(poll);
+        this.#cards.set(poll.id, card);
+        this.#list.prepend(card.element);
+      }
+      card.update(poll, isHost);
+    }
+    if (isHost && this.#maker.childElementCount === 0) {
+      this.#maker.append(h("button", { class: "button", type: "button", on: { click: () => this.#showForm() } }, icon("plus"), h("span", { text: "New poll" })));
+    } else if (!isHost) { this.#maker.replaceChildren(); }
+  }
+
+  #makeCard(poll) {
+    const hosting = this.#meeting.hosting;
+    const title = h("legend", { class: "poll-question", dir: "auto", text: poll.question });
+    const note = h("p", { class: "hint" });
+    const rows = poll.options.map((option, index) => {
+      const box = h("input", { type: poll.multiple ? "checkbox" : "radio", name: `poll-${poll.id}`, value: String(index) });
+      const count = h("span", { class: "poll-count" });
+      const bar = h("span", { class: "poll-bar", "aria-hidden": "true" });
+      return { box, count, bar, element: h("label", { class: "poll-option" }, bar, box, h("span", { class: "poll-text", dir: "auto", text: option.text }), count) };
+    });
+    const toggle = h("button", { class: "button small", type: "button", on: { click: () => this.#try(() => hosting.setPoll(poll.id, !poll.open)) } });
+    const remove = h("button", { class: "button small", type: "button", text: "Delete", on: { click: () => confirmDialog("Delete this poll?", poll.question, {
+      action: "Delete", onYes: () => this.#try(() => hosting.removePoll(poll.id)),
+    }) } });
+    const controls = h("div", { class: "dialog-actions" }, toggle, remove);
+    const chosen = () => rows.flatMap((row, index) => (row.box.checked ? [index] : []));
+    for (const row of rows) {
+      row.box.addEventListener("change", async () => {
+        const done = await this.#try(() => hosting.vote(poll.id, chosen()));
+        if (done) { this.#announcer.say("Your vote is counted"); } else { this.refresh(); }
+      });
+    }
+    const update = (now, isHost) => {
+      Object.assign(poll, { open: now.open });
+      const seen = now.voters !== null;
+      setText(note, [
+        now.open ? (now.multiple ? "You may choose several." : "Choose one.") : "Closed.",
+        seen ? `${now.voters} ${now.voters === 1 ? "person has" : "people have"} voted.` : null,
+        seen && now.results === "always" ? null : `${resultsWords[now.results]}.`,
+        now.open && now.mine.length > 0 ? "You can change your vote while the poll is open." : null,
+      ].filter(Boolean).join(" "));
+      rows.forEach((row, index) => {
+        const votes = now.options[index].votes;
+        row.box.checked = now.mine.includes(index);
+        row.box.disabled = !now.open;
+        setText(row.count, votes === null ? "" : String(votes));
+        setAttribute(row.count, "aria-label", votes === null ? null : `${votes} ${votes === 1 ? "vote" : "votes"}`);
+        row.bar.style.setProperty("transform", `scaleX(${votes && now.voters ? votes / now.voters : 0})`);
+      });
+      controls.hidden = !isHost;
+      setText(toggle, now.open ? "Close poll" : "Open again");
+    };
+    return { update, element: h("fieldset", { class: "poll" }, title, ...rows.map((row) => row.element), note, controls) };
+  }
+
+  #showForm() {
+    const field = (label, limit) => h("input", { class: "field", type: "text", maxLength: limit, "aria-label": label, placeholder: label });
+    const question = field("Question", 300);
+    const options = h("div", { class: "poll-fields" });
+    const add = () => {
+      if (options.childElementCount >= 10) { return; }
+      options.append(field(`Answer ${options.childElementCount + 1}`, 120));
+      more.hidden = options.childElementCount >= 10;
+    };
+    const more = h("button", { class: "button small", type: "button", on: { click: () => { add(); options.lastElementChild.focus(); } } }, icon("plus"), h("span", { text: "Another answer" }));
+    add();
+    add();
+    const multiple = h("input", { type: "checkbox" });
+    const results = h("select", { class: "field" }, ...Object.entries(resultsWords).map(([value, text]) => h("option", { value, text })));
+    const problem = h("p", { class: "field-problem", role: "alert", hidden: true });
+    const form = h("form", { class: "poll-form", on: { submit: async (event) => {
+      event.preventDefault();
+      const answers = [...options.children].map((each) => each.value.trim()).filter(Boolean);
+      problem.hidden = question.value.trim() !== "" && answers.length >= 2;
+      if (!problem.hidden) { setText(problem, "A poll needs a question and at least two answers."); return; }
+      const done = await this.#try(() => this.#meeting.hosting.createPoll({ question: question.value.trim(), options: answers, multiple: multiple.checked, results: results.value }), problem);
+      if (done) { this.#maker.replaceChildren(); this.refresh(); }
+    } } },
+    question, options, more,
+    h("label", { class: "row check" }, multiple, h("span", { text: "Several answers may be chosen" })),
+    h("label", { class: "row" }, h("span", { text: "Results" }), results), problem,
+    h("div", { class: "dialog-actions" },
+      h("button", { class: "button primary", type: "submit", text: "Start poll" }),
+      h("button", { class: "button", type: "button", text: "Cancel", on: { click: () => { this.#maker.replaceChildren(); this.refresh(); } } })));
+    this.#maker.replaceChildren(form);
+    question.focus();
+  }
+
+  async #try(task, place = null) {
+    try {
+      await task();
+      return true;
+    } catch (error) {
+      if (place) { place.hidden = false; setText(place, error.message); } else { this.#announcer.show(error.message, { icon: "warning", urgent: true }); }
+      return false;
+    }
+  }
+}
