@@ -41,7 +41,7 @@ public import Parley
   public func finish(_ reason: EndReason) async throws(JoinError) {
     switch reason {
     case .left: await meeting.leave()
-    case .shutdown: break
+    case .shutdown, .endedByHost: break
     case .failed, .connectionLost, .removed, .expired, .replaced: throw meeting.lastError ?? .ended
     }
   }

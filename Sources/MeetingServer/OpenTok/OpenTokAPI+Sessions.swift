@@ -52,14 +52,18 @@ extension OpenTokAPI {
     options.isArchived = try word("archiveMode", ["always": true, "manual": false])
     options.isEncrypted = try word("e2ee", ["true": true, "True": true, "false": false, "False": false])
     if let location = form["location"], !location.isEmpty {
-      guard let address = IPAddress(location), address.isIPv4 else { throw .body("location is expected to be an IPv4 address.") }
+      guard let address = IPAddress(location), address.isIPv4 else {
+        throw .body("location is expected to be an IPv4 address.")
+      }
       options.location = address.text
     }
     guard !options.isArchived || !options.isRelayed else {
       throw .body("archiveMode always needs p2p.preference disabled.")
     }
     guard !options.isEncrypted || !options.isRelayed else { throw .body("e2ee needs p2p.preference disabled.") }
-    guard !options.isEncrypted || !options.isArchived else { throw .body("What is encrypted end to end cannot be archived.") }
+    guard !options.isEncrypted || !options.isArchived else {
+      throw .body("What is encrypted end to end cannot be archived.")
+    }
     if let name = form["archiveName"] {
       guard options.isArchived else { throw .body("archiveName needs archiveMode always.") }
       guard (1...80).contains(name.unicodeScalars.count) else { throw .body("archiveName has 1 to 80 characters.") }
@@ -79,7 +83,8 @@ extension OpenTokAPI {
     if wantsJSON(request) {
       let unused = [
         "session_status", "status_invalid", "media_server_hostname", "messaging_server_url", "messaging_url",
-        "symphony_address", "properties", "ice_server", "session_segment_id", "ice_servers", "ice_credential_expiration",
+        "symphony_address", "properties", "ice_server", "session_segment_id", "ice_servers",
+        "ice_credential_expiration",
       ]
       var fields: [String: String?] = [
         "session_id": session.text, "project_id": session.apiKey, "partner_id": session.apiKey, "create_dt": time,
