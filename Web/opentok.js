@@ -1,5 +1,5 @@
 /*
- * The names of the OpenTok JavaScript library, standing on Parley's SDK: `<script src="https://your-server/opentok.js"></script>`.
+ * The names of the OpenTok JavaScript library, standing on Parley's SDK: `<script src="/opentok.js"></script>`.
  *
  * A classic script, so that `OT` and `TB` are there for the next script tag. What does the work are modules of the server that this script came
  * from; calls that come before they are loaded wait for them. `docs/opentok-rest.md` says what is there and what differs.

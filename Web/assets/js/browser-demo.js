@@ -10,7 +10,7 @@
 
   function show(...names) {
     for (const name of ["connectLink", "disconnectLink", "publishLink", "unpublishLink"]) { at(name).hidden = !names.includes(name); }
-    for (const input of at("settings").elements) { input.readOnly = !names.includes("connectLink"); }
+    at("settings").hidden = !names.includes("connectLink");
   }
 
   /** A place for a picture, which the library replaces. */

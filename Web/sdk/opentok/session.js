@@ -32,7 +32,7 @@ export class SessionCore {
   // MARK: Connecting
 
   /**
-   * Joins the meeting of the session's name. Events begin before this returns: `sessionConnected` first, then who and what was there before.
+   * Joins the meeting of the session's name. `sessionConnected` comes first, then the callback, then who and what was there before.
    *
    * @param {string} token
    */
@@ -73,10 +73,17 @@ export class SessionCore {
     const session = this.#session;
     const connections = [...session.connections.values()];
     const known = this.#streams.existing();
+    const streams = this.#streams;
     session._emit("sessionConnected", { connections, streams: session._isLegacy ? known : [] });
-    for (const connection of connections) { session._emit("connectionCreated", { connection, connections: [connection] }); }
-    // Version 0.91 told of them with the event before.
-    this.#streams.begin(!session._isLegacy);
+    // The callback of `connect` comes in between.
+    setTimeout(() => {
+      if (this.#streams !== streams || !session.isConnected()) { return; }
+      for (const connection of connections) {
+        if (session.connections.get(connection.connectionId) === connection) { session._emit("connectionCreated", { connection, connections: [connection] }); }
+      }
+      // Version 0.91 told of them with the event before.
+      streams.begin(!session._isLegacy);
+    }, 0);
   }
 
   #listen() {
