@@ -89,7 +89,8 @@ public enum ServerMessage: Sendable, Hashable {
 extension ServerMessage: Codable {
   private enum Kind: String {
     case welcome, resumed, answer, participantJoined, participantUpdated, participantLeft, published
-    case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, signal, pong, error, ended
+    case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, signal, pong,
+      error, ended
   }
 
   private enum Key: String, CodingKey {

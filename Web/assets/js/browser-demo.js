@@ -26,6 +26,8 @@
     session = TB.initSession(at("sessionId").value.trim());
     window.session = session;
     session.addEventListener("sessionConnected", (connected) => {
+      // The SDK's own meeting, to look into from the console.
+      window.parley = session._meeting;
       show("disconnectLink", "publishLink");
       say("Connected.");
       subscribe(connected.streams);

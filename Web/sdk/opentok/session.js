@@ -44,7 +44,7 @@ export class SessionCore {
       url: new URL(`/${encodeURIComponent(session.sessionId)}`, this.#kit.server), token, name: "Guest", client: "opentok.js",
     });
     this.#meeting = meeting;
-    globalThis.parley ??= meeting;
+    session._meeting = meeting;
     meeting.addEventListener("joined", () => this.#begin());
     meeting.addEventListener("ended", ({ detail }) => this.#ended(detail));
     try {

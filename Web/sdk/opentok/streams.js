@@ -108,7 +108,8 @@ export class Streams {
       return;
     }
     if (!facts.isThere) {
-      if (!participant.isLocal) { this.#end(id, "clientDisconnected"); }
+      // Somebody who leaves unpublishes first; the reason is known a moment later.
+      if (!participant.isLocal) { queueMicrotask(() => { if (!this.#facts(participant, type).isThere) { this.#end(id, "clientDisconnected"); } }); }
       return;
     }
     for (const property of ["hasAudio", "hasVideo"]) { this.#set(stream, property, facts[property]); }
