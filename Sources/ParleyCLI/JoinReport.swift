@@ -76,6 +76,11 @@ import Parley
           "from": .text(message.senderID), "topic": .text(message.topic), "bytes": .integer(message.bytes.count),
           "reliable": .truth(message.isReliable), "text": .text(text),
         ], nil)
+    case .signal(let signal):
+      say(
+        "signal",
+        ["from": JSONLine.Value(signal.senderID), "type": .text(signal.type), "data": .text(signal.data)],
+        "signal \(signal.type) from \(signal.sender?.name ?? "the server"): \(signal.data)")
     case .paused(let subscription):
       say("trackPaused", ["publication": .text(subscription.publication.id)], Self.words(paused: subscription))
     case .resumed(let subscription):

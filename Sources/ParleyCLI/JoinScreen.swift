@@ -49,6 +49,7 @@ import Parley
       note("\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
     case .chatFailed(let message, let error): note("not delivered: \(message.text) (\(error))")
     case .data(let message): note("data from \(message.sender?.name ?? message.senderID): \(message.bytes.count) bytes")
+    case .signal(let signal): note("signal \(signal.type) from \(signal.sender?.name ?? "the server"): \(signal.data)")
     case .reconnecting(let step): note("connection lost (\(step.rawValue)), trying again")
     case .reconnected: note("connected again")
     case .paused(let subscription): note(JoinReport.words(paused: subscription))

@@ -68,6 +68,7 @@ import Parley
         try await meeting.send(
           payload, topic: command.topic ?? "", reliability: command.reliable == false ? .lossy : .reliable,
           to: recipient.map { [$0] } ?? [])
+      case "signal": try meeting.signal(type: command.topic ?? "", data: command.text ?? "", to: recipient)
       case "mute":
         for publication in publications(command.source, meeting) { publication.setMuted(command.muted ?? true) }
       case "unpublish":

@@ -21,6 +21,8 @@ public enum ClientMessage: Sendable, Hashable {
   case deny(WaitingSelection)
   /// A host locks the meeting, or unlocks it.
   case lock(Bool)
+  /// A signal to everybody, the sender included, or to one participant. `id` as with a chat message.
+  case signal(Signal, to: String?, id: Int? = nil)
   /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
   /// messages: the server answers `done` or a refusal with the same.
   case room(RoomRequest, id: Int? = nil)
@@ -80,7 +82,7 @@ public enum ClientMessage: Sendable, Hashable {
 }
 
 extension ClientMessage: Codable {
-  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, admit, deny, lock, leave, ping }
+  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping }
 
   private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked }
 
@@ -111,6 +113,10 @@ extension ClientMessage: Codable {
     case .admit: self = .admit(try WaitingSelection(from: decoder))
     case .deny: self = .deny(try WaitingSelection(from: decoder))
     case .lock: self = .lock(try container.decode(Bool.self, forKey: .locked))
+    case .signal:
+      self = .signal(
+        try Signal(from: decoder), to: try container.decodeIfPresent(String.self, forKey: .to),
+        id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case nil:
@@ -159,6 +165,11 @@ extension ClientMessage: Codable {
     case .lock(let locked):
       try type(.lock)
       try container.encode(locked, forKey: .locked)
+    case .signal(let signal, let to, let id):
+      try type(.signal)
+      try signal.encode(to: encoder)
+      try container.encodeIfPresent(to, forKey: .to)
+      try container.encodeIfPresent(id, forKey: .id)
     case .room(let request, let id):
       try request.encode(to: encoder)
       try container.encodeIfPresent(id, forKey: .id)

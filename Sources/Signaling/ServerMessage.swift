@@ -36,6 +36,8 @@ public enum ServerMessage: Sendable, Hashable {
   case quality([String: ConnectionQuality])
   /// A chat message.
   case chat(ChatEntry)
+  /// A signal of a participant; of the tenant's own server when `from` is nil.
+  case signal(Signal, from: String?)
   /// Something about hosts' decisions, hands, reactions or polls.
   case room(RoomNotice)
   /// Answers `ping`.
@@ -91,12 +93,13 @@ public enum ServerMessage: Sendable, Hashable {
 extension ServerMessage: Codable {
   private enum Kind: String {
     case welcome, waiting, lobby, resumed, answer, participantJoined, participantUpdated, participantLeft, published
-    case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, pong, error, ended
+    case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, signal, pong,
+      error, ended
   }
 
   private enum Key: String, CodingKey {
     case type, participants, slots, chat, state, id, answer, participant, reason, publication, audio, video
-    case speakers, quality, message, time, code, fatal, seconds
+    case speakers, quality, message, from, time, code, fatal, seconds
   }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
@@ -127,6 +130,8 @@ extension ServerMessage: Codable {
     case .speakers: self = .speakers(try get(.speakers))
     case .quality: self = .quality(try get(.quality))
     case .chat: self = .chat(try get(.message))
+    case .signal:
+      self = .signal(try Signal(from: decoder), from: try container.decodeIfPresent(String.self, forKey: .from))
     case .pong: self = .pong(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case .error:
       self = .error(
@@ -183,6 +188,9 @@ extension ServerMessage: Codable {
     case .speakers(let speakers): try put(speakers, .speakers)
     case .quality(let quality): try put(quality, .quality)
     case .chat(let message): try put(message, .message)
+    case .signal(let signal, let from):
+      try signal.encode(to: encoder)
+      try put(from, .from)
     case .room(let notice): try notice.encode(to: encoder)
     case .pong(let time): try container.encodeIfPresent(time, forKey: .time)
     case .error(let code, let message, let fatal, let id):
@@ -217,6 +225,7 @@ extension ServerMessage: Codable {
     case .speakers: .speakers
     case .quality: .quality
     case .chat: .chat
+    case .signal: .signal
     case .room: nil
     case .pong: .pong
     case .error: .error

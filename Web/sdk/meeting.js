@@ -58,6 +58,7 @@ const final = new Set([
  * | `chat` | `message`, `history` (true for one that was written before joining) |
  * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it; it is not sent again |
  * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
+ * | `signal` | `from` (id; null for the application's server), `participant` (null when it is not known here), `type`, `data` |
  * | `hand` | `participant` — a hand went up or down |
  * | `reaction` | `participant`, `reaction` (name), `emoji` |
  * | `spotlight` | `participant`: whom everybody is to show large, or null |
@@ -82,6 +83,7 @@ export class Meeting extends EventTarget {
   #unsentChat = [];
   #lastChatId = 0;
   #data = new DataChannels();
+  #waitingSignals = [];
   #hosting = new Hosting(this);
   #info = null;
   #joinedOnce = false;
@@ -279,6 +281,31 @@ export class Meeting extends EventTarget {
    * @throws {ParleyError} `tooLarge` or `badMessage`, for what can never be sent
    */
   sendData(data, options = {}) { return this.#data.send(data, options); }
+
+  /**
+   * Sends a signal: a short message of the application's own that is kept nowhere. Everybody gets a `signal` event, this client included, or
+   * one participant does. It needs no media; while the signalling is down it waits, 100 signals at most.
+   *
+   * @param {object} signal
+   * @param {string} [signal.type] what it is about: at most 128 letters of ASCII, digits, `-`, `_` and `~`
+   * @param {string} [signal.data] the content, at most 8 KiB of UTF-8
+   * @param {string} [signal.to] id of the one participant who is to get it
+   * @param {boolean} [signal.waits] false drops it when it cannot be sent now
+   * @returns {boolean} false when it was dropped
+   * @throws {ParleyError} `badMessage`, `tooLarge` or `notJoined`, for what can never be sent
+   */
+  signal({ type = "", data = "", to, waits = true } = {}) {
+    if (!this.#joinedOnce || this.#state === MeetingState.ended) { throw new ParleyError("notJoined", "Join the meeting first."); }
+    if (typeof type !== "string" || typeof data !== "string") { throw new ParleyError("badMessage", "The type and the data of a signal are text."); }
+    if (type.length > 128) { throw new ParleyError("tooLarge", "The type of a signal has at most 128 bytes."); }
+    if (!/^[A-Za-z0-9_~-]*$/.test(type)) { throw new ParleyError("badMessage", "The type of a signal has only letters of ASCII, digits, '-', '_' and '~'."); }
+    if (new TextEncoder().encode(data).length > 8_192) { throw new ParleyError("tooLarge", "The data of a signal has at most 8192 bytes."); }
+    const message = { type: "signal", signal: type, data, ...(to ? { to } : {}) };
+    if (this._send(message)) { return true; }
+    if (!waits || this.#waitingSignals.length >= 100) { return false; }
+    this.#waitingSignals.push(message);
+    return true;
+  }
 
   /**
    * Somebody by id, oneself included.
@@ -485,6 +512,7 @@ export class Meeting extends EventTarget {
     if (this.#state === MeetingState.ended) { return; }
     this.#rejoining = this.#mediaDown = this.#signalingDown = false;
     for (const message of this.#unsentChat) { this._send(message); }
+    this.#sendSignals();
     this.#refreshState();
   }
 
@@ -514,6 +542,11 @@ export class Meeting extends EventTarget {
     for (const { mid, muted } of this.#connection.tracks) { this._send({ type: "mute", mid, muted }); }
     this._send({ type: "rename", name: this.localParticipant.name });
     for (const message of this.#unsentChat) { this._send(message); }
+    this.#sendSignals();
+  }
+
+  #sendSignals() {
+    for (const message of this.#waitingSignals.splice(0)) { this._send(message); }
   }
 
   // MARK: Messages
@@ -567,6 +600,12 @@ export class Meeting extends EventTarget {
       case "speakers": this.#takeSpeakers(message.speakers); return;
       case "quality": this.#takeQuality(message.quality); return;
       case "chat": this.#takeChat(message.message, false); return;
+      case "signal":
+        this._emit("signal", {
+          from: message.from ?? null, participant: this.participant(message.from) ?? null,
+          type: String(message.signal ?? ""), data: String(message.data ?? ""),
+        });
+        return;
       case "error": {
         if (await connection.receiveRefusal(message)) { return; }
         const error = new ParleyError(String(message.code), String(message.message ?? ""));
@@ -631,6 +670,7 @@ export class Meeting extends EventTarget {
     if (typeof value?.id !== "string") { return; }
     if (value.id === this.localParticipant.id) {
       this.#takeHand(this.localParticipant, value);
+      this.localParticipant._takeFacts(value);
       for (const each of value.publications ?? []) { this.#takePublication(this.localParticipant, each, whole); }
       return;
     }
@@ -645,6 +685,7 @@ export class Meeting extends EventTarget {
     participant.permissions = permissionsOf(value);
     participant.name = String(value.name ?? "Guest");
     participant.role = String(value.role ?? "guest");
+    participant._takeFacts(value);
     participant.connection = value.connection === "reconnecting" ? "reconnecting" : "connected";
     if (isNew) {
       this._emit("participantJoined", { participant });

@@ -21,6 +21,10 @@ export class Participant {
     this.quality = "unknown";
     /** Loudness while speaking, 0…1; 0 when silent. @type {number} */
     this.audioLevel = 0;
+    /** What the join token says about this participant, for the application; null when it says nothing. @type {string|null} */
+    this.data = null;
+    /** When this participant came, by the server's clock. @type {Date|null} */
+    this.created = null;
     /** Publications in the order they came. @type {Publication[]} */
     this.publications = [];
   }
@@ -38,6 +42,12 @@ export class Participant {
    * @returns {Publication|undefined}
    */
   publication(source) { return this.publications.find((each) => each.source === source); }
+
+  /** Takes what the server says once and for all. */
+  _takeFacts({ data, created }) {
+    this.data = typeof data === "string" ? data : null;
+    this.created = typeof created === "string" ? new Date(created) : null;
+  }
 
   /** Whether others hear this participant's microphone. @type {boolean} */
   get microphoneOn() { return this.publication("microphone")?.muted === false; }
@@ -126,7 +136,7 @@ export class LocalParticipant extends Participant {
   setScreenShare(on) {
     return this.#serially("screen", async () => {
       if (on === this.sharing) { return; }
-      if (!on) { return this.#endScreen(); }
+      if (!on) { return this._unpublish(["screen", "screenAudio"]); }
       const { video, audio } = await this.#devices.openScreen();
       video.addEventListener("ended", () => { this.setScreenShare(false).catch(() => {}); });
       if (audio) { this.#add(audio, "screenAudio"); }
@@ -199,6 +209,13 @@ export class LocalParticipant extends Participant {
   /** Adds the tracks that are there before the first offer. */
   _prepare(mediaStreamTrack, source, muted) { return this.#add(mediaStreamTrack, source, muted); }
 
+  /** Mutes a publication or ends that, with the device kept open. */
+  _mute(publication, muted) {
+    const track = publication.track?.mediaStreamTrack;
+    if (track) { track.enabled = !muted; }
+    this.#setMuted(publication, muted);
+  }
+
   /** A host muted a track. It is said back to the server: it may have crossed with what was said meanwhile. */
   _muteForHost(publication) {
     const { track } = publication;
@@ -222,8 +239,9 @@ export class LocalParticipant extends Participant {
     this.#meeting._negotiate().catch(() => {});
   }
 
-  async #endScreen() {
-    for (const source of ["screen", "screenAudio"]) {
+  /** Ends publications and frees their devices. */
+  async _unpublish(sources) {
+    for (const source of sources) {
       const publication = this.publication(source);
       if (!publication) { continue; }
       this.publications.splice(this.publications.indexOf(publication), 1);

@@ -7,6 +7,7 @@ struct Endpoints: Sendable {
   let application: ServiceApplication
   let discovery: Discovery
   let files: StaticFiles
+  let openTok: OpenTokAPI
   let store: any MeetingStore
   /// The address that clients see, where the `Host` header does not say it.
   let publicOrigin: WebOrigin?
@@ -57,6 +58,9 @@ struct Endpoints: Sendable {
       guard let form = try form(of: request) else { return Self.preflight(request) }
       return try await application.token(form, base: origin(of: request), now: Date()).withCrossOriginAccess()
     case "discover": return try await discover(request, segments.dropFirst())
+    case "session", "hl", "v2": return await openTok.respond(to: request, segments)
+    case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
+    case "browser_demo.html" where segments.count == 1: return try page("browser_demo.html", request)
     case "assets", "sdk": return try file(segments.joined(separator: "/"), request)
     case "favicon.ico" where segments.count == 1: return try file("assets/favicon.svg", request)
     case "robots.txt" where segments.count == 1:
@@ -144,7 +148,7 @@ struct Endpoints: Sendable {
     // Files change with the server's version only, and a validator costs one short round trip.
     var headers: HTTPHeaders = ["ETag": file.entityTag, "Cache-Control": "no-cache"]
     // The SDK is made to be used by pages of other servers too.
-    if path.hasPrefix("sdk/") { headers["Access-Control-Allow-Origin"] = "*" }
+    if path.hasPrefix("sdk/") || path == "opentok.js" { headers["Access-Control-Allow-Origin"] = "*" }
     if let known = request.headers["if-none-match"], known.contains(file.entityTag) {
       return HTTPResponse(status: 304, headers: headers)
     }

@@ -137,6 +137,9 @@ actor MeetingDirectory {
     for room in all { await room.settle() }
   }
 
+  /// The room of a meeting that runs.
+  func runningRoom(of meeting: MeetingID) -> MeetingRoom? { rooms[meeting] }
+
   /// How many meetings run.
   var meetingCount: Int { rooms.count }
 

@@ -217,6 +217,7 @@ actor MeetingRoom {
     case .admit(let who): admit(who, member, channel)
     case .deny(let who): deny(who, member, channel)
     case .lock(let isLocked): lock(isLocked, member, channel)
+    case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
     case .room(let request, let id): perform(request, id: id, member, channel)
     case .leave:
       remove(member, reason: .left)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Meetings
 import Signaling
 
@@ -42,6 +43,10 @@ final class RoomMember {
   var lastSpoke = 0
   /// What the client was last asked to have in slots.
   var askedFor = (audio: 0, video: 0)
+  /// When the place was given.
+  let created = Date()
+  /// The layout classes of its OpenTok streams; those of its token where nothing else was set.
+  var layoutClasses: [StreamName: [String]] = [:]
   /// The task that ends the place when the window has passed.
   var expiry: Task<Void, Never>?
 
@@ -69,7 +74,8 @@ final class RoomMember {
     ParticipantInfo(
       id: id, name: name, role: role.signalingName, connection: connection,
       publications: publications.map(\.info), hand: hand,
-      permissions: permissions == role.permissions.intersection(role.bound) ? nil : permissions.names)
+      permissions: permissions == role.permissions.intersection(role.bound) ? nil : permissions.names,
+      data: admission.grant.connectionData, created: created)
   }
 
   /// Names a track of an offer, to remember what was decided of it.

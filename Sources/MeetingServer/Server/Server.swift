@@ -119,6 +119,9 @@ public final class Server: Sendable {
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), files: files,
+      openTok: OpenTokAPI(
+        authority: ProjectAuthority(store: store), directory: directory, store: store,
+        isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log)
     let signaling = SignalingService(

@@ -22,6 +22,7 @@ final class ServerCounters: Sendable {
   let refusedJoins = Counter()
   let knocks = Counter()
   let chatMessages = Counter()
+  let signals = Counter()
   let dataMessages = Counter()
   let badData = Counter()
   let tokens = Counter()
@@ -41,6 +42,7 @@ final class ServerCounters: Sendable {
       ("parley_joins_refused_total", "Joins and resumes refused.", refusedJoins),
       ("parley_knocks_total", "Times that somebody had to wait for a host or to be let in.", knocks),
       ("parley_chat_messages_total", "Chat messages passed on.", chatMessages),
+      ("parley_signals_total", "Signals passed on, to one participant or many.", signals),
       ("parley_data_messages_total", "Data messages passed on, to one participant or many.", dataMessages),
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),
       ("parley_tokens_total", "Join tokens signed.", tokens),

@@ -52,11 +52,12 @@ public struct AnonymousJoin: Sendable {
   }
 
   /// The meeting of a room name; with `opening` one is made where rooms are open. Nil when there is none.
-  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open or the room is an OpenTok session, or ``MeetingStoreError``.
   public func meeting(
     room: RoomName, opening: Bool, now: Date
   ) async throws -> (MeetingRecord, Tenant)? {
     let tenant = try await openTenant(now: now)
+    guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
     if opening, opensRooms { return (try await store.openMeeting(room: room, tenant: tenant, now: now), tenant) }
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
   }

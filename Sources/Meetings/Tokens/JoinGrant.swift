@@ -42,6 +42,9 @@ public struct JoinGrant: Sendable, Hashable {
   /// Whether its holder lets others in, and need not wait.
   public var isHost: Bool { role == .organizer || role == .moderator || permissions.contains(.moderate) }
 
+  /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
+  public var layoutClasses: [String] = []
+
   /// A grant. Permissions beyond the role's bound are left out.
   public init(
     form: TokenForm, tenant: TenantID, id: TokenID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,

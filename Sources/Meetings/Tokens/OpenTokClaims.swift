@@ -4,11 +4,14 @@ import FoundationEssentials
 struct OpenTokClaims {
   /// The longest `connection_data`, in characters, as the server SDKs allow it.
   static let maximumConnectionData = 1_024
+  /// The longest `initial_layout_class_list`, in characters, as the server SDKs allow it.
+  static let maximumLayoutClasses = 1_000
 
   var session: String
   var role: String?
   var scope: String?
   var connectionData: String?
+  var layoutClasses: String?
   var jti: String?
   var created: Date?
   var expires: Date
@@ -32,10 +35,15 @@ struct OpenTokClaims {
     if let connectionData, connectionData.unicodeScalars.count > Self.maximumConnectionData {
       throw .claims("connection_data has more than \(Self.maximumConnectionData) characters")
     }
+    if let layoutClasses, layoutClasses.unicodeScalars.count > Self.maximumLayoutClasses {
+      throw .claims("initial_layout_class_list has more than \(Self.maximumLayoutClasses) characters")
+    }
     if let created, created >= expires { throw .claims("it ends before it begins") }
-    return JoinGrant(
+    var grant = JoinGrant(
       form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: .room(room), role: role,
       notBefore: created, expires: expires, connectionData: connectionData)
+    grant.layoutClasses = (layoutClasses ?? "").split(separator: " ").map(String.init)
+    return grant
   }
 }
 
@@ -49,12 +57,14 @@ struct OpenTokJWT: Decodable {
   var role: String?
   var scope: String?
   var connection_data: String?
+  var initial_layout_class_list: String?
 
   /// What the claims say; only tokens of a project are known.
   func claims() throws(TokenProblem) -> OpenTokClaims {
     guard ist == "project" else { throw .claims("ist is not project") }
     return OpenTokClaims(
-      session: session_id, role: role, scope: scope, connectionData: connection_data, jti: jti, created: iat?.date,
+      session: session_id, role: role, scope: scope, connectionData: connection_data,
+      layoutClasses: initial_layout_class_list, jti: jti, created: iat?.date,
       expires: exp.date)
   }
 }

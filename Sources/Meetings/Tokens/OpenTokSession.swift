@@ -24,9 +24,40 @@ public struct OpenTokSession: Sendable, Hashable {
     self.text = text
   }
 
+  /// How a session was asked for. All of it stands in the id, so that nothing has to be kept of a session that nobody joins.
+  public struct Options: Sendable, Hashable {
+    /// The IPv4 address near which its clients are; empty when that was not said.
+    public var location = ""
+    /// Whether clients were to exchange media without a server. Parley routes media all the same.
+    public var isRelayed = false
+    /// Whether it was to be recorded from the beginning.
+    public var isArchived = false
+    /// Whether its clients encrypt media end to end.
+    public var isEncrypted = false
+
+    /// The defaults.
+    public init() {}
+
+    fileprivate static let flags: [(String, any WritableKeyPath<Options, Bool> & Sendable)] = [
+      ("P", \.isRelayed), ("A", \.isArchived), ("E", \.isEncrypted),
+    ]
+  }
+
+  /// What the id says of how the session was asked for.
+  public var options: Options {
+    var options = Options()
+    options.location = parts[2]
+    for part in parts.dropFirst(5) {
+      for (flag, path) in Options.flags where flag == part { options[keyPath: path] = true }
+    }
+    return options
+  }
+
   /// A new session of an API key.
-  public static func make(apiKey: String, now: Date) -> OpenTokSession {
-    let parts = ["1", apiKey, "", String(Int64(now.timeIntervalSince1970 * 1_000)), RandomID.text(characters: 26), ""]
+  public static func make(apiKey: String, options: Options = Options(), now: Date) -> OpenTokSession {
+    let time = String(Int64(now.timeIntervalSince1970 * 1_000))
+    let flags = Options.flags.filter { options[keyPath: $0.1] }.map(\.0)
+    let parts = ["1", apiKey, options.location, time, RandomID.text(characters: 26)] + flags + [""]
     let text = Data(parts.joined(separator: "~").utf8).base64EncodedString()
     let name = text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     return OpenTokSession(text: "2_" + name, parts: parts)
@@ -36,6 +67,16 @@ public struct OpenTokSession: Sendable, Hashable {
     self.text = text
     self.parts = parts
   }
+
+  /// Whether a room's name is, or without regard to case could be, that of a session. Only tokens open such rooms, as with OpenTok: the id of a
+  /// session is no secret there.
+  public static func isSession(_ room: RoomName) -> Bool {
+    // The Base64 form of `1~` and a digit.
+    room.key.hasPrefix("1_mx4") || room.key.hasPrefix("2_mx4")
+  }
+
+  /// The API key that it names.
+  public var apiKey: String { parts[1] }
 
   /// Whether it is a session of that API key.
   public func belongs(to apiKey: String) -> Bool { parts[1] == apiKey }

@@ -48,7 +48,8 @@ struct OpenTokT1 {
     guard let expires = try Self.time("expire_time", fields) else { throw .claims("expire_time is missing") }
     return OpenTokClaims(
       session: session, role: fields["role"].flatMap { $0.isEmpty ? nil : $0 }, scope: fields["scope"],
-      connectionData: fields["connection_data"].flatMap { $0.isEmpty ? nil : $0 }, jti: nil,
+      connectionData: fields["connection_data"].flatMap { $0.isEmpty ? nil : $0 },
+      layoutClasses: fields["initial_layout_class_list"], jti: nil,
       created: try Self.time("create_time", fields), expires: expires)
   }
 

@@ -111,6 +111,7 @@ extension Meeting {
     state = .connected
     emit(.joined)
     for message in unsentChat { deliver(message) }
+    sendWaitingSignals()
     catchUp()
   }
 

@@ -39,6 +39,7 @@ extension Meeting {
     case .speakers(let speakers): takeSpeakers(speakers)
     case .quality(let quality): takeQuality(quality)
     case .chat(let entry): takeChat(entry, isHistory: false)
+    case .signal(let signal, let from): takeSignal(signal, from: from)
     case .room(let notice): take(notice)
     case .pong: break
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
@@ -99,6 +100,7 @@ extension Meeting {
   private func takeParticipant(_ info: ParticipantInfo, isWhole: Bool = false) {
     if info.id == local.id {
       takeHand(info.hand, of: local)
+      (local.data, local.created) = (info.data, info.created)
       if local.wantedName == info.name { local.wantedName = nil }
       if local.name != info.name {
         // The server has the last word: a token may set the name.

@@ -156,6 +156,7 @@ extension Meeting {
     if let name = local.wantedName { send(.rename(name: name)) }
     place?.saidChat = []
     for message in unsentChat { deliver(message) }
+    sendWaitingSignals()
   }
 
   private func abandonJoin() {
@@ -196,6 +197,7 @@ extension Meeting {
         try await untilMediaFlows()
         connectionState = ConnectionParts(mediaUp: true)
         for message in unsentChat { deliver(message) }
+        sendWaitingSignals()
         refreshState(nil)
         catchUp()
         return

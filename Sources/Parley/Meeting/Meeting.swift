@@ -160,6 +160,8 @@ public import Signaling
   @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
   /// What the server has neither passed on nor refused yet, in order.
   @ObservationIgnored var unsentChat: [SentChatMessage] = []
+  /// Signals that wait for the signalling to come back.
+  @ObservationIgnored var waitingSignals: [ClientMessage] = []
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
   @ObservationIgnored var ownIDs: Set<String> = []
   /// What happened before anybody read ``events``; nil once somebody does.

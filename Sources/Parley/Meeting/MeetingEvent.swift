@@ -27,6 +27,7 @@ public import Signaling
 ///   case .chat(let message, let isHistory): if !isHistory { print("\(message.name): \(message.text)") }
 ///   case .chatFailed(let message, let error): print("Not delivered: \(message.text) (\(error))")
 ///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
+///   case .signal(let signal): print("\(signal.type): \(signal.data)")
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
 ///   case .qualityChanged(let participant, let quality): print("\(participant.name): \(quality.rawValue)")
 ///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
@@ -80,6 +81,8 @@ public enum MeetingEvent: Sendable {
   case chatFailed(SentChatMessage, JoinError)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
+  /// A signal that somebody sent with ``Meeting/signal(type:data:to:waits:)``, or the app's server with the REST API.
+  case signal(SignalMessage)
   /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.
   case paused(Subscription)
   /// It is sent again.

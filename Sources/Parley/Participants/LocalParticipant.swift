@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Signaling
 public import Observation
 
@@ -28,6 +29,20 @@ public import Observation
   /// let canModerate = meeting.local.role == .presenter
   /// ```
   public internal(set) var role = ParticipantRole.guest
+
+  /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
+  ///
+  /// ```swift
+  /// let user = meeting.local.data ?? "a guest"
+  /// ```
+  public internal(set) var data: String?
+
+  /// When this participant came, in whole seconds by the server's clock; nil before that is known.
+  ///
+  /// ```swift
+  /// if let created = meeting.local.created { print("Here since \(created).") }
+  /// ```
+  public internal(set) var created: Date?
 
   /// What this participant may do: first what the token says, then what hosts say.
   ///

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Observation
 public import Signaling
 
@@ -29,6 +30,20 @@ public import Signaling
   /// if participant.role == .presenter { print("\(participant.name) presents.") }
   /// ```
   public internal(set) var role: ParticipantRole
+
+  /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
+  ///
+  /// ```swift
+  /// let user = participant.data ?? "a guest"
+  /// ```
+  public internal(set) var data: String?
+
+  /// When this participant came, in whole seconds by the server's clock; nil before that is known.
+  ///
+  /// ```swift
+  /// if let created = participant.created { print("Here since \(created).") }
+  /// ```
+  public internal(set) var created: Date?
 
   /// What this participant may do: first what the token says, then what hosts say.
   ///
@@ -78,6 +93,8 @@ public import Signaling
     id = info.id
     name = info.name
     role = ParticipantRole(rawValue: info.role)
+    data = info.data
+    created = info.created
     isReconnecting = info.connection == .reconnecting
     permissions = ParticipantPermission.of(role: ParticipantRole(rawValue: info.role), named: info.permissions)
     hand = info.hand

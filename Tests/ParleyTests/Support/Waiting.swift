@@ -63,6 +63,7 @@ struct StillMissing: Error, CustomStringConvertible {
     case .data(let message):
       data.append(message)
       events.append("data")
+    case .signal(let signal): events.append("signal \(signal.sender?.name ?? "server") \(signal.type): \(signal.data)")
     case .reconnecting(let step):
       steps.append(step)
       events.append("reconnecting \(step)")

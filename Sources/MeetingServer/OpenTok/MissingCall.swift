@@ -1,0 +1,36 @@
+/// Calls of the OpenTok REST API that this server does not serve yet: they say so, whatever they ask.
+enum MissingCall: String, CaseIterable {
+  case archives, broadcasts, renders, captions, sip, dtmf, audioConnector
+
+  /// The call of a path behind `/v2/project/<key>`; nil when it is none of these.
+  init?(_ path: [Substring]) {
+    switch path.first {
+    case "archive": self = .archives
+    case "broadcast": self = .broadcasts
+    case "render": self = .renders
+    case "captions": self = .captions
+    case "dial": self = .sip
+    case "connect": self = .audioConnector
+    case "session" where path.last == "play-dtmf" && [3, 5].contains(path.count): self = .dtmf
+    default: return nil
+    }
+  }
+
+  /// What is missing, as the beginning of a sentence.
+  private var what: String {
+    switch self {
+    case .archives: "Archives are"
+    case .broadcasts: "Broadcasts are"
+    case .renders: "Experience Composer renders are"
+    case .captions: "Captions are"
+    case .sip: "Calls to SIP addresses are"
+    case .dtmf: "DTMF tones are"
+    case .audioConnector: "Connections to a WebSocket are"
+    }
+  }
+
+  /// The answer: `notImplemented.archives` and so on.
+  var refusal: OpenTokRefusal {
+    OpenTokRefusal(501, "notImplemented.\(rawValue)", "\(what) not served by this version of Parley; nothing was done.")
+  }
+}

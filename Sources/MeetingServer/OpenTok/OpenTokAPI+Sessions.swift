@@ -1,0 +1,134 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Synchronization
+import Transport
+
+/// `POST /session/create`, also as `/hl/session/create`.
+extension OpenTokAPI {
+  /// Makes a session. Its id says all of it, so nothing is kept before somebody joins, and it never ends.
+  func createSession(_ request: HTTPRequest) async throws(OpenTokRefusal) -> HTTPResponse {
+    if request.method == "GET", isDevelopment {
+      // What people of the first samples opened in a browser to have an id.
+      return Self.answer(OpenTokSession.make(apiKey: try await defaultKey(), now: Date()), for: request)
+    }
+    try Self.require("POST", of: request)
+    let tenant = try await tenant(of: request)
+    let form = try Self.form(request)
+    if let key = form["api_key"], key != tenant.apiKey { throw .wrongProject }
+    let options = try Self.options(form)
+    if options.isArchived {
+      log.info("opentok.notRecorded", ["tenant": tenant.name, "reason": "this version records no sessions"])
+    }
+    return Self.answer(OpenTokSession.make(apiKey: tenant.apiKey, options: options, now: Date()), for: request)
+  }
+
+  private static func form(_ request: HTTPRequest) throws(OpenTokRefusal) -> FormBody {
+    if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
+      throw OpenTokRefusal(415, "badEncoding", "Send the body without Content-Encoding.")
+    }
+    if !request.body.isEmpty, let media = request.headers["content-type"]?.lowercased(),
+      media.prefix(while: { $0 != ";" && $0 != " " }) != "application/x-www-form-urlencoded"
+    {
+      throw OpenTokRefusal(415, "badContentType", "Send the body as application/x-www-form-urlencoded.")
+    }
+    guard request.body.count <= maximumBody else {
+      throw OpenTokRefusal(413, "tooLarge", "The body is larger than \(maximumBody) bytes.")
+    }
+    guard let form = FormBody(bytes: request.body) else { throw .body("The body is not UTF-8 text.") }
+    return form
+  }
+
+  private static func options(_ form: FormBody) throws(OpenTokRefusal) -> OpenTokSession.Options {
+    func word(_ name: String, _ words: [String: Bool]) throws(OpenTokRefusal) -> Bool {
+      guard let text = form[name], !text.isEmpty else { return false }
+      guard let value = words[text] else {
+        throw .body("\(name) is expected to be \(words.keys.sorted().joined(separator: " or ")).")
+      }
+      return value
+    }
+    var options = OpenTokSession.Options()
+    options.isRelayed = try word("p2p.preference", ["enabled": true, "disabled": false])
+    options.isArchived = try word("archiveMode", ["always": true, "manual": false])
+    options.isEncrypted = try word("e2ee", ["true": true, "True": true, "false": false, "False": false])
+    if let location = form["location"], !location.isEmpty {
+      guard let address = IPAddress(location), address.isIPv4 else {
+        throw .body("location is expected to be an IPv4 address.")
+      }
+      options.location = address.text
+    }
+    guard !options.isArchived || !options.isRelayed else {
+      throw .body("archiveMode always needs p2p.preference disabled.")
+    }
+    guard !options.isEncrypted || !options.isRelayed else { throw .body("e2ee needs p2p.preference disabled.") }
+    guard !options.isEncrypted || !options.isArchived else {
+      throw .body("What is encrypted end to end cannot be archived.")
+    }
+    if let name = form["archiveName"] {
+      guard options.isArchived else { throw .body("archiveName needs archiveMode always.") }
+      guard (1...80).contains(name.unicodeScalars.count) else { throw .body("archiveName has 1 to 80 characters.") }
+    }
+    if let size = form["archiveResolution"] {
+      guard options.isArchived else { throw .body("archiveResolution needs archiveMode always.") }
+      let sizes = ["640x480", "480x640", "1280x720", "720x1280", "1920x1080", "1080x1920"]
+      guard sizes.contains(size) else {
+        throw .body("archiveResolution is expected to be one of \(sizes.joined(separator: ", ")).")
+      }
+    }
+    return options
+  }
+
+  private static func answer(_ session: OpenTokSession, for request: HTTPRequest) -> HTTPResponse {
+    let time = Date().formatted(.iso8601)
+    if wantsJSON(request) {
+      let unused = [
+        "session_status", "status_invalid", "media_server_hostname", "messaging_server_url", "messaging_url",
+        "symphony_address", "properties", "ice_server", "session_segment_id", "ice_servers",
+        "ice_credential_expiration",
+      ]
+      var fields: [String: String?] = [
+        "session_id": session.text, "project_id": session.apiKey, "partner_id": session.apiKey, "create_dt": time,
+      ]
+      for name in unused { fields.updateValue(nil, forKey: name) }
+      return .openTok([fields])
+    }
+    let text = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?><sessions><Session><session_id>\(session.text)</session_id>\
+      <partner_id>\(HTTPResponse.escape(session.apiKey))</partner_id><create_dt>\(time)</create_dt></Session></sessions>
+      """
+    var response = HTTPResponse.text(text, contentType: "text/xml; charset=utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+  }
+
+  // MARK: Development
+
+  /// The one session of ``OpenTokAPI/sampleSession(_:)``.
+  final class SampleSession: Sendable {
+    private let made = Mutex<OpenTokSession?>(nil)
+
+    func session(apiKey: String) -> OpenTokSession {
+      made.withLock { session in
+        let known = session ?? OpenTokSession.make(apiKey: apiKey, now: Date())
+        session = known
+        return known
+      }
+    }
+  }
+
+  /// `GET /session`, in development only: what the servers of tutorials answer, with a word for a token. Everybody gets the same session.
+  func sampleSession(_ request: HTTPRequest) async throws(OpenTokRefusal) -> HTTPResponse {
+    try Self.require("GET", "HEAD", of: request)
+    let session = sample.session(apiKey: try await defaultKey())
+    return HTTPResponse.openTok(["apiKey": session.apiKey, "sessionId": session.text, "token": "devtoken"])
+      .withCrossOriginAccess()
+  }
+
+  private func defaultKey() async throws(OpenTokRefusal) -> String {
+    do throws(MeetingStoreError) {
+      return try await store.defaultTenant(now: Date()).apiKey
+    } catch {
+      throw OpenTokRefusal(error)
+    }
+  }
+}

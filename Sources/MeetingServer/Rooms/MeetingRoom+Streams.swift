@@ -1,0 +1,77 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// The room as the OpenTok REST API sees it. Whoever is hidden is not there.
+extension MeetingRoom {
+  /// What somebody publishes, as OpenTok counts it.
+  struct Stream: Sendable, Hashable, Encodable {
+    var id: String
+    var videoType: String
+    var name: String
+    var layoutClassList: [String]
+  }
+
+  /// Somebody in the session.
+  struct Connection: Sendable {
+    var id: String
+    var isConnected: Bool
+    var created: Date
+  }
+
+  /// Every stream, in the order in which their owners came.
+  var streams: [Stream] {
+    seen.flatMap { member in
+      let names = Set(member.publications.map { StreamName(participant: member.id, source: $0.info.source) })
+      return names.sorted { !$0.isScreen && $1.isScreen }.map { stream(named: $0, of: member) }
+    }
+  }
+
+  /// Every connection, in the order in which they came.
+  var connections: [Connection] {
+    seen.map { Connection(id: $0.id, isConnected: $0.connection == .connected, created: $0.created) }
+  }
+
+  /// Gives streams other layout classes, all or none; nil when one of the streams is not there. Returns them as they are now.
+  func setLayoutClasses(_ classes: [String: [String]]) -> [Stream]? {
+    let owners = classes.compactMap { id, list in owner(of: id).map { (name: $0.name, member: $0.member, list: list) } }
+    guard owners.count == classes.count else { return nil }
+    for owner in owners { owner.member.layoutClasses[owner.name] = owner.list }
+    return owners.map { stream(named: $0.name, of: $0.member) }
+  }
+
+  /// Mutes the sound of a stream. False when it is not there.
+  func mute(stream id: String) -> Bool {
+    guard let (member, name) = owner(of: id) else { return false }
+    return forceMute(participant: member.id, sources: name.sources.intersection(Self.sound))
+  }
+
+  /// Mutes the sound of everybody, now and from now on, but of those who have one of these streams.
+  func muteStreams(except streams: [String]) {
+    let excluded = streams.compactMap { owner(of: $0)?.member.id }
+    muteAll(sources: Self.sound, except: Set(excluded), includingLater: true)
+  }
+
+  /// Takes a participant out. False when there is no such connection.
+  func disconnect(_ id: String) -> Bool {
+    guard let member = members[id], !member.isHidden else { return false }
+    return removeParticipant(id, ban: false, message: "You were removed from the meeting.")
+  }
+
+  private static let sound: Set<TrackSource> = [.microphone, .screenAudio]
+
+  private var seen: [RoomMember] { members.values.filter { !$0.isHidden }.sorted { $0.order < $1.order } }
+
+  private func owner(of id: String) -> (member: RoomMember, name: StreamName)? {
+    guard let name = StreamName(id), let member = members[name.participant], !member.isHidden,
+      member.publications.contains(where: { name.sources.contains($0.info.source) })
+    else { return nil }
+    return (member, name)
+  }
+
+  private func stream(named name: StreamName, of member: RoomMember) -> Stream {
+    Stream(
+      id: name.description, videoType: name.isScreen ? "screen" : "camera", name: member.name,
+      layoutClassList: member.layoutClasses[name] ?? member.admission.grant.layoutClasses)
+  }
+}

@@ -1,0 +1,65 @@
+/// A short message of an application's own that the server passes on at once and keeps nowhere: what OpenTok calls a signal.
+///
+/// Unlike data messages it travels over the signalling socket, so it needs no media connection, and server-side code can send it too.
+public struct Signal: Sendable, Hashable {
+  /// What it is about; the application's business. May be empty.
+  public var type: String
+  /// The content. May be empty.
+  public var data: String
+
+  /// The most bytes of ``type``.
+  public static let maximumType = 128
+  /// The most bytes of ``data`` in UTF-8.
+  public static let maximumData = 8 * 1_024
+
+  /// A signal.
+  public init(type: String = "", data: String = "") {
+    self.type = type
+    self.data = data
+  }
+
+  /// What keeps the signal from being sent; nil when nothing does.
+  public var problem: SignalProblem? {
+    guard type.utf8.count <= Self.maximumType else { return .typeTooLong }
+    guard type.utf8.allSatisfy(Self.isAllowed) else { return .badType }
+    return data.utf8.count <= Self.maximumData ? nil : .dataTooLong
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (97...122).contains(byte | 32) || "-_~".utf8.contains(byte)
+  }
+}
+
+/// Why a signal cannot be sent.
+public enum SignalProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The type has more than ``Signal/maximumType`` bytes.
+  case typeTooLong
+  /// The type has a character that types may not have.
+  case badType
+  /// The data has more than ``Signal/maximumData`` bytes.
+  case dataTooLong
+
+  /// What is wrong and what is allowed, as a sentence.
+  public var description: String {
+    switch self {
+    case .typeTooLong: "The type of a signal has at most \(Signal.maximumType) bytes."
+    case .badType: "The type of a signal has only letters of ASCII, digits, '-', '_' and '~'."
+    case .dataTooLong: "The data of a signal has at most \(Signal.maximumData) bytes of UTF-8."
+    }
+  }
+}
+
+extension Signal: Codable {
+  // A message's own kind has the key `type` already.
+  private enum CodingKeys: String, CodingKey {
+    case type = "signal"
+    case data
+  }
+
+  /// Reads a signal; both keys may be missing.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    type = try container.decodeIfPresent(String.self, forKey: .type) ?? ""
+    data = try container.decodeIfPresent(String.self, forKey: .data) ?? ""
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Meetings
+import Signaling
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Signals between clients", .serialized)
+struct SignalTests {
+  private func signals(_ client: TestClient) async throws -> [ServerMessage] {
+    try await client.drain().filter { if case .signal = $0 { true } else { false } }
+  }
+
+  @Test(
+    "threat 29: a signal reaches everybody, its sender too, or one; the server writes who sent it, and keeps nothing")
+  func passing() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let (bob, welcome) = try await server.join("daily", "Bob")
+      let (cem, _) = try await server.join("daily", "Cem")
+      let all = Signal(type: "wave", data: "both hands ✓")
+      try ann.send(.signal(all, to: nil))
+      try ann.send(.signal(Signal(type: "wink"), to: welcome.participant))
+      ann.send(text: #"{"type":"signal","signal":"forged","data":"x","from":"\#(welcome.participant)"}"#)
+      let from = hello.participant
+      let everybody: [ServerMessage] = [
+        .signal(all, from: from), .signal(Signal(type: "forged", data: "x"), from: from),
+      ]
+      #expect(try await signals(ann) == everybody)
+      #expect(try await signals(cem) == everybody)
+      #expect(try await signals(bob) == [everybody[0], .signal(Signal(type: "wink"), from: from), everybody[1]])
+      let (dan, _) = try await server.join("daily", "Dan")
+      #expect(try await signals(dan).isEmpty)
+      for client in [ann, bob, cem, dan] { await client.close() }
+    }
+  }
+
+  @Test("threat 33: a signal needs the permission for data to be sent, and the one to subscribe to arrive")
+  func permissions() async throws {
+    try await TestServer.run { server in
+      let (ann, _) = try await server.join("daily", "Ann")
+      let (bob, welcome) = try await server.join(
+        "daily", "Bob", token: try await server.token("daily", #","role":"publisher-only""#))
+      let (eve, unseen) = try await server.join(
+        "daily", "Eve", token: try await server.token("daily", #","role":"hidden""#))
+      func refusal(_ client: TestClient, _ to: String?, _ id: Int) async throws -> SignalingErrorCode {
+        try client.send(.signal(Signal(type: "a"), to: to, id: id))
+        return try await client.first { if case .error(let code, _, false, id) = $0 { code } else { nil } }
+      }
+      #expect(try await refusal(bob, nil, 1) == .notAllowed)
+      #expect(try await refusal(eve, nil, 2) == .notAllowed)
+      #expect(try await refusal(ann, welcome.participant, 3) == .notAllowed)
+      #expect(try await refusal(ann, unseen.participant, 4) == .badMessage, "as for somebody who is not there")
+      #expect(try await refusal(ann, "p_nobody", 5) == .badMessage)
+      try ann.send(.signal(Signal(type: "a"), to: nil))
+      #expect(try await signals(bob).isEmpty)
+      #expect(try await signals(eve).count == 1)
+      for client in [ann, bob, eve] { await client.close() }
+    }
+  }
+
+  @Test(
+    "threat 27: a type of 128 bytes and data of 8 KiB pass; one more, or a type with other characters, is refused with its number"
+  )
+  func limits() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let largest = Signal(type: String(repeating: "x", count: 128), data: String(repeating: "ö", count: 4_096))
+      try ann.send(.signal(largest, to: nil))
+      #expect(try await signals(ann) == [.signal(largest, from: hello.participant)])
+      for (signal, code) in [
+        (Signal(type: String(repeating: "x", count: 129)), SignalingErrorCode.tooLarge),
+        (Signal(data: String(repeating: "ö", count: 4_096) + "x"), .tooLarge), (Signal(type: "a b"), .badMessage),
+        (Signal(type: "ä"), .badMessage),
+      ] {
+        try ann.send(.signal(signal, to: nil, id: 7))
+        let told = try await ann.first { if case .error(let code, _, false, let id) = $0 { (code, id) } else { nil } }
+        #expect(told == (code, 7))
+      }
+      for text in [#"{"type":"signal","signal":1}"#, #"{"type":"signal","data":[]}"#] {
+        ann.send(text: text)
+        #expect(try await ann.error() == (.badMessage, false))
+      }
+      ann.send(text: #"{"type":"signal"}"#)
+      #expect(try await signals(ann) == [.signal(Signal(), from: hello.participant)])
+      await ann.close()
+    }
+  }
+}

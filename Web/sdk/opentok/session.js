@@ -1,0 +1,331 @@
+import { Meeting } from "../meeting.js";
+import { Streams } from "./streams.js";
+
+/** Why somebody or something is gone, in the library's words. */
+const leaveReasons = { left: "clientDisconnected", replaced: "clientDisconnected", removed: "forceDisconnected", timeout: "networkDisconnected" };
+const endReasons = { left: "clientDisconnected", removed: "forceDisconnected", endedByHost: "forceDisconnected" };
+
+/** The library's name of an error that joining ends with. */
+const joinErrors = {
+  badToken: "OT_AUTHENTICATION_ERROR", tokenExpired: "OT_AUTHENTICATION_ERROR", tokenRequired: "OT_AUTHENTICATION_ERROR",
+  wrongOrigin: "OT_AUTHENTICATION_ERROR", banned: "OT_AUTHENTICATION_ERROR", wrongMeeting: "OT_INVALID_SESSION_ID", noSuchMeeting: "OT_INVALID_SESSION_ID",
+  badRoomName: "OT_INVALID_SESSION_ID", meetingExpired: "OT_INVALID_SESSION_ID", meetingFull: "OT_CONNECTION_LIMIT_EXCEEDED",
+  quotaReached: "OT_CONNECTION_LIMIT_EXCEEDED", unsupported: "OT_NOT_SUPPORTED",
+};
+
+/** The work behind `OT.initSession`: one meeting of the SDK, told in the library's events. */
+export class SessionCore {
+  #session;
+  #kit;
+  #meeting = null;
+  #streams = null;
+
+  /**
+   * @param {object} session the object that the page has
+   * @param {object} kit what `/opentok.js` lends
+   */
+  constructor(session, kit) {
+    this.#session = session;
+    this.#kit = kit;
+  }
+
+  // MARK: Connecting
+
+  /**
+   * Joins the meeting of the session's name. `sessionConnected` comes first, then the callback, then who and what was there before.
+   *
+   * @param {string} token
+   */
+  async connect(token) {
+    const session = this.#session;
+    if (session.currentState !== "disconnected") { throw this.#error("OT_ILLEGAL_STATE", "The session is connected or connecting already."); }
+    session.currentState = "connecting";
+    const meeting = new Meeting({
+      url: new URL(`/${encodeURIComponent(session.sessionId)}`, this.#kit.server), token, name: "Guest", client: "opentok.js",
+    });
+    this.#meeting = meeting;
+    session._meeting = meeting;
+    meeting.addEventListener("joined", () => this.#begin());
+    meeting.addEventListener("ended", ({ detail }) => this.#ended(detail));
+    try {
+      await meeting.join();
+    } catch (error) {
+      session.currentState = "disconnected";
+      throw this.#error(joinErrors[error.code] ?? "OT_CONNECT_FAILED", error.message);
+    }
+    this.#settled();
+  }
+
+  #begin() {
+    const session = this.#session;
+    const meeting = this.#meeting;
+    session.currentState = "connected";
+    session.capabilities = this.#capabilities();
+    session.connection = this.#connection(meeting.localParticipant);
+    session.connections.set(session.connection.connectionId, session.connection);
+    for (const participant of meeting.participants.values()) { session.connections.set(participant.id, this.#connection(participant)); }
+    this.#streams = new Streams(session, meeting, this.#kit);
+    this.#listen();
+  }
+
+  /** Tells the page that it is connected, and who is there. */
+  #settled() {
+    const session = this.#session;
+    const connections = [...session.connections.values()];
+    const known = this.#streams.existing();
+    const streams = this.#streams;
+    session._emit("sessionConnected", { connections, streams: session._isLegacy ? known : [] });
+    // The callback of `connect` comes in between.
+    setTimeout(() => {
+      if (this.#streams !== streams || !session.isConnected()) { return; }
+      for (const connection of connections) {
+        if (session.connections.get(connection.connectionId) === connection) { session._emit("connectionCreated", { connection, connections: [connection] }); }
+      }
+      // Version 0.91 told of them with the event before.
+      streams.begin(!session._isLegacy);
+    }, 0);
+  }
+
+  #listen() {
+    const meeting = this.#meeting;
+    const on = (type, body) => meeting.addEventListener(type, ({ detail }) => body(detail));
+    on("participantJoined", ({ participant }) => {
+      const connection = this.#connection(participant);
+      this.#session.connections.set(participant.id, connection);
+      this.#session._emit("connectionCreated", { connection, connections: [connection] });
+    });
+    on("participantLeft", ({ participant, reason }) => {
+      const why = leaveReasons[reason] ?? "clientDisconnected";
+      this.#streams.left(participant, why);
+      const connection = this.#session.connections.get(participant.id);
+      this.#session.connections.delete(participant.id);
+      if (connection) { this.#session._emit("connectionDestroyed", { connection, connections: [connection], reason: why }); }
+    });
+    for (const type of ["published", "unpublished", "muted", "participantUpdated", "trackSubscribed", "trackUnsubscribed", "trackPaused", "trackResumed"]) {
+      on(type, ({ participant }) => this.#streams.changed(participant));
+    }
+    on("signal", ({ from, type, data }) => {
+      const fields = { data: data === "" ? undefined : data, from: this.#session.connections.get(from) ?? null };
+      const full = type === "" ? "signal" : `signal:${type}`;
+      this.#session._emit(full, fields, { lists: full === "signal" ? ["signal"] : ["signal", full] });
+    });
+    on("muteForAll", ({ order }) => { this.#session._emit("muteForced", { active: order !== null }); });
+    on("mutedByHost", ({ publication }) => this.#mutedByHost(publication.source));
+    on("stoppedByHost", ({ publication }) => this.#stoppedByHost(publication.source));
+    on("permissions", () => { this.#session.capabilities = this.#capabilities(); });
+    on("reconnecting", () => { this.#session._emit("sessionReconnecting"); });
+    on("reconnected", () => {
+      // A place that was lost for good gives another connection.
+      const own = this.#connection(meeting.localParticipant);
+      if (own.connectionId !== this.#session.connection.connectionId) {
+        this.#session.connections.delete(this.#session.connection.connectionId);
+        this.#session.connection = own;
+        this.#session.connections.set(own.connectionId, own);
+      }
+      this.#session._emit("sessionReconnected");
+    });
+  }
+
+  /** Leaves the session. */
+  disconnect() { this.#meeting?.leave(); }
+
+  #ended({ reason }) {
+    const session = this.#session;
+    const why = endReasons[reason] ?? "networkDisconnected";
+    const wasConnected = session.currentState === "connected";
+    session.currentState = "disconnected";
+    if (!wasConnected) { return; }
+    for (const publisher of [...session._publishers]) { this.#unpublished(publisher, why); }
+    const event = session._emit("sessionDisconnected", { reason: why }, { cancelable: true });
+    if (!event.isDefaultPrevented()) {
+      for (const subscriber of [...session._subscribers]) { subscriber.destroy(); }
+    }
+    this.#streams.close();
+    session.connections.clear();
+    session.connection = null;
+    session.capabilities = null;
+    this.#meeting = null;
+  }
+
+  // MARK: Streams
+
+  /** Sends what a publisher has opened. */
+  async publish(publisher) {
+    const session = this.#session;
+    if (!session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session before you publish."); }
+    if (publisher.session) { throw this.#error("OT_ILLEGAL_STATE", "The publisher is in a session already."); }
+    if (session.capabilities.publish !== 1) { throw this.#error("OT_PERMISSION_DENIED", "The token does not let you publish."); }
+    publisher.session = session;
+    session._publishers.push(publisher);
+    try {
+      const core = await publisher._core;
+      await core.opened;
+      const own = this.#meeting?.localParticipant;
+      if (!own) { throw this.#error("OT_NOT_CONNECTED", "The session was disconnected."); }
+      if (Object.values(core.sources).some((source) => own.publication(source))) {
+        throw this.#error("OT_UNABLE_TO_PUBLISH", `A ${core.isScreen ? "screen" : "camera"} is published already; a session takes one of each from a client.`);
+      }
+      const { name } = publisher.properties;
+      if (typeof name === "string" && name.trim() !== "" && !core.isScreen) { own.rename(name); }
+      core.publish(own);
+      await this.#meeting._negotiate();
+      publisher.stream = this.#streams.own(own, core.isScreen, publisher.properties.name);
+    } catch (error) {
+      publisher.session = null;
+      session._publishers = session._publishers.filter((each) => each !== publisher);
+      throw this.#kit.asError(error);
+    }
+    const { stream } = publisher;
+    publisher._emit("streamCreated", { stream });
+    if (session._isLegacy) { session._emit("streamCreated", { stream, streams: [stream] }); }
+  }
+
+  /** Takes a publisher out of the session. */
+  async unpublish(publisher, reason = "clientDisconnected") {
+    if (publisher?.session !== this.#session) { return; }
+    const core = await publisher._core;
+    this.#unpublished(publisher, reason);
+    await core.unpublish();
+  }
+
+  #unpublished(publisher, reason) {
+    const { stream } = publisher;
+    publisher.session = null;
+    publisher.stream = null;
+    this.#session._publishers = this.#session._publishers.filter((each) => each !== publisher);
+    if (!stream) { return; }
+    this.#streams?.ownEnded(stream);
+    const event = publisher._emit("streamDestroyed", { stream, reason }, { cancelable: true });
+    if (this.#session._isLegacy) { this.#session._emit("streamDestroyed", { stream, streams: [stream], reason }); }
+    if (!event.isDefaultPrevented()) { publisher.destroy(); }
+  }
+
+  /** Whose stream it is; undefined when it has ended. */
+  ownerOf(stream) { return this.#streams?.ownerOf(stream); }
+
+  /** A picture's size became known. */
+  sized(stream, size) { this.#streams?.sized(stream, size); }
+
+  /** Nobody watches a track: the server need not send it. */
+  hide(track) { this.#streams?.hide(track); }
+
+  /** A subscriber is no more. */
+  forget(subscriber) { this.#session._subscribers = this.#session._subscribers.filter((each) => each !== subscriber); }
+
+  // MARK: Signals and moderation
+
+  /** Sends a signal; resolves once it is on its way, or waits for a connection that is being brought back. */
+  async signal({ type = "", data = "", to, retryAfterReconnect = true }) {
+    if (!this.#session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session before you signal."); }
+    if (to === null || (to !== undefined && typeof (to?.connectionId ?? to) !== "string")) {
+      throw this.#error("OT_INVALID_SIGNAL", "The receiver of a signal is a connection.");
+    }
+    const id = to?.connectionId ?? to;
+    if (id !== undefined && !this.#session.connections.has(id)) { throw this.#error("OT_SIGNAL_NOT_FOUND", "The receiver is not in the session."); }
+    try {
+      const sent = this.#meeting.signal({ type, data: typeof data === "string" ? data : JSON.stringify(data), to: id, waits: retryAfterReconnect !== false });
+      if (!sent) { throw this.#error("OT_SIGNAL_FAILED", "The signal could not be sent now."); }
+    } catch (error) {
+      if (error.code === "tooLarge") { throw this.#error("OT_SIGNAL_TOO_LARGE", error.message); }
+      if (error.code === "badMessage") { throw this.#error("OT_INVALID_SIGNAL", error.message); }
+      throw error;
+    }
+  }
+
+  /** @param {object|string} connection */
+  forceDisconnect(connection) {
+    return this.#moderate("OT_UNABLE_TO_FORCE_DISCONNECT", connection, (hosting, whom) => hosting.remove(whom));
+  }
+
+  /** Ends a shared screen; of a camera the picture and the sound are muted. */
+  forceUnpublish(stream) {
+    const sources = stream?.videoType === "screen" ? ["screen", "screenAudio"] : ["camera", "microphone"];
+    return this.#moderate("OT_UNABLE_TO_FORCE_UNPUBLISH", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
+  }
+
+  /** Mutes the sound of a stream. */
+  forceMuteStream(stream) {
+    const sources = [stream?.videoType === "screen" ? "screenAudio" : "microphone"];
+    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
+  }
+
+  /** Mutes the sound of everybody but the owners of these streams, later ones too. */
+  forceMuteAll(excluded) {
+    const except = (Array.isArray(excluded) ? excluded : []).map((each) => each?.connection?.connectionId).filter(Boolean);
+    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.muteAll({ sources: ["microphone", "screenAudio"], except, includingLater: true }));
+  }
+
+  /** Lets later streams begin with their sound again. */
+  disableForceMute() { return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.allowUnmuting()); }
+
+  /** Asks the server for something that a moderator may do; `connection` is undefined where it is about everybody. */
+  async #moderate(name, connection, ask) {
+    if (!this.#session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session first."); }
+    if (this.#session.capabilities.forceMute !== 1) { throw this.#error(name, "The token does not let you moderate."); }
+    const whom = this.#meeting.participant(connection?.connectionId ?? connection);
+    if (!whom && connection !== undefined) { throw this.#error("OT_INVALID_PARAMETER", "The connection or stream is not in the session."); }
+    try { await ask(this.#meeting.hosting, whom); } catch (error) { throw this.#error(name, error.message); }
+  }
+
+  #mutedByHost(source) {
+    if (source !== "microphone" && source !== "screenAudio") { return; }
+    this.#eachPublisher(source, (core) => core.forceMuted());
+  }
+
+  /** A host has ended a screen. */
+  #stoppedByHost(source) {
+    this.#eachPublisher(source, (core, publisher) => { this.#unpublished(publisher, "forceUnpublished"); });
+  }
+
+  #eachPublisher(source, body) {
+    for (const publisher of this.#session._publishers) {
+      publisher._core.then((core) => { if (Object.values(core.sources).includes(source)) { body(core, publisher); } });
+    }
+  }
+
+  // MARK: Statistics
+
+  /** The browser's report about everything that flows. */
+  report() { return this.#meeting?.connection?.peerConnection.getStats() ?? Promise.resolve(new Map()); }
+
+  async #streamsOf(type, tracks) {
+    const all = [...(await this.report()).values()].filter((each) => each.type === type);
+    const sum = (kind, field) => all
+      .filter((each) => each.kind === kind && (type === "inbound-rtp" ? each.trackIdentifier === tracks[kind]?.id : tracks[kind]))
+      .reduce((total, each) => total + (each[field] ?? 0), 0);
+    return sum;
+  }
+
+  async inbound({ audio, video }) {
+    const sum = await this.#streamsOf("inbound-rtp", { audio: audio?.mediaStreamTrack, video: video?.mediaStreamTrack });
+    const of = (kind) => ({ bytesReceived: sum(kind, "bytesReceived"), packetsReceived: sum(kind, "packetsReceived"), packetsLost: sum(kind, "packetsLost") });
+    return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
+  }
+
+  async outbound(tracks) {
+    const sum = await this.#streamsOf("outbound-rtp", tracks);
+    const of = (kind) => ({ bytesSent: sum(kind, "bytesSent"), packetsSent: sum(kind, "packetsSent"), packetsLost: 0 });
+    return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
+  }
+
+  // MARK: Small things
+
+  #error(name, message) { return new this.#kit.OTError(name, message); }
+
+  #connection(participant) {
+    return new this.#kit.Connection({
+      connectionId: participant.id, creationTime: participant.created?.getTime() ?? Date.now(), data: participant.data ?? "",
+      permissions: participant.isLocal ? this.#capabilities() : undefined,
+    });
+  }
+
+  #capabilities() {
+    const { permissions } = this.#meeting.localParticipant;
+    const has = (...names) => (names.some((name) => permissions.includes(name)) ? 1 : 0);
+    const moderates = has("moderate");
+    return {
+      publish: has("publishAudio", "publishVideo", "publishScreen"), subscribe: has("subscribe"),
+      forceDisconnect: moderates, forceUnpublish: moderates, forceMute: moderates,
+    };
+  }
+}

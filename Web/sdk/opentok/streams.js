@@ -1,0 +1,174 @@
+/**
+ * How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and a page wants to
+ * hear of one stream with both.
+ */
+const pairing = 60;
+
+const sources = { camera: { audio: "microphone", video: "camera" }, screen: { audio: "screenAudio", video: "screen" } };
+
+/** The streams of a session: what each participant publishes, put together as the library counts it. */
+export class Streams {
+  #session;
+  #meeting;
+  #kit;
+  #tells = false;
+  #owners = new Map();
+  #waiting = new Map();
+
+  constructor(session, meeting, kit) {
+    this.#session = session;
+    this.#meeting = meeting;
+    this.#kit = kit;
+  }
+
+  static id(participant, type) { return `${participant.id}.${type}`; }
+
+  /** What was there before this client came. */
+  existing() {
+    for (const participant of this.#meeting.participants.values()) {
+      for (const type of Object.keys(sources)) { this.#make(participant, type); }
+    }
+    return [...this.#session.streams.values()];
+  }
+
+  /** From now on the page is told; of what is there already, too, when it does not know of it. */
+  begin(tellsExisting) {
+    this.#tells = true;
+    for (const stream of tellsExisting ? [...this.#session.streams.values()] : []) {
+      this.#session._emit("streamCreated", { stream, streams: [stream] });
+    }
+    for (const participant of this.#meeting.participants.values()) { this.changed(participant); }
+  }
+
+  ownerOf(stream) { return this.#owners.get(stream?.streamId); }
+
+  /** Something of a participant has changed. */
+  changed(participant) {
+    if (!participant) { return; }
+    for (const type of Object.keys(sources)) { this.#compare(participant, type); }
+  }
+
+  /** A participant is gone, with everything. */
+  left(participant, reason) {
+    for (const type of Object.keys(sources)) { this.#end(Streams.id(participant, type), reason); }
+  }
+
+  close() {
+    for (const timer of this.#waiting.values()) { clearTimeout(timer); }
+    this.#waiting.clear();
+    this.#session.streams.clear();
+    this.#owners.clear();
+  }
+
+  // MARK: Own ones
+
+  own(participant, isScreen, name) {
+    const type = isScreen ? "screen" : "camera";
+    const stream = this.#make(participant, type);
+    if (typeof name === "string") { stream.name = name; }
+    return stream;
+  }
+
+  ownEnded(stream) {
+    this.#session.streams.delete(stream.streamId);
+    this.#owners.delete(stream.streamId);
+    for (const subscriber of this.#session._subscribers.filter((each) => each.stream === stream)) { subscriber.destroy(); }
+  }
+
+  // MARK: Comparing
+
+  #facts(participant, type) {
+    const audio = participant.publication(sources[type].audio);
+    const video = participant.publication(sources[type].video);
+    return { isThere: Boolean(audio || video), hasAudio: audio?.muted === false, hasVideo: video?.muted === false };
+  }
+
+  #make(participant, type) {
+    const id = Streams.id(participant, type);
+    const { isThere, hasAudio, hasVideo } = this.#facts(participant, type);
+    if (!isThere || this.#session.streams.has(id)) { return this.#session.streams.get(id); }
+    const connection = participant.isLocal ? this.#session.connection : this.#session.connections.get(participant.id);
+    const stream = new this.#kit.Stream({
+      streamId: id, name: participant.name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: 30,
+      videoDimensions: { width: 640, height: 480 }, creationTime: Date.now(), connection, session: this.#session,
+      initials: undefined,
+    });
+    this.#session.streams.set(id, stream);
+    this.#owners.set(id, participant);
+    return stream;
+  }
+
+  #compare(participant, type) {
+    const id = Streams.id(participant, type);
+    const facts = this.#facts(participant, type);
+    const stream = this.#session.streams.get(id);
+    if (!stream) {
+      // One's own begins when it is published, which the session knows better.
+      if (facts.isThere && !participant.isLocal) { this.#begin(participant, type, id); }
+      return;
+    }
+    if (!facts.isThere) {
+      // Somebody who leaves unpublishes first; the reason is known a moment later.
+      if (!participant.isLocal) { queueMicrotask(() => { if (!this.#facts(participant, type).isThere) { this.#end(id, "clientDisconnected"); } }); }
+      return;
+    }
+    for (const property of ["hasAudio", "hasVideo"]) { this.#set(stream, property, facts[property]); }
+    if (!participant.isLocal) { this.#set(stream, "name", participant.name); }
+    this.#follow(stream, participant, type);
+  }
+
+  #begin(participant, type, id) {
+    if (this.#waiting.has(id)) { return; }
+    this.#waiting.set(id, setTimeout(() => {
+      this.#waiting.delete(id);
+      if (this.#meeting.participant(participant.id) !== participant) { return; }
+      const stream = this.#make(participant, type);
+      if (!stream) { return; }
+      if (this.#tells) { this.#session._emit("streamCreated", { stream, streams: [stream] }); }
+      this.#follow(stream, participant, type);
+    }, pairing));
+  }
+
+  #end(id, reason) {
+    clearTimeout(this.#waiting.get(id));
+    this.#waiting.delete(id);
+    const stream = this.#session.streams.get(id);
+    if (!stream) { return; }
+    this.#session.streams.delete(id);
+    this.#owners.delete(id);
+    const subscribers = this.#session._subscribers.filter((each) => each.stream === stream);
+    for (const subscriber of subscribers) { subscriber._core.then((core) => core.ended(reason), () => {}); }
+    const event = this.#session._emit("streamDestroyed", { stream, streams: [stream], reason }, { cancelable: true });
+    if (event.isDefaultPrevented()) { return; }
+    for (const subscriber of subscribers) { subscriber.destroy(); }
+  }
+
+  #set(stream, property, value) {
+    const oldValue = stream[property];
+    if (oldValue === value) { return; }
+    stream[property] = value;
+    const fields = { stream, changedProperty: property, oldValue, newValue: value };
+    stream._emit(`${property}Changed`, fields);
+    if (this.#tells) { this.#session._emit("streamPropertyChanged", fields); }
+  }
+
+  sized(stream, size) {
+    const { width, height } = stream?.videoDimensions ?? {};
+    if (stream && (width !== size.width || height !== size.height)) { this.#set(stream, "videoDimensions", size); }
+  }
+
+  // MARK: Who watches
+
+  /** Those who subscribe play what there is now; what nobody has subscribed to need not be sent. */
+  #follow(stream, participant, type) {
+    const subscribers = this.#session._subscribers.filter((each) => each.stream === stream);
+    for (const subscriber of subscribers) { subscriber._core.then((core) => core.follow(), () => {}); }
+    const track = participant.publication(sources[type].video)?.track;
+    if (subscribers.length === 0 && track && !participant.isLocal) { this.hide(track); }
+  }
+
+  /** A track that is in no element is sent at its best, one that was taken out of its last is not sent. */
+  hide(track) {
+    if (track.elements.length === 0 && !track.isSized) { track.detach(track.attach(document.createElement("video"))); }
+  }
+}

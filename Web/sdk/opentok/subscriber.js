@@ -1,0 +1,137 @@
+import { WidgetCore } from "./widget.js";
+
+const patience = 20_000;
+
+/** The work behind `session.subscribe`: plays the tracks of a stream for as long as the server sends them. */
+export class SubscriberCore extends WidgetCore {
+  #session = null;
+  #participant = null;
+  #wants;
+  #volume = 100;
+  #audio = document.createElement("audio");
+  #attached = { audio: null, video: null };
+  #isConnected = false;
+  #isDestroyed = false;
+  #settle = null;
+  #pictureIsOff = null;
+
+  constructor(facade, kit) {
+    super(facade, kit);
+    const { subscribeToAudio, subscribeToVideo, audioVolume } = facade.properties;
+    this.#wants = { audio: subscribeToAudio !== false, video: subscribeToVideo !== false };
+    if (audioVolume !== undefined) { this.setVolume(audioVolume); }
+    this.video.addEventListener("resize", () => this.#resized());
+    /** Settles when the stream plays. @type {Promise<void>} */
+    this.opened = this.#open();
+  }
+
+  get soundTrack() { return this.#attached.audio?.mediaStreamTrack ?? null; }
+
+  async #open() {
+    const { _session: session, _stream: stream } = this.facade.properties;
+    const { OTError } = this.kit;
+    this.#session = await session._core;
+    this.#participant = this.#session.ownerOf(stream);
+    if (!session.isConnected()) { throw new OTError("OT_NOT_CONNECTED", "Connect to the session before you subscribe."); }
+    if (!this.#participant) { throw new OTError("OT_STREAM_NOT_FOUND", "There is no such stream in the session."); }
+    if (session.capabilities?.subscribe !== 1) { throw new OTError("OT_PERMISSION_DENIED", "The token does not let you subscribe."); }
+    this.show();
+    this.facade.element.append(this.#audio);
+    await new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new OTError("OT_TIMEOUT", "The stream did not come in time.")), patience);
+      this.#settle = (error) => { clearTimeout(timer); error ? reject(error) : resolve(); };
+      this.follow();
+    });
+  }
+
+  /** Something of the stream has changed: plays what there is now. */
+  follow() {
+    if (this.#isDestroyed || !this.#participant) { return; }
+    const { stream } = this.facade;
+    const screen = stream.videoType === "screen";
+    this.#attach("audio", this.#participant.publication(screen ? "screenAudio" : "microphone"), this.#audio);
+    this.#attach("video", this.#participant.publication(screen ? "screen" : "camera"), this.video);
+    this.#tellPicture();
+    const isThere = (kind, has) => !has || this.#attached[kind] !== null || !this.#wants[kind];
+    if (this.#isConnected || !isThere("audio", stream.hasAudio) || !isThere("video", stream.hasVideo)) { return; }
+    this.#isConnected = true;
+    this.#settle?.();
+    this.facade._emit("connected");
+  }
+
+  #attach(kind, publication, element) {
+    // One's own tracks are not sent back by the server: they are shown as they are, and the sound stays off.
+    const own = this.#participant.isLocal;
+    const wanted = this.#wants[kind] && !(own && kind === "audio") ? publication?.track ?? null : null;
+    const before = this.#attached[kind];
+    if (before !== wanted) {
+      before?.detach(element);
+      this.#attached[kind] = wanted;
+      wanted?.attach(element);
+      if (kind === "audio") { element.volume = this.#volume / 100; }
+    }
+    // What nobody watches need not be sent.
+    if (kind === "video" && !wanted && publication?.track && !own) { this.#session.hide(publication.track); }
+  }
+
+  #tellPicture() {
+    const publication = this.#participant.publication(this.facade.stream.videoType === "screen" ? "screen" : "camera");
+    const reason = !this.#wants.video ? "subscribeToVideo" : publication?.muted ? "publishVideo" : publication?.paused ? "quality" : null;
+    if (reason === this.#pictureIsOff) { return; }
+    const before = this.#pictureIsOff;
+    this.#pictureIsOff = reason;
+    if (!this.#isConnected) { return; }
+    if (reason) { this.facade._emit("videoDisabled", { reason }, { cancelable: true }); } else { this.facade._emit("videoEnabled", { reason: before }, { cancelable: true }); }
+  }
+
+  #resized() {
+    const { videoWidth: width, videoHeight: height } = this.video;
+    if (width && height) { this.#session?.sized(this.facade.stream, { width, height }); }
+  }
+
+  /** `subscribeToAudio` and `subscribeToVideo`. */
+  want(kind, on) {
+    this.#wants[kind] = on;
+    this.follow();
+  }
+
+  /** @param {number} volume 0 to 100 */
+  setVolume(volume) {
+    this.#volume = Math.min(100, Math.max(0, Number(volume) || 0));
+    this.facade._volume = this.#volume;
+    this.#audio.volume = this.#volume / 100;
+  }
+
+  /** A picture that is wanted large matters more than others. */
+  prefer(size) {
+    if (this.#attached.video && "pinned" in this.#attached.video) { this.#attached.video.pinned = Number(size?.height) >= 720; }
+  }
+
+  /** The stream has ended. */
+  ended(reason) {
+    if (this.#isDestroyed) { return; }
+    this.#settle?.(new this.kit.OTError("OT_STREAM_NOT_FOUND", `The stream ended (${reason}).`));
+    if (this.#isConnected) { this.facade._emit("disconnected"); }
+    this.#isConnected = false;
+  }
+
+  destroy() {
+    if (this.#isDestroyed) { return; }
+    this.ended("unsubscribed");
+    this.#isDestroyed = true;
+    const { video, audio } = this.#attached;
+    video?.detach(this.video);
+    audio?.detach(this.#audio);
+    if (video && !this.#participant.isLocal) { this.#session.hide(video); }
+    this.remove();
+    this.#session?.forget(this.facade);
+    this.facade._emit("destroyed", { reason: "unsubscribed" });
+    this.facade.stream = null;
+  }
+
+  /** The browser's statistics of what is received. */
+  async stats() { return this.#session.inbound(this.#attached); }
+
+  /** @returns {Promise<RTCStatsReport>} */
+  async report() { return this.#session.report(); }
+}
