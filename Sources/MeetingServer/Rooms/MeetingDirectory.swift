@@ -14,16 +14,21 @@ actor MeetingDirectory {
   private let limits: MeetingRoom.Limits
   private let counters: ServerCounters
   private let log: Log
+  let events: RoomEvents
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
   private var usage = TenantUsage()
   private var isClosed = false
 
-  init(media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log) {
+  init(
+    media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
+    events: RoomEvents = RoomEvents()
+  ) {
     self.media = media
     self.limits = limits
     self.counters = counters
     self.log = log
+    self.events = events
   }
 
   /// Takes somebody into the room of their admission, which is opened when it is not running.
@@ -37,7 +42,9 @@ actor MeetingDirectory {
       let admission = newcomer.admission
       // The one decision about the tenant's share, made and counted before anything is awaited.
       let isOpening = rooms[admission.meeting.id] == nil
-      if let why = usage.refusal(of: admission.tenant, opening: isOpening) { throw .quota(why) }
+      if let why = usage.refusal(of: admission.tenant, opening: isOpening) {
+        throw told(.quota(why), admission.meeting)
+      }
       let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
         // Noted before, so that the room's word that the place has ended always finds it.
@@ -51,7 +58,7 @@ actor MeetingDirectory {
       } catch {
         giveUp(token)
         await close(room)
-        throw error
+        throw told(error, admission.meeting)
       }
     }
     throw .unavailable("the meeting is ending")
@@ -77,6 +84,9 @@ actor MeetingDirectory {
     for room in all { await room.settle() }
   }
 
+  /// Every running meeting's room.
+  var allRooms: [MeetingID: MeetingRoom] { rooms }
+
   /// How many meetings run.
   var meetingCount: Int { rooms.count }
 
@@ -85,8 +95,9 @@ actor MeetingDirectory {
 
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
-    let room = MeetingRoom(record: record, url: url, media: media, limits: limits, counters: counters, log: log) {
-      [weak self] token in
+    let room = MeetingRoom(
+      record: record, url: url, media: media, limits: limits, counters: counters, log: log, events: events
+    ) { [weak self] token in
       Task { await self?.left(token) }
     }
     rooms[record.id] = room
@@ -109,7 +120,7 @@ actor MeetingDirectory {
     if await room.closeIfEmpty() { forget(room) }
   }
 
-  private func forget(_ room: MeetingRoom) {
+  func forget(_ room: MeetingRoom) {
     guard rooms[room.record.id] === room else { return }
     rooms[room.record.id] = nil
     usage.closed(room.record.tenant)

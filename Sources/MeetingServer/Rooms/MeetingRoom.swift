@@ -55,6 +55,8 @@ actor MeetingRoom {
   let counters: ServerCounters
   let log: Log
   let queue = MediaQueue()
+  nonisolated let events: RoomEvents
+  var hasStarted = false
 
   var members: [String: RoomMember] = [:]
   private var reserved = 0
@@ -70,7 +72,7 @@ actor MeetingRoom {
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    onLeft: @escaping @Sendable (String) -> Void
+    events: RoomEvents = RoomEvents(), onLeft: @escaping @Sendable (String) -> Void
   ) {
     self.record = record
     self.url = url
@@ -78,6 +80,7 @@ actor MeetingRoom {
     self.limits = limits
     self.counters = counters
     self.log = log
+    self.events = events
     self.onLeft = onLeft
   }
 
@@ -125,6 +128,7 @@ actor MeetingRoom {
           permissions: member.permissions.names)))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
+    noteJoined(member)
     assign(changes, to: member)
     askForSlots(member)
     if !member.publications.isEmpty { refill(except: id) }
@@ -220,6 +224,7 @@ actor MeetingRoom {
         broadcast(.publicationUpdated(participant: participant, publication: new.info))
       }
     }
+    notePublications(of: member, before: before)
     askForSlots(member)
     if before.map(\.info.id) != member.publications.map(\.info.id) { refill(except: participant) }
   }
@@ -310,8 +315,10 @@ actor MeetingRoom {
       onLeft(member.resumeToken)
       let id = member.id
       post { await $0.leave(participant: id) }
+      noteLeft(member, reason: reason.rawValue)
     }
     members = [:]
+    noteEnded(reason: reason.rawValue)
     finish()
   }
 
@@ -319,6 +326,7 @@ actor MeetingRoom {
   func closeIfEmpty() -> Bool {
     if isClosed { return true }
     guard members.isEmpty, reserved == 0 else { return false }
+    noteEnded(reason: "empty")
     finish()
     return true
   }
@@ -337,6 +345,7 @@ actor MeetingRoom {
     onLeft(member.resumeToken)
     let id = member.id
     post { await $0.leave(participant: id) }
+    noteLeft(member, reason: reason.rawValue)
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
     if !member.publications.isEmpty { refill() }
   }

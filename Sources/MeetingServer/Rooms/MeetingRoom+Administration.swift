@@ -1,0 +1,14 @@
+import Meetings
+
+/// What the administration sees of a meeting, and does in it.
+extension MeetingRoom {
+  /// Everybody who is in, in the order they came, hidden ones too.
+  func people() -> [ParticipantView] {
+    members.values.sorted { $0.order < $1.order }.map { member in
+      ParticipantView(
+        id: member.id, name: member.name, role: member.admission.grant.role.rawValue, connection: member.connection,
+        publications: member.publications.map(\.info), permissions: member.permissions.names,
+        token: member.admission.grant.id.rawValue, quality: quality[member.id])
+    }
+  }
+}
