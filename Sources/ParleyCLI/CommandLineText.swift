@@ -16,6 +16,8 @@ enum CommandLineText {
       tenant    look at and change who may use a server: sign-in, limits, keys
       token     make, look at and revoke join tokens
       meeting   list, make and remove meetings
+      webhook   say who is told what happens in meetings
+      audit     show which rights were used
       version   print the version
       help      print this text
 

@@ -11,4 +11,12 @@ extension MeetingRoom {
         token: member.admission.grant.id.rawValue, quality: quality[member.id])
     }
   }
+
+  /// Takes a participant out of the meeting; false when nobody of that id is in it.
+  func dismiss(_ id: String) -> Bool {
+    guard let member = members[id] else { return false }
+    member.channel?.end(.removed, "The server's administration has removed you from the meeting.")
+    remove(member, reason: .removed)
+    return true
+  }
 }

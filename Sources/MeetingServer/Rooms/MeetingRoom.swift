@@ -337,7 +337,7 @@ actor MeetingRoom {
   /// How many are in the room.
   var count: Int { members.count }
 
-  private func remove(_ member: RoomMember, reason: LeaveReason) {
+  func remove(_ member: RoomMember, reason: LeaveReason) {
     guard members[member.id] === member else { return }
     members[member.id] = nil
     quality[member.id] = nil
