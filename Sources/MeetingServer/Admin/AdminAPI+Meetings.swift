@@ -176,8 +176,13 @@ extension AdminAPI {
     let name = try Self.tenantParameter(&call.query)
     try call.query.finish()
     let id = call.path[0]
-    guard (1...128).contains(id.utf8.count) else {
-      throw Refusal(400, "badParameter", "The id of a token has 1 to 128 bytes.")
+    let isPlain = id.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (97...122).contains(byte | 32) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+    guard isPlain, (1...128).contains(id.utf8.count) else {
+      throw Refusal(
+        400, "badParameter",
+        "The id of a token has 1 to 128 letters, digits, - and _ here; `parley token revoke --id` takes others too.")
     }
     let tenant = try await tenant(orDefault: name, call.now)
     // No token is good for longer.
