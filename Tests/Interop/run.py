@@ -33,6 +33,7 @@ class TimedResult(unittest.TextTestResult):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.times: list[tuple[float, str]] = []
+        self.modules: dict[str, float] = {}
         self.passed: set[str] = set()
 
     def startTest(self, test: unittest.TestCase) -> None:
@@ -40,7 +41,10 @@ class TimedResult(unittest.TextTestResult):
         super().startTest(test)
 
     def stopTest(self, test: unittest.TestCase) -> None:
-        self.times.append((time.monotonic() - self.began, test.id().rsplit(".", 1)[-1]))
+        took = time.monotonic() - self.began
+        self.times.append((took, test.id().rsplit(".", 1)[-1]))
+        module = test.id().rsplit(".", 2)[0]
+        self.modules[module] = self.modules.get(module, 0) + took
         super().stopTest(test)
 
     def addSuccess(self, test: unittest.TestCase) -> None:
@@ -74,7 +78,8 @@ def main() -> int:
         unsteady = again.passed
         failed = again.failed | {name for name in failed - unsteady if not name.startswith("setUpClass")}
     slowest = ", ".join(f"{name} {seconds:.0f} s" for seconds, name in sorted(result.times, reverse=True)[:8])
-    print(f"took {time.monotonic() - started:.0f} s; slowest: {slowest}")
+    modules = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in sorted(result.modules.items(), key=lambda item: -item[1]))
+    print(f"took {time.monotonic() - started:.0f} s; slowest: {slowest}; modules: {modules}")
     if unsteady:
         print(f"unsteady, passed at the second try: {', '.join(sorted(unsteady))}")
     if failed:

@@ -56,6 +56,15 @@ import Testing
     }
   }
 
+  @Test func twoDifferentTokensAreAnErrorAndNotAChoice() async throws {
+    guard case .badAddress(let text) = await failure("http://localhost:1/hello?jwt=one", token: "two") else {
+      Issue.record("two tokens were taken")
+      return
+    }
+    #expect(text.contains("another one was given"))
+    #expect(throws: Never.self) { try Meeting("http://localhost:1/hello?jwt=one", token: Secret("one")) }
+  }
+
   @Test func aReservedNameIsRefusedWithWords() async throws {
     try await LiveServer.run { server in
       let error = await failure("\(server.url)/admin")

@@ -57,6 +57,26 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
+  @Test("where one picture fits, it is the shared screen, and sound comes before it")
+  func screenFirst() throws {
+    let meeting = QualityMeeting(seed: 16)
+    for _ in 0..<3 { _ = try meeting.addPublisher([400]) }
+    _ = try meeting.addPublisher([400], audio: false, isScreenShare: true)
+    let link = meeting.addLink(way(4_000))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    // A pinned camera comes after the screen.
+    meeting.router.setPinned(true, receiver.subscriptions[0])
+    meeting.run(for: .seconds(8))
+    #expect(receiver.subscriptions.allSatisfy { $0.target != nil })
+    meeting.links[link].change(way(800), now: meeting.now)
+    meeting.run(for: .seconds(20))
+    #expect(receiver.subscriptions[3].target != nil)
+    #expect(receiver.subscriptions[0...2].allSatisfy { $0.target == nil })
+    let screen = try #require(receiver.video(3))
+    #expect(screen.frozen(from: 16, to: 28) < 0.02)
+    for voice in 0..<3 { #expect((receiver.sound(voice)?.concealed(from: 12, to: 27) ?? 1) < 0.01) }
+  }
+
   @Test("a picture that takes more than the first guess is probed for before it could be paused")
   func probesBeforePausing() throws {
     let meeting = QualityMeeting(seed: 8)

@@ -36,10 +36,15 @@ extension Meeting {
   ///   - token: A join token, when the address has none.
   ///   - name: The display name; nil takes that of the options or the address.
   ///   - options: How to join.
+  /// - Throws: ``JoinError/badAddress(_:)`` when it is no address of a meeting, or has another token than `token`.
   public convenience init(
     _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) throws(JoinError) {
-    self.init(.address(try MeetingAddress(url), token: token), name: name, options: options)
+    let address = try MeetingAddress(url)
+    if let token, let other = address.token, other.value != token.value {
+      throw .badAddress("The address has a token (?jwt=), and another one was given beside it. One of them is expected.")
+    }
+    self.init(.address(address, token: token), name: name, options: options)
   }
 
   /// A meeting by the address of its discover document, as `POST /GetAnonTokenJob` gives it.

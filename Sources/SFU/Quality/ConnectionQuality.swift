@@ -43,6 +43,8 @@ public struct ConnectionQualityMeter: Sendable {
   /// After this silence the connection counts as lost: two missed consent checks.
   public static let lostAfter = TimeSpan.seconds(10)
   private static let calm = 3
+  /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing yet.
+  private static let settled = 3
   /// Below this share of what is wanted, pictures are clearly smaller or missing.
   private static let poorShare = 0.25
   private static let goodShare = 0.75
@@ -50,12 +52,23 @@ public struct ConnectionQualityMeter: Sendable {
   /// The judgement now.
   public private(set) var quality = ConnectionQuality.excellent
   private var betterFor = 0
+  private var judgements = 0
+  private var isTold = false
 
   /// An excellent connection.
   public init() {}
 
-  /// Takes a sample (about once a second); true when the judgement changed.
+  /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that means something. So
+  /// of a connection that is excellent from the beginning it is told that it is.
   public mutating func update(_ sample: Sample) -> Bool {
+    judgements = min(judgements + 1, Self.settled)
+    let isChanged = change(by: sample)
+    guard isChanged || (!isTold && judgements == Self.settled) else { return false }
+    isTold = true
+    return true
+  }
+
+  private mutating func change(by sample: Sample) -> Bool {
     let target = Self.judge(sample)
     guard target != quality else {
       betterFor = 0

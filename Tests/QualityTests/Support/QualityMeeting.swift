@@ -38,12 +38,13 @@ final class QualityMeeting: PacketSink {
 
   /// Adds a publisher, whose layers are at their rates at once, or take `ramp` to come to them.
   func addPublisher(
-    _ layers: [Int] = [120, 450, 1_500], audio: Bool = true, ramp: TimeSpan = .zero
+    _ layers: [Int] = [120, 450, 1_500], audio: Bool = true, isScreenShare: Bool = false, ramp: TimeSpan = .zero
   ) throws -> SyntheticPublisher {
     let index = publishers.count
     let member = router.add(ParticipantID(rawValue: "p\(index)"), now: now)
     let publisher = SyntheticPublisher(
-      index: index, member: member, router: router, layers: layers, hasAudio: audio, ramp: ramp, start: now,
+      index: index, member: member, router: router, layers: layers, hasAudio: audio, isScreenShare: isScreenShare,
+      ramp: ramp, start: now,
       seed: seed &* 31 &+ UInt64(index))
     publishers.append(publisher)
     publisherOf[member.index] = index

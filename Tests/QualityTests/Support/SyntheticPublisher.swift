@@ -92,8 +92,8 @@ final class SyntheticPublisher {
   private let audioMID: HeaderExtensionText?
 
   init(
-    index: Int, member: Member, router: Router, layers rates: [Int], hasAudio: Bool, ramp: TimeSpan, start: Instant,
-    seed: UInt64
+    index: Int, member: Member, router: Router, layers rates: [Int], hasAudio: Bool, isScreenShare: Bool,
+    ramp: TimeSpan, start: Instant, seed: UInt64
   ) {
     self.index = index
     self.member = member
@@ -120,7 +120,7 @@ final class SyntheticPublisher {
     video = router.publish(
       PublicationID(rawValue: "v\(index)"),
       media: media("0", .video, Formats.video(), rates.count > 1 ? rids.map { RID(rawValue: $0) } : []),
-      isMuted: false, by: member)
+      isMuted: false, isScreenShare: isScreenShare, by: member)
     audio =
       hasAudio
       ? router.publish(
