@@ -18,6 +18,8 @@ enum CommandLineText {
       meeting   list, make and remove meetings
       webhook   say who is told what happens in meetings
       audit     show which rights were used
+      backup    copy the data of a running server
+      restore   start anew from a copy
       version   print the version
       help      print this text
 

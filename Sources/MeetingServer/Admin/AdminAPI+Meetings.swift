@@ -12,7 +12,8 @@ extension AdminAPI {
     let name = try Self.tenantParameter(&call.query)
     let running = try call.query.truth("running")
     try call.query.finish()
-    let only: TenantID? = if let name { try await tenant(name).id } else { nil }
+    var only: TenantID?
+    if let name { only = try await tenant(name).id }
     let names = try await tenantNames()
     let counts = await directory.running()
     let cursor = after.flatMap(MeetingCursor.init)
@@ -53,16 +54,16 @@ extension AdminAPI {
     let seconds = try fields.number("expiresIn", 60...31_536_000)
     try fields.finish()
     let tenant = try await tenant(orDefault: name, call.now)
-    let room: RoomName = if let text { try Self.room(text) } else { .random() }
+    var room = RoomName.random()
+    if let text { room = try Self.room(text) }
     let record = MeetingRecord(
       tenant: tenant.id, room: room, kind: .named, subject: subject ?? room.display, summary: summary ?? "",
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
-      expires: seconds.map { [now = call.now] in now + Double($0) }, capacity: capacity ?? tenant.policy.capacity)
-    do {
+      expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity)
+    do throws(MeetingStoreError) {
       try await store.insert(record)
-    } catch let error as MeetingStoreError {
-      if case .exists = error { throw Refusal(409, error.code, error.description) }
-      throw error
+    } catch {
+      throw Self.conflict(error)
     }
     try await audit(call, "meeting.create", record.id.rawValue, tenant: tenant.name, room.display)
     return .json(MeetingView(record, tenant: tenant.name, count: nil), status: 201)
@@ -107,6 +108,8 @@ extension AdminAPI {
     }
     return record
   }
+
+  static func end(of seconds: Int?, from now: Date) -> Date? { seconds.map { now + Double($0) } }
 
   private static func room(_ text: String) throws(Refusal) -> RoomName {
     do throws(RoomNameError) {
@@ -154,7 +157,8 @@ extension AdminAPI {
     let name = try fields.text("name", 1...100)
     let seconds = try fields.number("expiresIn", 1...Int(JoinGrant.longest)) ?? 3_600
     try fields.finish()
-    let target: MeetingTarget = text == "*" ? .anyRoom : .room(try Self.room(text))
+    var target = MeetingTarget.anyRoom
+    if text != "*" { target = .room(try Self.room(text)) }
     if let name, DisplayName.clean(name) == nil {
       throw Refusal(422, "badName", "The name has no visible character.")
     }

@@ -26,13 +26,13 @@ extension AdminAPI {
     // First, so that it gets its name.
     _ = try await store.defaultTenant(now: call.now)
     // Making the keys costs a tenth of a second, which a name that is taken need not.
-    if try await store.tenant(name: name) != nil { throw Self.taken(name) }
+    if try await store.tenant(name: name) != nil { throw Self.conflict(.tenantExists(name)) }
     let tenant = try Tenant.make(name: name, policy: policy, now: call.now)
     let key = APIKey.make(tenant: tenant.id, now: call.now)
-    do {
+    do throws(MeetingStoreError) {
       try await store.insert(tenant, key: key)
-    } catch MeetingStoreError.tenantExists {
-      throw Self.taken(name)
+    } catch {
+      throw Self.conflict(error)
     }
     try await audit(call, "tenant.create", name, tenant: name)
     var view = TenantView(tenant)
@@ -87,9 +87,6 @@ extension AdminAPI {
     if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
   }
 
-  private static func taken(_ name: String) -> Refusal {
-    Refusal(409, "nameTaken", "There is already a tenant named \(name).")
-  }
 
   // MARK: Keys
 
@@ -108,11 +105,11 @@ extension AdminAPI {
     try fields.finish()
     let tenant = try await tenant(call.path[0])
     let key: APIKey
-    do {
-      let end = seconds.map { [now = call.now] in now + Double($0) }
-      key = try await store.rotateKey(of: tenant.id, others: end, now: call.now)
-    } catch let error as MeetingStoreError where error == .tooManyKeys {
-      throw Refusal(409, error.code, error.description)
+    do throws(MeetingStoreError) {
+      key = try await store.rotateKey(
+        of: tenant.id, others: Self.end(of: seconds, from: call.now), now: call.now)
+    } catch {
+      throw Self.conflict(error)
     }
     try await audit(call, "key.create", key.id, tenant: tenant.name)
     return .json(KeyView(key, at: call.now, showing: true), status: 201)

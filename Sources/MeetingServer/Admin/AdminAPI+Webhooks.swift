@@ -8,7 +8,8 @@ extension AdminAPI {
   func listWebhooks(_ call: inout Call) async throws -> HTTPResponse {
     let name = try Self.tenantParameter(&call.query)
     try call.query.finish()
-    let only: TenantID? = if let name { try await tenant(name).id } else { nil }
+    var only: TenantID?
+    if let name { only = try await tenant(name).id }
     let names = try await tenantNames()
     let webhooks = try await store.webhooks(tenant: only)
     return .json(AdminPage(items: webhooks.map { WebhookView($0, tenant: names[$0.tenant] ?? "") }))

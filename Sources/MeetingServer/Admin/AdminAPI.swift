@@ -165,6 +165,14 @@ struct AdminAPI: Sendable {
     Dictionary(try await store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
+  static func conflict(_ error: MeetingStoreError) -> Refusal {
+    switch error {
+    case .exists, .tenantExists, .tooManyKeys: Refusal(409, error.code, error.description)
+    default: Refusal(error)
+    }
+  }
+
   /// The parameter that names a tenant.
   static func tenantParameter(_ query: inout AdminQuery) throws(Refusal) -> String? {
     try query.text("tenant", "the name of a tenant", Tenant.isName)
