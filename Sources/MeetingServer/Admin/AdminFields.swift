@@ -21,12 +21,23 @@ struct AdminFields {
     do throws(SignalingError) {
       value = try SignalingDecoder().decode(AdminJSON.self, from: request.body, maximumBytes: 64 << 10)
     } catch {
-      throw Refusal(400, error.code.rawValue, "The body cannot be read: \(error.description)")
+      throw Self.refusal(of: error)
     }
     guard case .object(let object) = value else {
       throw Refusal(400, "badField", "The body is \(value.kind), but an object is expected.")
     }
     fields = object
+  }
+
+  private static func refusal(of error: SignalingError) -> Refusal {
+    let (status, code) =
+      switch error {
+      case .tooLarge: (413, "tooLarge")
+      case .tooDeep: (400, "tooDeep")
+      case .duplicateKey: (400, "duplicateKey")
+      default: (400, "notJSON")
+      }
+    return Refusal(status, code, "The body cannot be read. \(error.description)")
   }
 
   /// Whether the field is there, also as null.

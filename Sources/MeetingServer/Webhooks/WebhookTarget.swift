@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import Meetings
 
 /// Where events may be posted. A webhook's address is chosen by people, so it must not become a way to reach what only this machine

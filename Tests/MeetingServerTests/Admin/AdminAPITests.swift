@@ -257,8 +257,7 @@ struct AdminAPITests {
       try await receiver.waits("the start again") { $0.count { $0.type == "meeting.started" } == 2 }
       let starts = receiver.posts.filter { $0.type == "meeting.started" }
       #expect(starts[0].body == starts[1].body)
-      #expect(starts[0].headers["parley-event-id"] == starts[1].headers["parley-event-id"])
-      #expect(starts[0].headers["parley-delivery"] != starts[1].headers["parley-delivery"])
+      #expect(starts[0].event == starts[1].event && !starts[0].event.isEmpty)
       let secret = try await call(server, "POST", path + "/secret")
       #expect(text(secret.fields, "secret") != text(made.fields, "secret"))
       let off = try await call(server, "PATCH", path, "{\"enabled\":false,\"events\":[]}")

@@ -11,7 +11,8 @@ final class WebhookReceiver: Sendable {
   struct Post: Sendable {
     var headers: HTTPHeaders
     var body: [UInt8]
-    var type: String { headers["parley-event"] ?? "" }
+    var type: String { fields["type"] as? String ?? "" }
+    var event: String { fields["id"] as? String ?? "" }
     /// The body's fields.
     var fields: [String: Any] {
       (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
@@ -45,6 +46,9 @@ final class WebhookReceiver: Sendable {
     }
     self.port = try server.listen(on: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: port)).port
   }
+
+  /// A test that failed has not stopped it.
+  deinit { Task { [server] in await server.shutdown(grace: .zero) } }
 
   /// Everything it was sent so far.
   var posts: [Post] { notes.state.withLock(\.posts) }

@@ -55,7 +55,7 @@ struct WebhookTests {
       let posts = receiver.posts
       // Every event comes twice, the failed attempt and the good one, and none before the one before it was taken.
       #expect(posts.map(\.type) == Self.story.flatMap { [$0, $0] })
-      #expect(Set(posts.map { $0.headers["parley-event-id"] ?? "" }).count == Self.story.count)
+      #expect(Set(posts.map(\.event)).count == Self.story.count)
       #expect(Set(posts.map(\.meeting)).count == 1)
       for post in posts {
         let seconds = try #require(post.signature.split(separator: ",").first?.dropFirst(2))
@@ -114,7 +114,8 @@ struct WebhookTests {
   @Test("one receiver that hangs keeps neither its other meetings nor other receivers waiting")
   func hanging() async throws {
     try await TestServer.run(configure) { server in
-      let (slow, quick) = (try WebhookReceiver(), try WebhookReceiver())
+      let slow = try WebhookReceiver()
+      let quick = try WebhookReceiver()
       slow.answers { _ in HTTPResponse(status: 500) }
       _ = try await hook(server, slow.url)
       _ = try await hook(server, quick.url)
@@ -130,18 +131,21 @@ struct WebhookTests {
     }
   }
 
+  /// A redirect, then an answer that is too long, then good ones.
+  private static func badAnswers(redirectingTo target: String) -> @Sendable (Int) -> HTTPResponse {
+    { count in
+      if count == 1 { return HTTPResponse(status: 307, headers: ["Location": target]) }
+      if count == 2 { return HTTPResponse(status: 200, body: [UInt8](repeating: 65, count: 200_000)) }
+      return HTTPResponse(status: 200)
+    }
+  }
+
   @Test("a redirect is not followed, and an endless answer is cut off")
   func answers() async throws {
     try await TestServer.run(configure) { server in
-      let (receiver, other) = (try WebhookReceiver(), try WebhookReceiver())
-      let target = other.url
-      receiver.answers { count in
-        switch count {
-        case 1: HTTPResponse(status: 307, headers: ["Location": target])
-        case 2: HTTPResponse(status: 200, body: [UInt8](repeating: 65, count: 200_000))
-        default: HTTPResponse(status: 200)
-        }
-      }
+      let receiver = try WebhookReceiver()
+      let other = try WebhookReceiver()
+      receiver.answers(Self.badAnswers(redirectingTo: other.url))
       let webhook = try await hook(server, receiver.url)
       let (client, _) = try await server.join("daily", "Ann")
       try await receiver.waits("the second event") { $0.contains { $0.type == "participant.joined" } }
