@@ -29,7 +29,9 @@ enum AuditCommand {
           ]
           line.print()
         } else {
-          let words = [DataFolder.text(entry.time), entry.actor, entry.action, entry.tenant, entry.target, entry.detail]
+          let words = [
+            DataFolder.text(entry.time), entry.actor, entry.action, entry.tenant, entry.target, entry.detail,
+          ]
           CommandLineText.say(
             words.filter { !$0.isEmpty }.map(CommandLineText.printable).joined(separator: "  ") + "\n")
         }

@@ -27,7 +27,9 @@ enum BackupCommand {
       let path = options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
       guard !SQLiteMeetingStore.exists(folder: path) else {
         throw CommandGroup.Failure(
-          description: "\(path) has a database already. Stop its server and move \(path)/\(SQLiteMeetingStore.fileName)* away first.")
+          description:
+            "\(path) has a database already. Stop its server and move \(path)/\(SQLiteMeetingStore.fileName)* away first."
+        )
       }
       try await restore(source, into: path)
       CommandLineText.say("\(path) holds the data of \(source). Start the server with --data \(path).\n")

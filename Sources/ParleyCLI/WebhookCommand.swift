@@ -11,7 +11,8 @@ enum WebhookCommand {
     "hear of these only, or all; may be repeated: "
       + WebhookEventType.selectable.map(\.rawValue).joined(separator: ", "), repeats: true)
   private static let allow = CommandOptions.Option(
-    "allow", "HOST", "take an address at this host although it is not public or not https: the server must be started with "
+    "allow", "HOST",
+    "take an address at this host although it is not public or not https: the server must be started with "
       + "--webhook-allow HOST too; may be repeated", repeats: true)
 
   static let group = CommandGroup(
@@ -22,7 +23,8 @@ enum WebhookCommand {
         name: "list", operands: "", help: "list the webhooks",
         table: [.init("tenant", "NAME", "only this tenant's (all)"), DataFolder.option, json], run: list),
       .init(
-        name: "create", operands: "URL", help: "tell this address, and print the secret that its events are signed with",
+        name: "create", operands: "URL",
+        help: "tell this address, and print the secret that its events are signed with",
         table: [tenant, events, allow, DataFolder.option, json], run: create),
       .init(
         name: "set", operands: "ID", help: "change a webhook, or switch it on or off",

@@ -113,7 +113,7 @@ class Webhooks(unittest.TestCase):
                                         capture_output=True, text=True, timeout=60)
                 newest = json.loads(listed.stdout.splitlines()[0])
                 self.assertEqual((newest["type"], newest["state"]), ("meeting.ended", "delivered"))
-                subprocess.run([str(BINARY), "webhook", "replay", made["id"], newest["id"], "--data", data], check=True, timeout=60)
+                subprocess.run([str(BINARY), "webhook", "replay", made["id"], newest["id"], "--data", data], check=True, capture_output=True, timeout=60)
                 wait_for("the event once more", lambda: receiver.types()[-2:] == ["meeting.ended"] * 2 or f"no: {receiver.types()}")
                 self.assertNotIn(made["secret"], "\n".join(second.lines))
                 audit = subprocess.run([str(BINARY), "audit", "list", "--data", data], capture_output=True, text=True, timeout=60)
@@ -130,6 +130,9 @@ class Description(unittest.TestCase):
             config.write_text(f'''
 headers = {{ Authorization = "Bearer {TOKEN}" }}
 request-timeout = 10.0
+[generation]
+# The HTTP library closes a connection whose address holds a zero byte.
+allow-x00 = false
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "401", "403", "404", "409", "422"]
 [phases.coverage]
@@ -137,7 +140,7 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
 ''')
             done = subprocess.run(
                 [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run",
-                 f"http://127.0.0.1:{server.admin_port}/api/openapi.json", "--max-examples", "12", "--seed", "1",
+                 f"http://127.0.0.1:{server.admin_port}/api/openapi.json", "--max-examples", "10", "--seed", "1",
                  "--checks", "all", "--no-color", "--suppress-health-check", "all"],
                 capture_output=True, text=True, timeout=120, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": ""})
             (OUTPUT / "schemathesis.txt").write_text(done.stdout + done.stderr)

@@ -61,7 +61,7 @@ class Page {
   fail(error) {
     if (this !== current) { return; }
     if (error.status === 401) { return signIn(hasToken() ? "That is not the admin token." : ""); }
-    if (!content.contains(this.#note)) { this.show(); }
+    if (!content.contains(this.#note)) { this.show(h("p", {}, h("a", { href: "#/meetings", text: "All meetings" }))); }
     this.#note.replaceChildren(problem(error));
   }
 
@@ -81,7 +81,10 @@ function signIn(text) {
   const box = input("token", { type: "password", required: true, autocomplete: "current-password" });
   content.replaceChildren(h("section", { class: "card sign-in" }, h("h1", { tabIndex: -1, text: "Administration" }),
     text ? h("p", { class: "notice problem", role: "alert", text }) : null,
-    form("Go on", [field("Admin token", box, "The text that the server was started with (--admin-token).")], async (values) => {
+    form("Go on", [
+      // Password managers look for a name beside the password.
+      h("input", { type: "text", name: "username", autocomplete: "username", value: "admin", hidden: true }), field("Admin token", box, "The text that the server was started with (--admin-token)."),
+    ], async (values) => {
       setToken(values.token.trim());
       open();
     })));

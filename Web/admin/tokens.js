@@ -20,7 +20,7 @@ export async function tokensPage(page) {
     await showSecret("The token", `It is shown this once. Its id, to revoke it: ${token.id}`, token.token);
   });
   const revoking = form("Revoke", [
-    field("Tenant", await tenantChoice()), field("Id of the token", input("id", { required: true, maxLength: 128 }), "Its jti. The page of a meeting has those of the people in it."),
+    field("Tenant", await tenantChoice()), field("Id of the token", input("id", { required: true, maxLength: 128 }), "Its jti. Those of people in a meeting are revoked on the meeting's page."),
   ], async (values) => {
     await request("DELETE", `tokens/${part(values.id.trim())}`, { query: { tenant: values.tenant } });
     page.saved(`${values.id.trim()} is refused from now on. Who joined with it stays.`);

@@ -89,7 +89,7 @@ extension AdminAPI {
 
   func endMeeting(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    try AdminFields(call.request).finish()
+    try AdminFields(call.request, optional: true).finish()
     let record = try await meeting(call.path[0])
     guard await directory.end(record.id) else {
       throw Refusal(409, "notRunning", "Nobody is in the meeting.")
@@ -181,7 +181,8 @@ extension AdminAPI {
     try call.query.finish()
     let id = call.path[0]
     let isPlain = id.utf8.allSatisfy { byte in
-      (48...57).contains(byte) || (97...122).contains(byte | 32) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      (48...57).contains(byte) || (97...122).contains(byte | 32) || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "_")
     }
     guard isPlain, (1...128).contains(id.utf8.count) else {
       throw Refusal(

@@ -57,7 +57,8 @@ extension AdminAPI {
     if let mode = signIn.flatMap(SignInMode.init(rawValue:)) {
       guard mode == .token || tenant.isDefault else {
         throw Refusal(
-          422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own.")
+          422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own."
+        )
       }
       tenant.policy.signIn = mode
     }
@@ -87,7 +88,6 @@ extension AdminAPI {
     if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
   }
 
-
   // MARK: Keys
 
   func listKeys(_ call: inout Call) async throws -> HTTPResponse {
@@ -100,7 +100,7 @@ extension AdminAPI {
 
   func rotateKey(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    var fields = try AdminFields(call.request)
+    var fields = try AdminFields(call.request, optional: true)
     let seconds = try fields.number("expireOthersAfter", 0...31_536_000)
     try fields.finish()
     let tenant = try await tenant(call.path[0])

@@ -70,7 +70,7 @@ extension AdminAPI {
 
   func rotateSecret(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    try AdminFields(call.request).finish()
+    try AdminFields(call.request, optional: true).finish()
     var (webhook, name) = try await webhook(call.path[0])
     webhook.secret = Webhook.randomSecret()
     guard try await store.update(webhook) else { throw Self.noWebhook }
@@ -80,7 +80,7 @@ extension AdminAPI {
 
   func testWebhook(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    try AdminFields(call.request).finish()
+    try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
     let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: call.now)
     try await store.enqueue([delivery])
@@ -114,7 +114,7 @@ extension AdminAPI {
 
   func replayDelivery(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    try AdminFields(call.request).finish()
+    try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
     guard let delivery = try await store.replay(id: call.path[1], webhook: webhook.id, now: call.now) else {
       throw Self.noDelivery

@@ -6,13 +6,14 @@ import Transport
 struct AdminFields {
   private var fields: [String: AdminJSON]
 
-  /// Reads a body. An empty one has no fields.
-  init(_ request: HTTPRequest) throws(Refusal) {
+  /// Reads a body. None at all has no fields where that is `optional`.
+  init(_ request: HTTPRequest, optional: Bool = false) throws(Refusal) {
     fields = [:]
-    guard !request.body.isEmpty else {
-      // Only a page of this server can send that type without being asked for leave first.
-      return
+    if request.body.isEmpty {
+      if optional { return }
+      throw Refusal(400, "missingBody", "A body is missing: a JSON object is expected.")
     }
+    // Pages of other sites cannot send this type without asking first, which nobody answers.
     let type = request.headers["content-type"]?.lowercased() ?? ""
     guard type == "application/json" || type.hasPrefix("application/json;") else {
       throw Refusal(415, "notJSON", "The body must be JSON, with Content-Type: application/json.")

@@ -108,7 +108,9 @@ struct ServerOption: Sendable {
         c.tls = .files(certificate: "", key: file)
       }
     },
-    ServerOption(name: "admin-port", placeholder: "N", help: "port of /metrics, /admin and /api (none; 0: any free one)") {
+    ServerOption(
+      name: "admin-port", placeholder: "N", help: "port of /metrics, /admin and /api (none; 0: any free one)"
+    ) {
       c, v throws(ConfigurationError) in c.adminPort = try port(v, "admin-port")
     },
     ServerOption(name: "admin-host", placeholder: "IP", help: "address that the admin port listens on (127.0.0.1)") {
@@ -116,11 +118,13 @@ struct ServerOption: Sendable {
     },
     ServerOption(
       name: "admin-token", placeholder: "TEXT",
-      help: "what /admin and /api ask for, 16 to 200 characters; needed where the admin port is open beyond this machine"
+      help:
+        "what /admin and /api ask for, 16 to 200 characters; needed where the admin port is open beyond this machine"
     ) { c, v throws(ConfigurationError) in
       guard (16...200).contains(v.utf8.count), v.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw .wrongValue(
-          option: "admin-token", value: "…", expected: "16 to 200 ASCII characters without blanks, such as `openssl rand -hex 16`")
+          option: "admin-token", value: "…",
+          expected: "16 to 200 ASCII characters without blanks, such as `openssl rand -hex 16`")
       }
       c.adminToken = Secret(v)
     },

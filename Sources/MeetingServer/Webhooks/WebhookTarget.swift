@@ -27,7 +27,8 @@ public struct WebhookTarget: Sendable {
     else {
       throw Problem(
         isMalformed: true,
-        description: "An address like https://app.example.com/hook is expected: at most \(Webhook.maximumURL) ASCII characters, "
+        description:
+          "An address like https://app.example.com/hook is expected: at most \(Webhook.maximumURL) ASCII characters, "
           + "with no user name and no fragment.")
     }
     host = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
@@ -53,7 +54,8 @@ public struct WebhookTarget: Sendable {
   private static func isPrivate(_ host: String) -> Problem {
     Problem(
       isMalformed: false,
-      description: "\(host) is no address of the public internet. The operator can allow it with --webhook-allow \(host).")
+      description:
+        "\(host) is no address of the public internet. The operator can allow it with --webhook-allow \(host).")
   }
 
   /// Whether an address belongs to the public internet: none of the blocks that IANA keeps for special purposes.

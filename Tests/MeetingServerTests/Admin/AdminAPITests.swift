@@ -70,8 +70,10 @@ struct AdminAPITests {
       ] as [(HTTPHeaders, Int, String)] {
         // The client of the platform would put its own Host there.
         let answer = try await HTTPClient.request(
-          "POST", "http://\(headers["host"] ?? "127.0.0.1:\(port)")/api/v1/meetings".replacing(
-            "evil.example", with: "127.0.0.1"), headers: {
+          "POST",
+          "http://\(headers["host"] ?? "127.0.0.1:\(port)")/api/v1/meetings".replacing(
+            "evil.example", with: "127.0.0.1"),
+          headers: {
             var all = headers
             all["Content-Type"] = "application/json"
             return all
@@ -105,9 +107,11 @@ struct AdminAPITests {
       #expect(wrong.status == 405 && wrong.code == "methodNotAllowed" && wrong.headers["allow"] == "GET, POST")
       #expect(try await call(server, "GET", "nothing").status == 404)
       for (body, status, code) in [
-        ("", 400, "missingField"), ("[]", 400, "badField"), ("{\"name\":1}", 400, "badField"),
+        ("", 400, "missingBody"), ("{}", 400, "missingField"), ("[]", 400, "badField"),
+        ("{\"name\":1}", 400, "badField"),
         ("{\"name\":\"A\"}", 400, "badField"), ("{\"name\":\"a\",\"name\":\"b\"}", 400, "duplicateKey"),
-        ("{\"name\":\"a\",\"nam\\u0065\":\"b\"}", 400, "duplicateKey"), ("{\"name\":\"a\",\"x\":1}", 400, "unknownField"),
+        ("{\"name\":\"a\",\"nam\\u0065\":\"b\"}", 400, "duplicateKey"),
+        ("{\"name\":\"a\",\"x\":1}", 400, "unknownField"),
         ("{\"name\":\"a\",\"capacity\":true}", 400, "badField"), ("{\"name\":\"a\",\"capacity\":0}", 400, "badField"),
         ("{\"name\":\"a\",\"capacity\":1e99}", 400, "badField"), ("{\"name\":\"a\"", 400, "notJSON"),
         (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), 400, "tooDeep"),
@@ -220,8 +224,10 @@ struct AdminAPITests {
       try late.send(.join(.init(token: token, name: "Other", offer: "", tracks: [])))
       #expect(try await late.error().code == .badToken)
       for (body, status, code) in [
-        ("{}", 400, "missingField"), ("{\"room\":\"a b\"}", 422, "badRoomName"), ("{\"room\":\"api\"}", 422, "reservedName"),
-        ("{\"room\":\"r\",\"role\":\"king\"}", 400, "badField"), ("{\"room\":\"r\",\"expiresIn\":99999999}", 400, "badField"),
+        ("{}", 400, "missingField"), ("{\"room\":\"a b\"}", 422, "badRoomName"),
+        ("{\"room\":\"api\"}", 422, "reservedName"),
+        ("{\"room\":\"r\",\"role\":\"king\"}", 400, "badField"),
+        ("{\"room\":\"r\",\"expiresIn\":99999999}", 400, "badField"),
         ("{\"room\":\"r\",\"permissions\":[\"chat\",\"chat\"]}", 400, "badField"),
         ("{\"room\":\"r\",\"tenant\":\"nobody\"}", 404, "noSuchTenant"),
       ] {
@@ -238,7 +244,8 @@ struct AdminAPITests {
   func webhooks() async throws {
     try await TestServer.run({ $0.webhooks.firstPause = .milliseconds(20) }) { server in
       let receiver = try WebhookReceiver()
-      let made = try await call(server, "POST", "webhooks", "{\"url\":\"\(receiver.url)\",\"events\":[\"meeting.started\"]}")
+      let made = try await call(
+        server, "POST", "webhooks", "{\"url\":\"\(receiver.url)\",\"events\":[\"meeting.started\"]}")
       #expect(made.status == 201 && text(made.fields, "secret").hasPrefix("whsec_"))
       let path = "webhooks/\(text(made.fields, "id"))"
       #expect(try await call(server, "GET", path).fields["secret"] == nil)

@@ -13,7 +13,9 @@ struct DashboardTests {
     let text = try String(contentsOf: root.appending(path: "docs/grafana-dashboard.json"), encoding: .utf8)
     let parsed = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     #expect((parsed?["panels"] as? [Any])?.count ?? 0 > 10)
-    let gauges = ["parley_meetings", "parley_participants", "parley_webhook_deliveries_pending", "process_resident_memory_bytes"]
+    let gauges = [
+      "parley_meetings", "parley_participants", "parley_webhook_deliveries_pending", "process_resident_memory_bytes",
+    ]
     let served = ServerCounters().text + OperationCounters().text + MediaMetrics.text([])
     let known = Set(
       served.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.compactMap { line in
