@@ -115,6 +115,14 @@ class Webhooks(unittest.TestCase):
                 self.assertEqual((newest["type"], newest["state"]), ("meeting.ended", "delivered"))
                 subprocess.run([str(BINARY), "webhook", "replay", made["id"], newest["id"], "--data", data], check=True, capture_output=True, timeout=60)
                 wait_for("the event once more", lambda: receiver.types()[-2:] == ["meeting.ended"] * 2 or f"no: {receiver.types()}")
+                # A copy that was made beside the running server is a server's data too.
+                copy, restored = os.path.join(data, "copy.db"), os.path.join(data, "restored")
+                for words in (["backup", copy, "--data", data], ["restore", copy, "--data", restored]):
+                    subprocess.run([str(BINARY), *words], check=True, capture_output=True, timeout=60)
+                again = subprocess.run([str(BINARY), "webhook", "list", "--data", restored, "--json"],
+                                       capture_output=True, text=True, timeout=60)
+                self.assertEqual(json.loads(again.stdout)["id"], made["id"])
+                self.assertEqual(subprocess.run([str(BINARY), "restore", copy, "--data", restored], capture_output=True).returncode, 1)
                 self.assertNotIn(made["secret"], "\n".join(second.lines))
                 audit = subprocess.run([str(BINARY), "audit", "list", "--data", data], capture_output=True, text=True, timeout=60)
                 self.assertIn("webhook.replay", audit.stdout)

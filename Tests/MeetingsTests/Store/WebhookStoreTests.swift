@@ -151,6 +151,30 @@ struct WebhookStoreTests {
     #expect(try await store.purgeOperation(now: time) == 1)
   }
 
+  @Test("a copy that is made while the store is written to is whole, and overwrites nothing")
+  func backup() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let webhook = try await make(store)
+    try await store.enqueue((0..<500).map { delivery(webhook, "m_1", "e_\($0)", at: now) })
+    let writing = Task {
+      for index in 0..<40 { try await store.enqueue([delivery(webhook, "m_2", "x_\(index)", at: now)]) }
+    }
+    let target = folder.path + "/copy/parley.sqlite"
+    try FileManager.default.createDirectory(atPath: folder.path + "/copy", withIntermediateDirectories: true)
+    try await store.backUp(to: target)
+    try await writing.value
+    let copy = try await SQLiteMeetingStore.open(folder: folder.path + "/copy")
+    #expect(try await copy.integrityCheck() == ["ok"])
+    #expect(try await copy.webhook(id: webhook.id) == webhook)
+    #expect((500...540).contains(try await copy.pendingDeliveries()))
+    await copy.close()
+    let rights = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
+    #expect(rights == 0o600)
+    await #expect(throws: MeetingStoreError.self) { try await store.backUp(to: target) }
+    #expect(FileManager.default.fileExists(atPath: target))
+  }
+
   @Test("meetings are read page by page, the newest first, each once")
   func pages() async throws {
     let folder = TemporaryFolder()
