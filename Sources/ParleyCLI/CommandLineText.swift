@@ -16,6 +16,10 @@ enum CommandLineText {
       tenant    look at and change who may use a server: sign-in, limits, keys
       token     make, look at and revoke join tokens
       meeting   list, make and remove meetings
+      webhook   say who is told what happens in meetings
+      audit     show which rights were used
+      backup    copy the data of a running server
+      restore   start anew from a copy
       version   print the version
       help      print this text
 

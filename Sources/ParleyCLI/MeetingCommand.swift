@@ -65,6 +65,7 @@ enum MeetingCommand {
         expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity,
         passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby))
       try await folder.store.insert(meeting)
+      try await folder.audit("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
       show(meeting, tenant: tenant.name, options)
     }
   }
@@ -81,6 +82,7 @@ enum MeetingCommand {
         throw CommandGroup.Failure(
           description: "There is no meeting \(word). `parley meeting list` shows them.")
       }
+      try await folder.audit("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       if options.has("json") {
         let line: JSONLine = ["removed": .text(meeting.id.rawValue), "room": .text(meeting.room.display)]
         line.print()

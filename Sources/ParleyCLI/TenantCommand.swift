@@ -79,6 +79,7 @@ enum TenantCommand {
       let tenant = try Tenant.make(name: name, policy: policy, now: folder.now)
       let key = APIKey.make(tenant: tenant.id, now: folder.now)
       try await folder.store.insert(tenant, key: key)
+      try await folder.audit("tenant.create", name, tenant: name)
       TenantReport(tenant, [key], at: folder.now, showing: [key.id]).print(options)
     }
   }
@@ -89,6 +90,7 @@ enum TenantCommand {
       let tenant = try await folder.tenant(name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       let shown = options.has("show-secrets") ? keys.map(\.id) : []
+      if !shown.isEmpty { try await folder.audit("key.show", tenant.name, tenant: tenant.name) }
       TenantReport(tenant, keys, at: folder.now, showing: shown).print(options)
     }
   }
@@ -110,6 +112,7 @@ enum TenantCommand {
       }
       try change(&tenant.policy, options)
       try await folder.store.setPolicy(tenant.policy, of: tenant.id)
+      try await folder.audit("tenant.change", tenant.name, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }
@@ -122,6 +125,7 @@ enum TenantCommand {
       let tenant = try await folder.tenant(name)
       let key = try await folder.store.rotateKey(
         of: tenant.id, others: end.map { folder.now.addingTimeInterval($0) }, now: folder.now)
+      try await folder.audit("key.create", key.id, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now, showing: [key.id]).print(options)
     }
@@ -138,6 +142,7 @@ enum TenantCommand {
         throw CommandGroup.Failure(
           description: "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them.")
       }
+      try await folder.audit("key.retire", id, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }

@@ -64,6 +64,7 @@ enum TokenCommand {
         tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
         isGuest: options.has("guest"), notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
+      try await folder.audit("token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(name)")
       let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
       let address = options["server"].map { server in
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
@@ -154,8 +155,9 @@ enum TokenCommand {
       let id: TokenID
       if let text {
         do {
-          let grant = try await authority.inspect(token: text, now: folder.now).grant
+          let (grant, tenant) = try await authority.inspect(token: text, now: folder.now)
           try await authority.revoke(grant)
+          try await folder.audit("token.revoke", grant.id.rawValue, tenant: tenant.name)
           id = grant.id
         } catch let problem as TokenProblem {
           throw CommandGroup.Failure(description: "The token is not valid, so there is nothing to revoke: \(problem).")
@@ -166,6 +168,7 @@ enum TokenCommand {
         // No token is good for longer.
         try await folder.store.revoke(
           id, tenant: tenant.id, expires: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
+        try await folder.audit("token.revoke", id.rawValue, tenant: tenant.name)
       }
       if options.has("json") {
         let line: JSONLine = ["revoked": .text(id.rawValue)]

@@ -16,6 +16,10 @@ case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals:
 case "tenant": finish(await TenantCommand.group.run(Array(arguments.dropFirst())))
 case "token": finish(await TokenCommand.group.run(Array(arguments.dropFirst())))
 case "meeting": finish(await MeetingCommand.group.run(Array(arguments.dropFirst())))
+case "webhook": finish(await WebhookCommand.group.run(Array(arguments.dropFirst())))
+case "audit": finish(await AuditCommand.group.run(Array(arguments.dropFirst())))
+case "backup": finish(await BackupCommand.backUp(Array(arguments.dropFirst())))
+case "restore": finish(await BackupCommand.restore(Array(arguments.dropFirst())))
 case "version", "--version": CommandLineText.say("parley \(ParleyVersion.current)\n")
 case nil, "help", "--help", "-h": CommandLineText.say(CommandLineText.help + "\n")
 case let word?:

@@ -32,10 +32,14 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var workers: Int
   /// The URL that people reach the server at, when a proxy stands before it; nil takes each request's `Host`.
   public var publicURL: String?
-  /// Port of `/metrics`, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free one.
+  /// Port of `/metrics` and the administration, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free one.
   public var adminPort: UInt16?
   /// The address that the admin port listens on.
   public var adminHost = IPAddress(v4: 0x7F00_0001)
+  /// What whoever uses the administration's interface has to know; nil: nothing, on a port that only this machine reaches.
+  public var adminToken: Secret<String>?
+  /// How webhooks are sent.
+  public var webhooks = WebhookSettings()
   /// TLS of the HTTP port.
   public var tls = TLS.off
   /// Folder of the browser client; nil looks beside the program and in the working folder.

@@ -108,11 +108,36 @@ struct ServerOption: Sendable {
         c.tls = .files(certificate: "", key: file)
       }
     },
-    ServerOption(name: "admin-port", placeholder: "N", help: "port of /metrics (none; 0: any free one)") {
+    ServerOption(
+      name: "admin-port", placeholder: "N", help: "port of /metrics, /admin and /api (none; 0: any free one)"
+    ) {
       c, v throws(ConfigurationError) in c.adminPort = try port(v, "admin-port")
     },
     ServerOption(name: "admin-host", placeholder: "IP", help: "address that the admin port listens on (127.0.0.1)") {
       c, v throws(ConfigurationError) in c.adminHost = try address(v, "admin-host")
+    },
+    ServerOption(
+      name: "admin-token", placeholder: "TEXT",
+      help:
+        "what /admin and /api ask for, 16 to 200 characters; needed where the admin port is open beyond this machine"
+    ) { c, v throws(ConfigurationError) in
+      guard (16...200).contains(v.utf8.count), v.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw .wrongValue(
+          option: "admin-token", value: "…",
+          expected: "16 to 200 ASCII characters without blanks, such as `openssl rand -hex 16`")
+      }
+      c.adminToken = Secret(v)
+    },
+    ServerOption(
+      name: "webhook-allow", placeholder: "HOST[,HOST]",
+      help: "hosts that webhooks may reach over plain http or in private networks; * for all; may be repeated (none)",
+      isList: true
+    ) { c, v throws(ConfigurationError) in
+      let hosts = v.split(separator: ",").map { $0.lowercased() }
+      guard !hosts.isEmpty, hosts.allSatisfy({ !$0.contains("/") && !$0.contains(" ") }) else {
+        throw .wrongValue(option: "webhook-allow", value: v, expected: "names or addresses of hosts, such as hooks.lan")
+      }
+      c.webhooks.allowedHosts = hosts
     },
     ServerOption(name: "web", placeholder: "DIR", help: "folder of the browser client (found beside the program)") {
       c, v throws(ConfigurationError) in c.webFolder = try nonEmpty(v, "web", "a folder")

@@ -7,20 +7,38 @@ struct AdminEndpoints: Sendable {
   let directory: MeetingDirectory
   let media: any MediaPlane
   let isReady: @Sendable () -> Bool
+  let api: AdminAPI
+  let pages: AdminPages
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
+    var response = await answer(request)
+    for (name, value) in SecurityHeaders.all { response.headers[name] = value }
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    if request.path.hasPrefix("/api/v1/") { return await api.respond(to: request) }
     guard request.method == "GET" || request.method == "HEAD" else {
-      return .refusal(Refusal(405, "methodNotAllowed", "This address can only be read."))
+      var response = HTTPResponse.refusal(Refusal(405, "methodNotAllowed", "This address can only be read."))
+      response.headers["Allow"] = "GET, HEAD"
+      return response
     }
     switch request.path {
     case "/metrics":
       return .text(await metrics(), contentType: "text/plain; version=0.0.4; charset=utf-8")
     case "/healthz": return .text("ok\n")
     case "/readyz": return isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
-    default: return .refusal(Refusal(404, "notFound", "This port serves /metrics, /healthz and /readyz."))
+    case "/", "/admin/": return HTTPResponse(status: 302, headers: ["Location": "/admin"])
+    case "/api/openapi.json": return pages.file("openapi.json", request) ?? Self.nothing
+    case "/admin": return pages.answer(request) ?? Self.nothing
+    case let path where path.hasPrefix("/admin/"): return pages.answer(request) ?? Self.nothing
+    default: return Self.nothing
     }
   }
+
+  private static let nothing = HTTPResponse.refusal(
+    Refusal(404, "notFound", "This port serves /metrics, /healthz, /readyz, /admin and /api."))
 
   private func metrics() async -> String {
     let gauges: [(String, String, Int)] = [
@@ -28,12 +46,15 @@ struct AdminEndpoints: Sendable {
       (
         "parley_participants", "Participants now, those whose place is held included.", await directory.participantCount
       ),
+      ("parley_webhook_deliveries_pending", "Events that wait for a webhook.", await pending),
       ("process_resident_memory_bytes", "Resident memory.", Self.residentBytes),
     ]
-    return counters.text
+    return counters.text + api.counters.text
       + gauges.map { "# HELP \($0) \($1)\n# TYPE \($0) gauge\n\($0) \($2)\n" }.joined()
       + (await media.metrics())
   }
+
+  private var pending: Int { get async { (try? await api.store.pendingDeliveries()) ?? 0 } }
 
   private static var residentBytes: Int {
     guard let file = fopen("/proc/self/statm", "re") else { return 0 }

@@ -116,7 +116,7 @@ struct OpenTokAPI: Sendable {
       throw OpenTokRefusal(error)
     }
     var room: MeetingRoom?
-    if let meeting { room = await directory.runningRoom(of: meeting.id) }
+    if let meeting { room = await directory.room(of: meeting.id) }
     return Session(id: id, tenant: tenant, room: room)
   }
 

@@ -15,6 +15,7 @@ actor MeetingDirectory {
   private let limits: MeetingRoom.Limits
   private let counters: ServerCounters
   private let log: Log
+  let events: RoomEvents
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
   private var usage = TenantUsage()
@@ -25,6 +26,7 @@ actor MeetingDirectory {
   /// `ban` keeps the holder of a grant out of a meeting for good.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
+    events: RoomEvents = RoomEvents(),
     ban: @escaping @Sendable (JoinGrant, MeetingRecord) async -> Void = { _, _ in }
   ) {
     self.ban = ban
@@ -32,6 +34,7 @@ actor MeetingDirectory {
     self.limits = limits
     self.counters = counters
     self.log = log
+    self.events = events
   }
 
   /// Takes somebody into the room of their admission, which is opened when it is not running, or has them wait there.
@@ -43,7 +46,7 @@ actor MeetingDirectory {
       if isClosed { break }
       let admission = newcomer.admission
       if rooms[admission.meeting.id] == nil, let why = usage.refusalOfMeeting(of: admission.tenant) {
-        throw .quota(why)
+        throw told(.quota(why), admission.meeting)
       }
       let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
@@ -53,7 +56,7 @@ actor MeetingDirectory {
         forget(room)
       } catch {
         await close(room)
-        throw error
+        throw told(error, admission.meeting)
       }
     }
     throw .unavailable("the meeting is ending")
@@ -137,8 +140,8 @@ actor MeetingDirectory {
     for room in all { await room.settle() }
   }
 
-  /// The room of a meeting that runs.
-  func runningRoom(of meeting: MeetingID) -> MeetingRoom? { rooms[meeting] }
+  /// Every running meeting's room.
+  var allRooms: [MeetingID: MeetingRoom] { rooms }
 
   /// How many meetings run.
   var meetingCount: Int { rooms.count }
@@ -150,7 +153,7 @@ actor MeetingDirectory {
     if let room = rooms[record.id] { return room }
     let room = MeetingRoom(
       record: record, url: url, media: media, limits: limits, counters: counters, log: log, doors: doors(of: record),
-      onLeft: { [weak self] token in Task { await self?.left(token) } },
+      events: events, onLeft: { [weak self] token in Task { await self?.left(token) } },
       onLobby: { [weak self, id = record.id] event in Task { await self?.take(event, of: id) } })
     rooms[record.id] = room
     usage.opened(record.tenant)
@@ -182,7 +185,7 @@ actor MeetingDirectory {
     if await room.closeIfEmpty() { forget(room) }
   }
 
-  private func forget(_ room: MeetingRoom) {
+  func forget(_ room: MeetingRoom) {
     guard rooms[room.record.id] === room else { return }
     rooms[room.record.id] = nil
     usage.closed(room.record.tenant)

@@ -53,7 +53,10 @@ extension MeetingRoom {
     counters.knocks.add(1)
     log.info("waiting", ["meeting": record.id, "participant": id, "reason": reason.rawValue])
     waiter.channel.send(waiter.message())
-    if reason == .lobby { tellHosts() }
+    if reason == .lobby {
+      note(.lobby(.knocked, waiter.person))
+      tellHosts()
+    }
   }
 
   /// Deals with a message of somebody who is not in: nothing but going and a sign of life is possible.
@@ -76,12 +79,13 @@ extension MeetingRoom {
   func forget(_ participant: String, _ channel: SignalingChannel) {
     if lobby.isEntering(participant) { return lobby.depart(participant) }
     guard lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else { return }
-    _ = lobby.take(participant)
+    if let waiter = lobby.take(participant), waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
     lobbyChanged()
   }
 
   private func patienceEnded(of id: String) {
     guard !Task.isCancelled, let waiter = lobby.take(id) else { return }
+    if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
     let what = waiter.reason == .host ? "No host came" : "Nobody let you in"
     turnAway(waiter, .lobbyTimeout, "\(what) within the time that one may wait here. Try again later.")
     lobbyChanged()
@@ -109,7 +113,10 @@ extension MeetingRoom {
   func hostCame(_ host: RoomMember) {
     for waiter in lobby.waiters where waiter.reason == .host {
       if !record.accessLevel.passes(waiter.newcomer.admission.grant) {
-        if let queued = lobby.queue(waiter.id) { queued.channel.send(queued.message()) }
+        if let queued = lobby.queue(waiter.id) {
+          queued.channel.send(queued.message())
+          note(.lobby(.knocked, queued.person))
+        }
       } else if isFull, let waiter = lobby.take(waiter.id) {
         turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have.")
       } else {
@@ -129,6 +136,8 @@ extension MeetingRoom {
         break
       }
       log.info("admitted", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      note(.lobby(.admitted, waiter.person))
+      note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
       letIn(waiter.id)
     }
     lobbyChanged()
@@ -140,6 +149,8 @@ extension MeetingRoom {
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard let waiter = lobby.take(waiter.id) else { continue }
       log.info("denied", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      note(.lobby(.denied, waiter.person))
+      note(.rightUsed(by: host.person, action: "deny", target: waiter.id))
       turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
     }
     lobbyChanged()
@@ -150,6 +161,7 @@ extension MeetingRoom {
     guard allows(.moderate, host, channel) else { return }
     if lobby.isLocked != isLocked {
       log.info(isLocked ? "locked" : "unlocked", ["meeting": record.id, "by": host.id])
+      note(.rightUsed(by: host.person, action: isLocked ? "lock" : "unlock", target: ""))
     }
     lobby.isLocked = isLocked
     tellHosts()
@@ -163,5 +175,12 @@ extension MeetingRoom {
     var newcomer = waiter.newcomer
     newcomer.isAdmitted = true
     onLobby(.admitted(newcomer))
+  }
+}
+
+extension Lobby.Waiter {
+  /// Who waits, as those who keep book know them.
+  var person: RoomEvent.Person {
+    .init(id: id, name: newcomer.name, role: newcomer.admission.grant.role.rawValue)
   }
 }

@@ -63,6 +63,7 @@ extension MeetingRoom {
       tellPaused(member)
     case .quality(let changed):
       for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
+      note(.quality(changed.filter { members[$0.key] != nil }))
       let known = visible(changed)
       if !known.isEmpty { broadcast(.quality(known)) }
     case .slots(let carried): follow(carried)

@@ -153,6 +153,7 @@ extension MeetingRoom {
       let track = publication.info.id
       post { await $0.setMuted(true, publication: track, of: id) }
       broadcast(.unpublished(participant: id, publication: track))
+      note(.publicationRemoved(member.person, publication.info))
     }
     refill()
   }

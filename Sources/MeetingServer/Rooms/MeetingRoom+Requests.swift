@@ -137,6 +137,7 @@ extension MeetingRoom {
       case .endMeeting: ("endMeeting", nil)
       default: ("other", nil)
       }
+    note(.rightUsed(by: member.person, action: action, target: target ?? ""))
     log.info(
       "moderation", ["meeting": record.id, "by": member.id, "action": action, "participant": target ?? ""])
   }

@@ -65,6 +65,8 @@ actor MeetingRoom {
   let counters: ServerCounters
   let log: Log
   let queue = MediaQueue()
+  nonisolated let events: RoomEvents
+  var hasStarted = false
 
   var members: [String: RoomMember] = [:]
   /// Places of those who are on the way in.
@@ -93,7 +95,7 @@ actor MeetingRoom {
   /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    doors: RoomDoors = RoomDoors(), onLeft: @escaping @Sendable (String) -> Void,
+    doors: RoomDoors = RoomDoors(), events: RoomEvents = RoomEvents(), onLeft: @escaping @Sendable (String) -> Void,
     onLobby: @escaping @Sendable (LobbyEvent) -> Void
   ) {
     self.record = record
@@ -103,6 +105,7 @@ actor MeetingRoom {
     self.counters = counters
     self.log = log
     self.doors = doors
+    self.events = events
     self.onLeft = onLeft
     self.onLobby = onLobby
   }
@@ -164,6 +167,7 @@ actor MeetingRoom {
           permissions: member.permissions.names, state: state(for: member))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
+    noteJoined(member)
     assign(changes, to: member)
     askForSlots(member)
     if !member.publications.isEmpty { refill(except: id) }
@@ -272,6 +276,7 @@ actor MeetingRoom {
         broadcast(.publicationUpdated(participant: participant, publication: new.info))
       }
     }
+    notePublications(of: member, before: before)
     askForSlots(member)
     if before.map(\.info.id) != member.publications.map(\.info.id) { refill(except: participant) }
   }
@@ -373,8 +378,10 @@ actor MeetingRoom {
       onLeft(member.resumeToken)
       let id = member.id
       post { await $0.leave(participant: id) }
+      noteLeft(member, reason: reason.rawValue)
     }
     members = [:]
+    noteEnded(reason: reason.rawValue)
     finish()
   }
 
@@ -382,6 +389,7 @@ actor MeetingRoom {
   func closeIfEmpty() -> Bool {
     if isClosed { return true }
     guard members.isEmpty, reserved == 0, lobby.isEmpty else { return false }
+    noteEnded(reason: "empty")
     finish()
     return true
   }
@@ -400,6 +408,7 @@ actor MeetingRoom {
     onLeft(member.resumeToken)
     let id = member.id
     post { await $0.leave(participant: id) }
+    noteLeft(member, reason: reason.rawValue)
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
     forget(member)
     if !member.publications.isEmpty { refill() }

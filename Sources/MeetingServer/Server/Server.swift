@@ -24,6 +24,7 @@ public final class Server: Sendable {
   private let media: any MediaPlane
   private let store: SQLiteMeetingStore
   private let upkeep: Task<Void, Never>
+  private let operation: Operation
   private let readiness: Readiness
   private let log: Log
 
@@ -35,7 +36,7 @@ public final class Server: Sendable {
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
     directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore, upkeep: Task<Void, Never>,
-    readiness: Readiness, log: Log
+    operation: Operation, readiness: Readiness, log: Log
   ) {
     self.ready = ready
     self.notices = notices
@@ -47,6 +48,7 @@ public final class Server: Sendable {
     self.media = media
     self.store = store
     self.upkeep = upkeep
+    self.operation = operation
     self.readiness = readiness
     self.log = log
   }
@@ -94,6 +96,7 @@ public final class Server: Sendable {
     }
 
     let counters = ServerCounters()
+    let operation = Operation(store: store, settings: configuration.webhooks, log: log)
     let readiness = Readiness()
     let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment) { problem in
       log.info("token.refused", ["reason": problem])
@@ -108,7 +111,7 @@ public final class Server: Sendable {
         participants: configuration.maximumParticipants,
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds)),
-      counters: counters, log: log
+      counters: counters, log: log, events: operation.events
     ) { grant, meeting in
       do {
         try await authority.ban(grant, from: meeting, now: Date())
@@ -142,18 +145,22 @@ public final class Server: Sendable {
           configuration,
           AdminEndpoints(
             counters: counters, directory: directory, media: media,
-            isReady: { readiness.isReady.load(ordering: .relaxed) }))
+            isReady: { readiness.isReady.load(ordering: .relaxed) },
+            api: operation.api(configuration, publicOrigin, directory: directory, authority: authority),
+            pages: AdminPages(files: files)))
       } catch {
         await http.shutdown(grace: .zero)
         throw error
       }
+      await operation.start()
       readiness.isReady.store(true, ordering: .relaxed)
       log.info("listening", ["port": port, "adminPort": admin.map { String($0.1) } ?? "none"])
       return Server(
         ready: message(configuration, port: port),
         notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
         admin: admin?.0,
-        directory: directory, media: media, store: store, upkeep: keepUp(store, log), readiness: readiness, log: log)
+        directory: directory, media: media, store: store, upkeep: keepUp(store, log),
+        operation: operation, readiness: readiness, log: log)
     } catch {
       await store.close()
       throw error
@@ -166,6 +173,7 @@ public final class Server: Sendable {
     log.info("shutdown")
     upkeep.cancel()
     await directory.shutdown()
+    await operation.stop()
     await http.shutdown(grace: grace)
     await admin?.shutdown(grace: .zero)
     await media.shutdown()
@@ -210,7 +218,7 @@ public final class Server: Sendable {
     do throws(TransportError) {
       var settings = HTTPServer.Configuration()
       settings.connectionLimit = 64
-      settings.bodyLimit = 4 << 10
+      settings.bodyLimit = 64 << 10
       let server = try HTTPServer(settings, name: "admin", handler: { await endpoints.respond(to: $0) })
       do throws(TransportError) {
         return (server, try server.listen(on: TransportAddress(ip: configuration.adminHost, port: port)).port)

@@ -83,6 +83,9 @@ final class SQLiteDatabase {
     }
   }
 
+  /// Begins to copy everything to another database; nil when that does not work, which the other one can tell.
+  func begin(copyTo other: OpaquePointer?) -> OpaquePointer? { sqlite3_backup_init(other, "main", handle, "main") }
+
   /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 

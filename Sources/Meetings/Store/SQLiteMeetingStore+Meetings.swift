@@ -54,7 +54,7 @@ extension SQLiteMeetingStore {
     return try meetings("tenant = ? \(order)", [.text(tenant.rawValue), .number(limit)])
   }
 
-  private func meetings(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [MeetingRecord] {
+  func meetings(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [MeetingRecord] {
     var meetings: [MeetingRecord] = []
     try open().query("SELECT \(Self.meetingColumns) FROM meetings WHERE \(condition)", values) { row in
       meetings.append(

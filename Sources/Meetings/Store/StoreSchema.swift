@@ -67,6 +67,34 @@ enum StoreSchema {
     ALTER TABLE tenants ADD COLUMN announces INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE tenants ADD COLUMN lobby_seconds INTEGER;
     """,
+    // Webhooks with what they are to be told, and the audit log, which nothing changes and only time shortens.
+    """
+    CREATE TABLE webhooks (
+      id TEXT PRIMARY KEY, tenant TEXT NOT NULL REFERENCES tenants (id), url TEXT NOT NULL, secret TEXT NOT NULL,
+      events TEXT NOT NULL, enabled INTEGER NOT NULL, created INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX meetings_by_age ON meetings (created DESC, id);
+    CREATE INDEX webhooks_by_tenant ON webhooks (tenant);
+    CREATE TABLE webhook_deliveries (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+      webhook TEXT NOT NULL REFERENCES webhooks (id), meeting TEXT NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL,
+      body TEXT NOT NULL, created INTEGER NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, next INTEGER,
+      status INTEGER, problem TEXT, finished INTEGER
+    ) STRICT;
+    CREATE INDEX deliveries_pending ON webhook_deliveries (webhook, meeting, sequence) WHERE state = 'pending';
+    CREATE INDEX deliveries_by_webhook ON webhook_deliveries (webhook, sequence);
+    CREATE INDEX deliveries_finished ON webhook_deliveries (finished) WHERE finished IS NOT NULL;
+    CREATE TABLE audit_log (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL, tenant TEXT NOT NULL,
+      action TEXT NOT NULL, target TEXT NOT NULL, detail TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_log_by_tenant ON audit_log (tenant, sequence);
+    CREATE TRIGGER audit_log_is_not_changed BEFORE UPDATE ON audit_log
+      BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;
+    CREATE TRIGGER audit_log_is_kept BEFORE DELETE ON audit_log
+      WHEN old.time > (CAST(strftime('%s', 'now') AS INTEGER) - 399 * 24 * 3600) * 1000
+      BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

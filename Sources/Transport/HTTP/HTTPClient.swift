@@ -26,16 +26,21 @@ public enum HTTPClient {
   ///   - limit: Bytes of body that are taken; more is ``TransportError/tooLarge(limit:)``.
   ///   - timeout: How long all of it may take.
   ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
+  ///   - accepts: Which of the host's addresses may be connected to, asked after the name was looked up.
   /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled.
   public static func request(
     _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
-    limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false
+    limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false,
+    accepts: @Sendable (IPAddress) -> Bool = { _ in true }
   ) async throws(TransportError) -> Response {
     let parts = try URLParts(url)
     guard !parts.isWebSocket else { throw .badURL(url) }
     let (service, host) = try WireClient.service(isSecure: parts.isSecure)
     var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
-    for ip in try await NameResolver.resolve(parts.host, port: parts.port) {
+    let all = try await NameResolver.resolve(parts.host, port: parts.port)
+    let addresses = all.filter(accepts)
+    if addresses.isEmpty && !all.isEmpty { throw .connectionFailed("no address of \(parts.host) may be connected to") }
+    for ip in addresses {
       let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
       let wire = HTTPClientWire(
         service: service, method: method, parts: parts, remote: remote, headers: headers, body: body, limit: limit,

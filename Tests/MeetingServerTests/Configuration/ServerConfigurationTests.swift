@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Testing
 
 @testable import MeetingServer
@@ -56,5 +57,37 @@ struct ServerConfigurationTests {
       #expect(option.variable.hasPrefix("PARLEY_"))
       #expect(!option.variable.contains("-"))
     }
+  }
+
+  @Test("every option has a row in docs/operating.md, and every row is an option")
+  func documented() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(contentsOf: folder.appending(path: "docs/operating.md"), encoding: .utf8)
+    let table = try #require(text.range(of: "| key | value |")).lowerBound
+    var rows: [String] = []
+    for line in text[table...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2) {
+      if !line.hasPrefix("|") { break }
+      let cell = line.split(separator: "|").first ?? ""
+      rows += cell.split(separator: ",").map { $0.filter { $0 != "`" && $0 != " " } }
+    }
+    #expect(rows.sorted() == ServerOption.all.map(\.name).sorted())
+  }
+
+  @Test("an admin token is long enough, and is repeated in no error")
+  func adminToken() throws {
+    let good = try ServerConfiguration.parse(arguments: ["--admin-token", "0123456789abcdef"], environment: [:])
+    #expect(good.adminToken == Secret("0123456789abcdef"))
+    for token in ["short", "with a blank in it", String(repeating: "x", count: 201)] {
+      do throws(ConfigurationError) {
+        _ = try ServerConfiguration.parse(arguments: ["--admin-token", token], environment: [:])
+        Issue.record("\(token) was taken")
+      } catch {
+        #expect(!error.description.contains(token) && error.description.contains("16 to 200"))
+      }
+    }
+    let hosts = try ServerConfiguration.parse(
+      arguments: ["--webhook-allow", "Hooks.lan", "--webhook-allow", "10.0.0.1"], environment: [:])
+    #expect(hosts.webhooks.allowedHosts == ["hooks.lan", "10.0.0.1"])
   }
 }

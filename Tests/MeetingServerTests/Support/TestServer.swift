@@ -227,9 +227,9 @@ func within<Value: Sendable>(
 }
 
 /// Waits until `condition` holds; what it returns says what is still missing.
-func eventually(seconds: Int = 10, _ condition: () async -> String?) async throws {
+func eventually(seconds: Int = 10, _ condition: () async throws -> String?) async throws {
   let end = ContinuousClock.now + .seconds(seconds)
-  while let missing = await condition() {
+  while let missing = try await condition() {
     guard ContinuousClock.now < end else { throw Unexpected(text: "after \(seconds) s: \(missing)") }
     try await Task.sleep(for: .milliseconds(5))
   }

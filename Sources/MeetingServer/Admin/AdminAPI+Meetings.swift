@@ -1,0 +1,231 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Signaling
+import Transport
+
+/// Meetings, who is in them, and join tokens.
+extension AdminAPI {
+  func listMeetings(_ call: inout Call) async throws -> HTTPResponse {
+    let limit = try call.query.pageLimit()
+    let after = try call.query.text("after", "the end of the page before") { MeetingCursor($0) != nil }
+    let name = try Self.tenantParameter(&call.query)
+    let running = try call.query.truth("running")
+    try call.query.finish()
+    var only: TenantID?
+    if let name { only = try await tenant(name).id }
+    let names = try await tenantNames()
+    let counts = await directory.running()
+    let cursor = after.flatMap(MeetingCursor.init)
+    var views: [MeetingView] = []
+    if running == true {
+      for id in counts.keys {
+        // One that was removed while people are in it is known to its room only.
+        guard let record = await directory.room(of: id)?.record, only == nil || record.tenant == only else { continue }
+        views.append(MeetingView(record, tenant: names[record.tenant] ?? "", count: counts[id]))
+      }
+      views.sort { MeetingCursor($0).isBefore(MeetingCursor($1)) }
+      views = Array(views.drop { view in cursor.map { !$0.isBefore(MeetingCursor(view)) } ?? false })
+    } else {
+      var records: [MeetingRecord] = []
+      var from = cursor
+      // Running ones are left out where asked for, so a page may take several looks.
+      while records.count <= limit {
+        let more = try await store.meetings(
+          tenant: only, after: from.map { ($0.created, $0.id) }, limit: limit + 1)
+        records += more.filter { running == nil || counts[$0.id] == nil }
+        guard more.count > limit, let last = more.last else { break }
+        from = MeetingCursor(created: last.created, id: last.id)
+      }
+      views = records.map { MeetingView($0, tenant: names[$0.tenant] ?? "", count: counts[$0.id]) }
+    }
+    return .json(Self.page(views, limit: limit) { MeetingCursor($0).text })
+  }
+
+  func createMeeting(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let name = try Self.tenantField(&fields)
+    let text = try fields.text("room", 1...RoomName.maximumLength)
+    let subject = try fields.text("subject", 0...MeetingRecord.maximumSubject)
+    let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
+    let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
+    let capacity = try fields.number("capacity", 1...10_000)
+    let seconds = try fields.number("expiresIn", 60...31_536_000)
+    try fields.finish()
+    let tenant = try await tenant(orDefault: name, call.now)
+    var room = RoomName.random()
+    if let text { room = try Self.room(text) }
+    let record = MeetingRecord(
+      tenant: tenant.id, room: room, kind: .named, subject: subject ?? room.display, summary: summary ?? "",
+      accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
+      expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity)
+    do throws(MeetingStoreError) {
+      try await store.insert(record)
+    } catch {
+      throw Self.conflict(error)
+    }
+    try await audit(call, "meeting.create", record.id.rawValue, tenant: tenant.name, room.display)
+    return .json(MeetingView(record, tenant: tenant.name, count: nil), status: 201)
+  }
+
+  func showMeeting(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let record = try await meeting(call.path[0])
+    let name = try await tenantNames()[record.tenant] ?? ""
+    return .json(MeetingView(record, tenant: name, count: await directory.room(of: record.id)?.count))
+  }
+
+  func removeMeeting(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let record = try await meeting(call.path[0])
+    let name = try await tenantNames()[record.tenant] ?? ""
+    // Forgotten first, so that nobody comes back into it.
+    _ = try await store.removeMeeting(record.id)
+    _ = await directory.end(record.id)
+    try await audit(call, "meeting.remove", record.id.rawValue, tenant: name, record.room.display)
+    return Self.done
+  }
+
+  func endMeeting(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    try AdminFields(call.request, optional: true).finish()
+    let record = try await meeting(call.path[0])
+    guard await directory.end(record.id) else {
+      throw Refusal(409, "notRunning", "Nobody is in the meeting.")
+    }
+    let name = try await tenantNames()[record.tenant] ?? ""
+    try await audit(call, "meeting.end", record.id.rawValue, tenant: name, record.room.display)
+    return Self.done
+  }
+
+  /// The meeting of that id: the store's, or one that was removed while people are in it.
+  private func meeting(_ text: String) async throws -> MeetingRecord {
+    let id = MeetingID(rawValue: text)
+    if let room = await directory.room(of: id) { return room.record }
+    guard let record = try await store.meeting(id: id) else {
+      throw Refusal(404, "noSuchMeeting", "There is no meeting of that id.")
+    }
+    return record
+  }
+
+  static func end(of seconds: Int?, from now: Date) -> Date? { seconds.map { now + Double($0) } }
+
+  private static func room(_ text: String) throws(Refusal) -> RoomName {
+    do throws(RoomNameError) {
+      return try RoomName(text)
+    } catch {
+      throw Refusal(422, error.code, error.description)
+    }
+  }
+
+  // MARK: Participants
+
+  func listParticipants(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let record = try await meeting(call.path[0])
+    var views = await directory.room(of: record.id)?.people() ?? []
+    for index in views.indices {
+      views[index].samples = await quality.samples(of: views[index].id, in: record.id).map {
+        .init(time: $0.time, quality: $0.quality)
+      }
+    }
+    // A meeting has a bounded number of people, so they come whole.
+    return .json(AdminPage(items: views))
+  }
+
+  func removeParticipant(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let record = try await meeting(call.path[0])
+    guard await directory.room(of: record.id)?.dismiss(call.path[1]) == true else {
+      throw Refusal(404, "noSuchParticipant", "Nobody of that id is in the meeting.")
+    }
+    let name = try await tenantNames()[record.tenant] ?? ""
+    try await audit(call, "participant.remove", call.path[1], tenant: name, "in \(record.room.display)")
+    return Self.done
+  }
+
+  // MARK: Tokens
+
+  func createToken(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let tenantName = try Self.tenantField(&fields)
+    let text = try AdminFields.needed(fields.text("room", 1...RoomName.maximumLength), "room")
+    let role = try fields.word("role", Role.allCases.map(\.rawValue)).flatMap(Role.init(name:)) ?? .publisher
+    let permissions = try fields.words("permissions", Permissions.allNames).flatMap { Permissions(names: $0) }
+    let name = try fields.text("name", 1...100)
+    let seconds = try fields.number("expiresIn", 1...Int(JoinGrant.longest)) ?? 3_600
+    try fields.finish()
+    var target = MeetingTarget.anyRoom
+    if text != "*" { target = .room(try Self.room(text)) }
+    if let name, DisplayName.clean(name) == nil {
+      throw Refusal(422, "badName", "The name has no visible character.")
+    }
+    let tenant = try await tenant(orDefault: tenantName, call.now)
+    let token = JoinToken(
+      tenant: tenant.id, target: target, role: role, permissions: permissions, name: name, notBefore: call.now,
+      expires: call.now + Double(seconds))
+    let signed = try authority.sign(token, tenant: tenant).value
+    try await audit(
+      call, "token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(text) for \(seconds) s")
+    return .json(
+      TokenView(
+        token: String(signed.dropFirst(JoinToken.prefix.utf8.count)), id: token.id.rawValue, tenant: tenant.name,
+        room: text, role: role.rawValue, permissions: (permissions ?? role.permissions).names, expires: token.expires),
+      status: 201)
+  }
+
+  func revokeToken(_ call: inout Call) async throws -> HTTPResponse {
+    let name = try Self.tenantParameter(&call.query)
+    try call.query.finish()
+    let id = call.path[0]
+    let isPlain = id.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (97...122).contains(byte | 32) || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "_")
+    }
+    guard isPlain, (1...128).contains(id.utf8.count) else {
+      throw Refusal(
+        400, "badParameter",
+        "The id of a token has 1 to 128 letters, digits, - and _ here; `parley token revoke --id` takes others too.")
+    }
+    let tenant = try await tenant(orDefault: name, call.now)
+    // No token is good for longer.
+    try await store.revoke(
+      TokenID(rawValue: id), tenant: tenant.id, expires: call.now + JoinGrant.longest + 3_600)
+    try await audit(call, "token.revoke", id, tenant: tenant.name)
+    return Self.done
+  }
+}
+
+/// A place in the list of meetings, the newest first: `<milliseconds since 1970>.<id>`.
+struct MeetingCursor {
+  var created: Date
+  var id: MeetingID
+
+  init(created: Date, id: MeetingID) {
+    self.created = created
+    self.id = id
+  }
+
+  init(_ view: MeetingView) { self.init(created: view.created, id: MeetingID(rawValue: view.id)) }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...13).contains(parts[0].utf8.count), let milliseconds = Int(parts[0]),
+      parts[0].utf8.allSatisfy({ (48...57).contains($0) }), (1...40).contains(parts[1].utf8.count),
+      parts[1].utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "_") })
+    else { return nil }
+    self.init(
+      created: Date(timeIntervalSince1970: Double(milliseconds) / 1_000), id: MeetingID(rawValue: String(parts[1])))
+  }
+
+  var text: String { "\(milliseconds).\(id.rawValue)" }
+
+  private var milliseconds: Int { Int((created.timeIntervalSince1970 * 1_000).rounded()) }
+
+  /// Whether it comes before the other in the list.
+  func isBefore(_ other: MeetingCursor) -> Bool {
+    milliseconds != other.milliseconds ? milliseconds > other.milliseconds : id.rawValue < other.id.rawValue
+  }
+}

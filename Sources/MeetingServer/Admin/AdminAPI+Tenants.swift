@@ -1,0 +1,138 @@
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// Tenants, their keys, and the audit log.
+extension AdminAPI {
+  func listTenants(_ call: inout Call) async throws -> HTTPResponse {
+    let limit = try call.query.pageLimit()
+    let after = try call.query.text("after", "the end of the page before", Tenant.isName)
+    try call.query.finish()
+    _ = try await store.defaultTenant(now: call.now)
+    let rest = try await store.tenants().drop { tenant in after.map { tenant.name <= $0 } ?? false }
+    return .json(Self.page(rest.map(TenantView.init), limit: limit) { $0.name })
+  }
+
+  func createTenant(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let name = try AdminFields.needed(fields.text("name", 1...64), "name")
+    guard Tenant.isName(name) else {
+      throw Refusal(400, "badField", "The field name must be lower-case letters, digits and hyphens.")
+    }
+    var policy = TenantPolicy(signIn: .token)
+    try Self.change(&policy, &fields)
+    try fields.finish()
+    // First, so that it gets its name.
+    _ = try await store.defaultTenant(now: call.now)
+    // Making the keys costs a tenth of a second, which a name that is taken need not.
+    if try await store.tenant(name: name) != nil { throw Self.conflict(.tenantExists(name)) }
+    let tenant = try Tenant.make(name: name, policy: policy, now: call.now)
+    let key = APIKey.make(tenant: tenant.id, now: call.now)
+    do throws(MeetingStoreError) {
+      try await store.insert(tenant, key: key)
+    } catch {
+      throw Self.conflict(error)
+    }
+    try await audit(call, "tenant.create", name, tenant: name)
+    var view = TenantView(tenant)
+    view.key = KeyView(key, at: call.now, showing: true)
+    return .json(view, status: 201)
+  }
+
+  func showTenant(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    return .json(TenantView(try await tenant(call.path[0])))
+  }
+
+  func changeTenant(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let signIn = try fields.word("signIn", SignInMode.allCases.map(\.rawValue))
+    var changed = TenantPolicy(signIn: .token)
+    var copy = fields
+    try Self.change(&changed, &copy)
+    try copy.finish()
+    var tenant = try await tenant(call.path[0])
+    if let mode = signIn.flatMap(SignInMode.init(rawValue:)) {
+      guard mode == .token || tenant.isDefault else {
+        throw Refusal(
+          422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own."
+        )
+      }
+      tenant.policy.signIn = mode
+    }
+    try Self.change(&tenant.policy, &fields)
+    try await store.setPolicy(tenant.policy, of: tenant.id)
+    let text = "sign-in \(tenant.policy.signIn.rawValue), access \(tenant.policy.accessLevel.rawValue)"
+    try await audit(call, "tenant.change", tenant.name, tenant: tenant.name, text)
+    return .json(TenantView(tenant))
+  }
+
+  private static func change(_ policy: inout TenantPolicy, _ fields: inout AdminFields) throws(Refusal) {
+    if let origins = try fields.texts("allowedOrigins", most: 32, 1...300) {
+      var list: [WebOrigin] = []
+      for text in origins {
+        guard let origin = WebOrigin(text) else {
+          throw Refusal(422, "badOrigin", "Each of allowedOrigins must be an origin like https://app.example.com.")
+        }
+        if !list.contains(origin) { list.append(origin) }
+      }
+      policy.allowedOrigins = list
+    }
+    if let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue)) {
+      policy.accessLevel = AccessLevel(rawValue: level) ?? policy.accessLevel
+    }
+    if let limit = try fields.limit("capacity", 1...10_000) { policy.capacity = limit }
+    if let limit = try fields.limit("maximumMeetings", 0...1_000_000) { policy.maximumMeetings = limit }
+    if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
+  }
+
+  // MARK: Keys
+
+  func listKeys(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let now = call.now
+    let keys = try await store.apiKeys(of: try await tenant(call.path[0]).id)
+    // There are two that are good and those of the past, so they come whole.
+    return .json(AdminPage(items: keys.prefix(200).map { KeyView($0, at: now) }))
+  }
+
+  func rotateKey(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request, optional: true)
+    let seconds = try fields.number("expireOthersAfter", 0...31_536_000)
+    try fields.finish()
+    let tenant = try await tenant(call.path[0])
+    let key: APIKey
+    do throws(MeetingStoreError) {
+      key = try await store.rotateKey(
+        of: tenant.id, others: Self.end(of: seconds, from: call.now), now: call.now)
+    } catch {
+      throw Self.conflict(error)
+    }
+    try await audit(call, "key.create", key.id, tenant: tenant.name)
+    return .json(KeyView(key, at: call.now, showing: true), status: 201)
+  }
+
+  func retireKey(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let tenant = try await tenant(call.path[0])
+    guard try await store.retireKey(call.path[1], of: tenant.id, now: call.now) else {
+      throw Refusal(404, "noSuchKey", "The tenant has no secret of that id that is in use.")
+    }
+    try await audit(call, "key.retire", call.path[1], tenant: tenant.name)
+    return Self.done
+  }
+
+  // MARK: Audit log
+
+  func listAudit(_ call: inout Call) async throws -> HTTPResponse {
+    let limit = try call.query.pageLimit()
+    let before = try call.query.before()
+    let name = try Self.tenantParameter(&call.query)
+    try call.query.finish()
+    let entries = try await store.auditLog(tenant: name, before: before, limit: limit + 1)
+    return .json(Self.page(entries.map(AuditView.init), limit: limit) { String($0.id) })
+  }
+}

@@ -1,0 +1,153 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// Webhooks, and what they were told.
+extension AdminAPI {
+  func listWebhooks(_ call: inout Call) async throws -> HTTPResponse {
+    let name = try Self.tenantParameter(&call.query)
+    try call.query.finish()
+    var only: TenantID?
+    if let name { only = try await tenant(name).id }
+    let names = try await tenantNames()
+    let webhooks = try await store.webhooks(tenant: only)
+    return .json(AdminPage(items: webhooks.map { WebhookView($0, tenant: names[$0.tenant] ?? "") }))
+  }
+
+  func createWebhook(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let name = try Self.tenantField(&fields)
+    let url = try AdminFields.needed(fields.text("url", 1...Webhook.maximumURL), "url")
+    let events = try Self.events(&fields) ?? []
+    let isEnabled = try fields.truth("enabled") ?? true
+    try fields.finish()
+    try check(url)
+    let tenant = try await tenant(orDefault: name, call.now)
+    let webhook = Webhook(tenant: tenant.id, url: url, events: events, isEnabled: isEnabled, created: call.now)
+    guard try await store.insert(webhook) else {
+      throw Refusal(
+        409, "tooManyWebhooks", "A tenant has at most \(Webhook.maximumPerTenant) webhooks. Remove one first.")
+    }
+    try await audit(call, "webhook.create", webhook.id.rawValue, tenant: tenant.name, Self.shown(url))
+    return .json(WebhookView(webhook, tenant: tenant.name, showing: true), status: 201)
+  }
+
+  func showWebhook(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let (webhook, name) = try await webhook(call.path[0])
+    return .json(WebhookView(webhook, tenant: name))
+  }
+
+  func changeWebhook(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    var fields = try AdminFields(call.request)
+    let url = try fields.text("url", 1...Webhook.maximumURL)
+    let events = try Self.events(&fields)
+    let isEnabled = try fields.truth("enabled")
+    try fields.finish()
+    if let url { try check(url) }
+    var (webhook, name) = try await webhook(call.path[0])
+    webhook.url = url ?? webhook.url
+    webhook.events = events ?? webhook.events
+    webhook.isEnabled = isEnabled ?? webhook.isEnabled
+    guard try await store.update(webhook) else { throw Self.noWebhook }
+    try await audit(
+      call, "webhook.change", webhook.id.rawValue, tenant: name,
+      "\(Self.shown(webhook.url)), \(webhook.isEnabled ? "on" : "off")")
+    await wake()
+    return .json(WebhookView(webhook, tenant: name))
+  }
+
+  func removeWebhook(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let (webhook, name) = try await webhook(call.path[0])
+    guard try await store.removeWebhook(webhook.id) else { throw Self.noWebhook }
+    try await audit(call, "webhook.remove", webhook.id.rawValue, tenant: name, Self.shown(webhook.url))
+    return Self.done
+  }
+
+  func rotateSecret(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    try AdminFields(call.request, optional: true).finish()
+    var (webhook, name) = try await webhook(call.path[0])
+    webhook.secret = Webhook.randomSecret()
+    guard try await store.update(webhook) else { throw Self.noWebhook }
+    try await audit(call, "webhook.secret", webhook.id.rawValue, tenant: name)
+    return .json(WebhookView(webhook, tenant: name, showing: true))
+  }
+
+  func testWebhook(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    try AdminFields(call.request, optional: true).finish()
+    let (webhook, name) = try await webhook(call.path[0])
+    let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: call.now)
+    try await store.enqueue([delivery])
+    try await audit(call, "webhook.test", webhook.id.rawValue, tenant: name)
+    await wake()
+    return .json(DeliveryView(delivery), status: 202)
+  }
+
+  // MARK: Deliveries
+
+  func listDeliveries(_ call: inout Call) async throws -> HTTPResponse {
+    let limit = try call.query.pageLimit()
+    let before = try call.query.before()
+    let states = WebhookDelivery.State.allCases.map(\.rawValue)
+    let state = try call.query.text("state", "one of \(states.joined(separator: ", "))") { states.contains($0) }
+    try call.query.finish()
+    let (webhook, _) = try await webhook(call.path[0])
+    let deliveries = try await store.deliveries(
+      of: webhook.id, state: state.flatMap(WebhookDelivery.State.init(rawValue:)), before: before, limit: limit + 1)
+    return .json(Self.page(deliveries.map { DeliveryView($0) }, limit: limit) { String($0.sequence) })
+  }
+
+  func showDelivery(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let (webhook, _) = try await webhook(call.path[0])
+    guard let delivery = try await store.delivery(id: call.path[1], webhook: webhook.id) else {
+      throw Self.noDelivery
+    }
+    return .json(DeliveryView(delivery, showing: true))
+  }
+
+  func replayDelivery(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    try AdminFields(call.request, optional: true).finish()
+    let (webhook, name) = try await webhook(call.path[0])
+    guard let delivery = try await store.replay(id: call.path[1], webhook: webhook.id, now: call.now) else {
+      throw Self.noDelivery
+    }
+    try await audit(call, "webhook.replay", call.path[1], tenant: name, "to \(webhook.id) as \(delivery.id)")
+    await wake()
+    return .json(DeliveryView(delivery), status: 202)
+  }
+
+  // MARK: Parts
+
+  private static let noWebhook = Refusal(404, "noSuchWebhook", "There is no webhook of that id.")
+  private static let noDelivery = Refusal(404, "noSuchDelivery", "The webhook has no delivery of that id.")
+
+  private func webhook(_ id: String) async throws -> (Webhook, tenant: String) {
+    guard let webhook = try await store.webhook(id: WebhookID(rawValue: id)) else { throw Self.noWebhook }
+    return (webhook, try await tenantNames()[webhook.tenant] ?? "")
+  }
+
+  private static func events(_ fields: inout AdminFields) throws(Refusal) -> [WebhookEventType]? {
+    try fields.words("events", WebhookEventType.selectable.map(\.rawValue))?.compactMap {
+      WebhookEventType(rawValue: $0)
+    }
+  }
+
+  private func check(_ url: String) throws(Refusal) {
+    do throws(WebhookTarget.Problem) {
+      _ = try WebhookTarget(url, allowed: allowedHosts)
+    } catch {
+      throw Refusal(422, error.isMalformed ? "badURL" : "targetNotAllowed", error.description)
+    }
+  }
+
+  /// An address without what stands behind its host, where people put secrets.
+  private static func shown(_ url: String) -> String { WebOrigin(url)?.description ?? "" }
+}

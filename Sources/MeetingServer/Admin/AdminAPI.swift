@@ -1,0 +1,199 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// The administration's REST interface under `/api/v1`, described by `Web/admin/openapi.json`.
+///
+/// 400 is for what breaks the description, 422 for what keeps to it and cannot be done by a rule that the description cannot say.
+/// Whatever changes something is written to the audit log.
+struct AdminAPI: Sendable {
+  let gate: AdminGate
+  let store: any MeetingStore & OperationStore
+  let directory: MeetingDirectory
+  let authority: JoinAuthority
+  let quality: QualityHistory
+  let allowedHosts: [String]
+  let counters: OperationCounters
+  let log: Log
+  /// Called when a delivery was added.
+  let wake: @Sendable () async -> Void
+
+  /// One request, taken apart.
+  struct Call {
+    var request: HTTPRequest
+    /// What stands in the path where the route has a `*`.
+    var path: [String]
+    var query: AdminQuery
+    var actor: String
+    var now: Date
+  }
+
+  private typealias Handler = @Sendable (AdminAPI, inout Call) async throws -> HTTPResponse
+
+  private struct Route: Sendable {
+    var method: String
+    var path: [String]
+    var run: Handler
+
+    init(_ method: String, _ path: String, _ run: @escaping Handler) {
+      self.method = method
+      self.path = path.split(separator: "/").map(String.init)
+      self.run = run
+    }
+
+    /// What stands for each `*`, or nil when the path is another one.
+    func match(_ segments: [String]) -> [String]? {
+      guard segments.count == path.count else { return nil }
+      var found: [String] = []
+      for (part, segment) in zip(path, segments) {
+        if part == "*" {
+          found.append(segment)
+        } else if part != segment {
+          return nil
+        }
+      }
+      return found
+    }
+  }
+
+  private static let routes: [Route] = [
+    Route("GET", "tenants") { try await $0.listTenants(&$1) },
+    Route("POST", "tenants") { try await $0.createTenant(&$1) },
+    Route("GET", "tenants/*") { try await $0.showTenant(&$1) },
+    Route("PATCH", "tenants/*") { try await $0.changeTenant(&$1) },
+    Route("GET", "tenants/*/keys") { try await $0.listKeys(&$1) },
+    Route("POST", "tenants/*/keys") { try await $0.rotateKey(&$1) },
+    Route("DELETE", "tenants/*/keys/*") { try await $0.retireKey(&$1) },
+    Route("GET", "meetings") { try await $0.listMeetings(&$1) },
+    Route("POST", "meetings") { try await $0.createMeeting(&$1) },
+    Route("GET", "meetings/*") { try await $0.showMeeting(&$1) },
+    Route("DELETE", "meetings/*") { try await $0.removeMeeting(&$1) },
+    Route("POST", "meetings/*/end") { try await $0.endMeeting(&$1) },
+    Route("GET", "meetings/*/participants") { try await $0.listParticipants(&$1) },
+    Route("DELETE", "meetings/*/participants/*") { try await $0.removeParticipant(&$1) },
+    Route("POST", "tokens") { try await $0.createToken(&$1) },
+    Route("DELETE", "tokens/*") { try await $0.revokeToken(&$1) },
+    Route("GET", "webhooks") { try await $0.listWebhooks(&$1) },
+    Route("POST", "webhooks") { try await $0.createWebhook(&$1) },
+    Route("GET", "webhooks/*") { try await $0.showWebhook(&$1) },
+    Route("PATCH", "webhooks/*") { try await $0.changeWebhook(&$1) },
+    Route("DELETE", "webhooks/*") { try await $0.removeWebhook(&$1) },
+    Route("POST", "webhooks/*/secret") { try await $0.rotateSecret(&$1) },
+    Route("POST", "webhooks/*/test") { try await $0.testWebhook(&$1) },
+    Route("GET", "webhooks/*/deliveries") { try await $0.listDeliveries(&$1) },
+    Route("GET", "webhooks/*/deliveries/*") { try await $0.showDelivery(&$1) },
+    Route("POST", "webhooks/*/deliveries/*/replay") { try await $0.replayDelivery(&$1) },
+    Route("GET", "audit") { try await $0.listAudit(&$1) },
+  ]
+
+  /// The answer to a request whose path begins with `/api/v1`.
+  func respond(to request: HTTPRequest) async -> HTTPResponse {
+    counters.adminRequests.add(1)
+    let response = await answer(request)
+    if response.status >= 400 { counters.adminErrors.add(1) }
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    let actor: String
+    do throws(Refusal) {
+      actor = try gate.admit(request)
+    } catch {
+      counters.adminRefused.add(1)
+      log.info("admin.refused", ["code": error.code, "path": request.path])
+      var response = HTTPResponse.refusal(error)
+      if error.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
+      return response
+    }
+    let segments = request.path.split(separator: "/").dropFirst(2).map(String.init)
+    let matches = Self.routes.compactMap { route in route.match(segments).map { (route, $0) } }
+    guard !matches.isEmpty else {
+      return .refusal(Refusal(404, "notFound", "There is nothing at this address; /api/openapi.json lists what is."))
+    }
+    // What may be read with GET may be asked for its headers.
+    let method = request.method == "HEAD" ? "GET" : request.method
+    guard let (route, path) = matches.first(where: { $0.0.method == method }) else {
+      var response = HTTPResponse.refusal(
+        Refusal(405, "methodNotAllowed", "This address takes \(matches.map(\.0.method).joined(separator: ", "))."))
+      response.headers["Allow"] = matches.map(\.0.method).joined(separator: ", ")
+      return response
+    }
+    do {
+      var call = Call(
+        request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: Date())
+      return try await route.run(self, &call)
+    } catch let error as Refusal {
+      return .refusal(error)
+    } catch let error as MeetingStoreError {
+      log.error("admin.store", ["reason": error.description])
+      return .refusal(Refusal(error))
+    } catch {
+      log.error("admin.failed", ["reason": "\(error)"])
+      return .refusal(Refusal(500, "internal", "This could not be done. The server's log says why."))
+    }
+  }
+
+  // MARK: For all of them
+
+  /// Writes down that a right was used.
+  func audit(
+    _ call: Call, _ action: String, _ target: String, tenant: String = "", _ detail: String = ""
+  ) async throws {
+    log.info("admin.\(action)", ["by": call.actor, "target": target])
+    try await store.append(
+      AuditEntry(
+        time: call.now, actor: call.actor, tenant: tenant, action: action, target: target, detail: detail))
+  }
+
+  /// The tenant of that name.
+  func tenant(_ name: String) async throws -> Tenant {
+    guard let tenant = try await store.tenant(name: name) else {
+      throw Refusal(404, "noSuchTenant", "There is no tenant of that name.")
+    }
+    return tenant
+  }
+
+  /// The tenant that a body or query names; the default one when it names none.
+  func tenant(orDefault name: String?, _ now: Date) async throws -> Tenant {
+    guard let name else { return try await store.defaultTenant(now: now) }
+    return try await tenant(name)
+  }
+
+  /// The names of all tenants.
+  func tenantNames() async throws -> [TenantID: String] {
+    Dictionary(try await store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
+  static func conflict(_ error: MeetingStoreError) -> Refusal {
+    switch error {
+    case .exists, .tenantExists, .tooManyKeys: Refusal(409, error.code, error.description)
+    default: Refusal(error)
+    }
+  }
+
+  /// The parameter that names a tenant.
+  static func tenantParameter(_ query: inout AdminQuery) throws(Refusal) -> String? {
+    try query.text("tenant", "the name of a tenant", Tenant.isName)
+  }
+
+  /// The field that names a tenant.
+  static func tenantField(_ fields: inout AdminFields) throws(Refusal) -> String? {
+    guard let name = try fields.text("tenant", 1...64) else { return nil }
+    guard Tenant.isName(name) else {
+      throw Refusal(400, "badField", "The field tenant must be the name of a tenant.")
+    }
+    return name
+  }
+
+  /// A page of a list that is one entry longer than the page where there is more.
+  static func page<Entry: Encodable>(
+    _ entries: [Entry], limit: Int, next: (Entry) -> String
+  ) -> AdminPage<Entry> {
+    let items = Array(entries.prefix(limit))
+    return AdminPage(items: items, next: entries.count > limit ? items.last.map(next) : nil)
+  }
+
+  static let done = HTTPResponse(status: 204, headers: ["Cache-Control": "no-store"])
+}

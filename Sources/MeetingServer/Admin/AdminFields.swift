@@ -1,0 +1,141 @@
+import Signaling
+import Transport
+
+/// The fields of a request's JSON body. Each is taken with what it may be; what is left over at the end is refused, so that a misspelt
+/// field is not silently without effect.
+struct AdminFields {
+  private var fields: [String: AdminJSON]
+
+  /// Reads a body. None at all has no fields where that is `optional`.
+  init(_ request: HTTPRequest, optional: Bool = false) throws(Refusal) {
+    fields = [:]
+    if request.body.isEmpty {
+      if optional { return }
+      throw Refusal(400, "missingBody", "A body is missing: a JSON object is expected.")
+    }
+    // Pages of other sites cannot send this type without asking first, which nobody answers.
+    let type = request.headers["content-type"]?.lowercased() ?? ""
+    guard type == "application/json" || type.hasPrefix("application/json;") else {
+      throw Refusal(415, "notJSON", "The body must be JSON, with Content-Type: application/json.")
+    }
+    let value: AdminJSON
+    do throws(SignalingError) {
+      value = try SignalingDecoder().decode(AdminJSON.self, from: request.body, maximumBytes: 64 << 10)
+    } catch {
+      throw Self.refusal(of: error)
+    }
+    guard case .object(let object) = value else {
+      throw Refusal(400, "badField", "The body is \(value.kind), but an object is expected.")
+    }
+    fields = object
+  }
+
+  private static func refusal(of error: SignalingError) -> Refusal {
+    let (status, code) =
+      switch error {
+      case .tooLarge: (413, "tooLarge")
+      case .tooDeep: (400, "tooDeep")
+      case .duplicateKey: (400, "duplicateKey")
+      default: (400, "notJSON")
+      }
+    return Refusal(status, code, "The body cannot be read. \(error.description)")
+  }
+
+  /// Whether the field is there, also as null.
+  func has(_ name: String) -> Bool { fields[name] != nil }
+
+  /// A text of so many characters, without control characters.
+  mutating func text(_ name: String, _ length: ClosedRange<Int>) throws(Refusal) -> String? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard case .text(let text) = value, length.contains(text.unicodeScalars.count),
+      text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
+    else {
+      throw Self.wrong(
+        name, "a text of \(length.lowerBound) to \(length.upperBound) characters without control characters")
+    }
+    return text
+  }
+
+  /// One of some words.
+  mutating func word(_ name: String, _ words: [String]) throws(Refusal) -> String? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard case .text(let text) = value, words.contains(text) else {
+      throw Self.wrong(name, "one of \(words.joined(separator: ", "))")
+    }
+    return text
+  }
+
+  /// A list of different words out of some.
+  mutating func words(_ name: String, _ words: [String]) throws(Refusal) -> [String]? {
+    let expected = "a list of different ones of \(words.joined(separator: ", "))"
+    guard let list = try texts(name, expected) else { return nil }
+    guard list.allSatisfy(words.contains), Set(list).count == list.count else { throw Self.wrong(name, expected) }
+    return list
+  }
+
+  /// A list of texts.
+  mutating func texts(_ name: String, most: Int, _ length: ClosedRange<Int>) throws(Refusal) -> [String]? {
+    let expected = "a list of at most \(most) texts of \(length.lowerBound) to \(length.upperBound) characters"
+    guard let list = try texts(name, expected) else { return nil }
+    guard list.count <= most, list.allSatisfy({ length.contains($0.unicodeScalars.count) }) else {
+      throw Self.wrong(name, expected)
+    }
+    return list
+  }
+
+  /// A whole number; `2.0` is one too.
+  mutating func number(_ name: String, _ range: ClosedRange<Int>) throws(Refusal) -> Int? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    switch value {
+    case .integer(let number) where range.contains(number): return number
+    case .number(let number):
+      if let number = Int(exactly: number), range.contains(number) { return number }
+    default: break
+    }
+    throw Self.wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  /// A limit: nil when the field is absent, `.some(nil)` for null, which takes the limit away.
+  mutating func limit(_ name: String, _ range: ClosedRange<Int>) throws(Refusal) -> Int?? {
+    if fields[name] == .null {
+      fields[name] = nil
+      return .some(nil)
+    }
+    return try number(name, range).map { .some($0) }
+  }
+
+  /// True or false.
+  mutating func truth(_ name: String) throws(Refusal) -> Bool? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard case .truth(let truth) = value else { throw Self.wrong(name, "true or false") }
+    return truth
+  }
+
+  /// A field that must be there.
+  static func needed<T>(_ value: T?, _ name: String) throws(Refusal) -> T {
+    guard let value else { throw Refusal(400, "missingField", "The field \(name) is missing.") }
+    return value
+  }
+
+  /// Refuses what nobody has taken.
+  func finish() throws(Refusal) {
+    if let name = fields.keys.sorted().first {
+      throw Refusal(400, "unknownField", "There is no field \"\(name.prefix(40))\" here.")
+    }
+  }
+
+  private mutating func texts(_ name: String, _ expected: String) throws(Refusal) -> [String]? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard case .list(let list) = value else { throw Self.wrong(name, expected) }
+    var texts: [String] = []
+    for entry in list {
+      guard case .text(let text) = entry else { throw Self.wrong(name, expected) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private static func wrong(_ name: String, _ expected: String) -> Refusal {
+    Refusal(400, "badField", "The field \(name) must be \(expected).")
+  }
+}

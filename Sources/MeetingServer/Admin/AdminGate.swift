@@ -1,0 +1,66 @@
+import Basics
+import COpenSSL
+import Meetings
+import Transport
+
+/// Who may use the administration's interface: whoever is on this machine, or has the token. Never a page of another site, and never
+/// a request that our own webhooks were talked into.
+struct AdminGate: Sendable {
+  /// The token that the operator has set.
+  let token: Secret<String>?
+  /// Whether the port listens on loopback only.
+  let isLoopback: Bool
+  /// The name that the operator has given the server.
+  let publicOrigin: WebOrigin?
+
+  /// Lets a request through, and says who is behind it; throws why not.
+  func admit(_ request: HTTPRequest) throws(Refusal) -> String {
+    if request.headers["parley-signature"] != nil {
+      throw Refusal(403, "isWebhook", "A webhook cannot be sent to the administration.")
+    }
+    try checkSite(request)
+    guard let token else {
+      guard isLoopback else {
+        throw Refusal(
+          403, "adminTokenNeeded",
+          "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
+      }
+      return "admin at \(request.remote.ip.text)"
+    }
+    guard let given = Self.bearer(request.headers["authorization"]), Self.isSame(given, token.value) else {
+      throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
+    }
+    return "admin at \(request.remote.ip.text)"
+  }
+
+  /// The request must be for a name of ours (a stranger's name may be pointed here) and come from no other site's page.
+  func checkSite(_ request: HTTPRequest) throws(Refusal) {
+    let host = request.headers["host"] ?? request.local.text
+    guard let own = WebOrigin("http://" + host), !host.contains("/"),
+      OwnHostName.accepts(own.host) || own.host == publicOrigin?.host
+    else {
+      throw Refusal(
+        421, "unknownHost", "The admin port does not know itself by that name: use its address, or localhost.")
+    }
+    if let origin = request.headers["origin"] {
+      // A proxy before us may speak HTTPS, so the scheme does not count.
+      guard let origin = WebOrigin(origin), origin.host == own.host, origin.port == own.port else {
+        throw Refusal(403, "foreignOrigin", "Pages of other sites may not use the administration.")
+      }
+    }
+    if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
+      throw Refusal(403, "foreignOrigin", "Pages of other sites may not use the administration.")
+    }
+  }
+
+  private static func bearer(_ header: String?) -> String? {
+    guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
+    return String(header.dropFirst(7).drop { $0 == " " })
+  }
+
+  /// Compares in a time that says nothing of where they differ.
+  private static func isSame(_ a: String, _ b: String) -> Bool {
+    let (a, b) = (Array(a.utf8), Array(b.utf8))
+    return a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+  }
+}

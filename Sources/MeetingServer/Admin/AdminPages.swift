@@ -1,0 +1,32 @@
+import Transport
+
+/// The administration's pages, files of the folder `admin` of the browser client. They hold no data: that comes from the interface,
+/// which asks who is there.
+struct AdminPages: Sendable {
+  let files: StaticFiles
+
+  private static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+  /// The answer to a request for `/admin` or a file below it; nil when there is none.
+  func answer(_ request: HTTPRequest) -> HTTPResponse? {
+    let rest = request.path.split(separator: "/").dropFirst()
+    return file(rest.isEmpty ? "index.html" : rest.joined(separator: "/"), request)
+  }
+
+  /// A file of the folder.
+  func file(_ name: String, _ request: HTTPRequest) -> HTTPResponse? {
+    guard let file = files.file("admin/" + name) else { return nil }
+    var headers: HTTPHeaders = [
+      "ETag": file.entityTag, "Cache-Control": "no-cache", "Content-Security-Policy": Self.policy,
+      "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+    ]
+    if let known = request.headers["if-none-match"], known.contains(file.entityTag) {
+      return HTTPResponse(status: 304, headers: headers)
+    }
+    headers["Content-Type"] = file.contentType
+    return HTTPResponse(headers: headers, body: file.bytes)
+  }
+}

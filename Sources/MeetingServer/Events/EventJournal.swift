@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Meetings
+
+/// Reads what happens in all meetings and gives each its share: webhooks what they are to tell, the audit log the rights that were
+/// used, the administration the quality of connections.
+struct EventJournal: Sendable {
+  let events: RoomEvents
+  let store: any OperationStore & MeetingStore
+  let quality: QualityHistory
+  let counters: OperationCounters
+  let log: Log
+  /// Called when there is something to send.
+  let wake: @Sendable () async -> Void
+
+  /// Serves until the events end and the last is written.
+  func run() async {
+    await events.read { batch in
+      await quality.take(batch)
+      do throws(MeetingStoreError) {
+        try await keep(batch)
+      } catch {
+        counters.eventsLost.add(UInt64(batch.count))
+        log.error("events.lost", ["count": batch.count, "reason": error.description])
+      }
+    }
+  }
+
+  private func keep(_ batch: [RoomEvent]) async throws(MeetingStoreError) {
+    var webhooks: [TenantID: [Webhook]] = [:]
+    var names: [TenantID: String] = [:]
+    var deliveries: [WebhookDelivery] = []
+    for event in batch {
+      if case .rightUsed(let person, let action, let target) = event.what {
+        let name = try await name(of: event.tenant, &names)
+        try await store.append(
+          AuditEntry(
+            time: event.time, actor: "participant \(person.id) \(person.name)", tenant: name,
+            action: "meeting.\(action)", target: target, detail: "in \(event.room) (\(event.meeting))"))
+        continue
+      }
+      guard let type = event.what.type else { continue }
+      if webhooks[event.tenant] == nil { webhooks[event.tenant] = try await store.webhooks(tenant: event.tenant) }
+      let hearers = webhooks[event.tenant, default: []].filter { $0.wants(type) }
+      if hearers.isEmpty { continue }
+      let name = try await name(of: event.tenant, &names)
+      let id = "e_" + RandomID.text(characters: 20)
+      guard let body = WebhookBody(id: id, type: type, event: event, tenant: name).text else { continue }
+      for webhook in hearers {
+        deliveries.append(
+          WebhookDelivery(
+            webhook: webhook.id, meeting: event.meeting.rawValue, event: id, type: type.rawValue, body: body,
+            created: event.time))
+      }
+    }
+    guard !deliveries.isEmpty else { return }
+    try await store.enqueue(deliveries)
+    counters.deliveriesKept.add(UInt64(deliveries.count))
+    await wake()
+  }
+
+  private func name(of tenant: TenantID, _ known: inout [TenantID: String]) async throws(MeetingStoreError) -> String {
+    if let name = known[tenant] { return name }
+    let name = try await store.tenant(id: tenant)?.name ?? tenant.rawValue
+    known[tenant] = name
+    return name
+  }
+}
+
+extension RoomEvent.What {
+  /// What webhooks call it; nil for what they are not told.
+  var type: WebhookEventType? {
+    switch self {
+    case .meetingStarted: .meetingStarted
+    case .meetingEnded: .meetingEnded
+    case .participantJoined: .participantJoined
+    case .participantLeft: .participantLeft
+    case .publicationAdded: .publicationAdded
+    case .publicationRemoved: .publicationRemoved
+    case .lobby(.knocked, _): .lobbyKnocked
+    case .lobby(.admitted, _): .lobbyAdmitted
+    case .lobby(.denied, _): .lobbyDenied
+    case .lobby(.left, _): .lobbyLeft
+    case .error: .meetingError
+    case .rightUsed, .quality: nil
+    }
+  }
+}

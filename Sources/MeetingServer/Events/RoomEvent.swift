@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// Something that happened in a meeting, for whoever keeps book: webhooks, the audit log, the administration.
+struct RoomEvent: Sendable {
+  /// What happened.
+  enum What: Sendable {
+    case meetingStarted
+    case meetingEnded(reason: String)
+    case participantJoined(Person)
+    case participantLeft(Person, reason: String)
+    case publicationAdded(Person, PublicationInfo)
+    case publicationRemoved(Person, PublicationInfo)
+    /// Somebody waits to be let in, or does so no more.
+    case lobby(LobbyStep, Person)
+    /// Somebody could not join, or something failed: a stable code and a sentence.
+    case error(code: String, message: String)
+    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like.
+    case rightUsed(by: Person, action: String, target: String)
+    /// Connections are judged differently now; only the administration reads it.
+    case quality([String: ConnectionQuality])
+  }
+
+  /// What becomes of somebody who waits to be let in.
+  enum LobbyStep: Sendable {
+    case knocked
+    case admitted
+    case denied
+    /// They went away, or waited for as long as one may.
+    case left
+  }
+
+  /// A participant at that moment, or who wants to be one.
+  struct Person: Sendable, Hashable {
+    var id: String
+    var name: String
+    var role: String
+  }
+
+  var meeting: MeetingID
+  var tenant: TenantID
+  /// The room's name as people write it.
+  var room: String
+  var time: Date
+  var what: What
+
+  /// Something that happened just now in the meeting of `record`.
+  init(_ what: What, in record: MeetingRecord, at time: Date = Date()) {
+    meeting = record.id
+    tenant = record.tenant
+    room = record.room.display
+    self.time = time
+    self.what = what
+  }
+}

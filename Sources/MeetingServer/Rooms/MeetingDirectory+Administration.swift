@@ -1,0 +1,35 @@
+import Meetings
+
+/// What the administration sees of running meetings, and does to them.
+extension MeetingDirectory {
+  /// How many are in each running meeting.
+  func running() async -> [MeetingID: Int] {
+    var counts: [MeetingID: Int] = [:]
+    for (id, room) in allRooms { counts[id] = await room.count }
+    return counts
+  }
+
+  /// The room of a meeting that runs.
+  func room(of meeting: MeetingID) -> MeetingRoom? { allRooms[meeting] }
+
+  /// Ends a running meeting for everybody; false when it does not run.
+  func end(_ meeting: MeetingID) async -> Bool {
+    guard let room = allRooms[meeting] else { return false }
+    await room.end(.removed, "The meeting was ended by the server's administration.")
+    forget(room)
+    return true
+  }
+
+  /// Tells those who keep book why somebody could not join, and gives the reason back.
+  func told(_ refusal: MeetingRoom.Refusal, _ meeting: MeetingRecord) -> MeetingRoom.Refusal {
+    let (code, message): (String, String) =
+      switch refusal {
+      case .full: ("meetingFull", "Somebody could not join: the meeting is full.")
+      case .quota(let what): ("quotaReached", "Somebody could not join. \(what)")
+      case .unavailable(let why): ("unavailable", "Somebody could not join: \(why).")
+      default: ("", "")
+      }
+    if !code.isEmpty { events.add(RoomEvent(.error(code: code, message: message), in: meeting)) }
+    return refusal
+  }
+}

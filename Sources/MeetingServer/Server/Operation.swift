@@ -1,0 +1,75 @@
+import Basics
+import FoundationEssentials
+import Meetings
+
+/// What runs beside the meetings: events are kept, webhooks told, qualities sampled, old records purged.
+final class Operation: Sendable {
+  let events = RoomEvents()
+  let counters = OperationCounters()
+  let quality = QualityHistory()
+  private let store: SQLiteMeetingStore
+  private let dispatcher: WebhookDispatcher
+  private let settings: WebhookSettings
+  private let log: Log
+  private let journal: Task<Void, Never>
+  private let sampling: Task<Void, Never>
+
+  init(store: SQLiteMeetingStore, settings: WebhookSettings, log: Log) {
+    self.store = store
+    self.settings = settings
+    self.log = log
+    let dispatcher = WebhookDispatcher(store: store, settings: settings, counters: counters, log: log)
+    self.dispatcher = dispatcher
+    let journal = EventJournal(
+      events: events, store: store, quality: quality, counters: counters, log: log, wake: { await dispatcher.wake() })
+    self.journal = Task { await journal.run() }
+    sampling = Task { [quality] in await quality.run() }
+    upkeep = Task { await Self.keepUp(store, log) }
+  }
+
+  private let upkeep: Task<Void, Never>
+
+  /// Begins to send what waits.
+  func start() async { await dispatcher.start() }
+
+  /// Ends, once every event is kept; what waits is sent after the next start. Before the store is closed.
+  func stop() async {
+    events.end()
+    sampling.cancel()
+    upkeep.cancel()
+    await journal.value
+    await dispatcher.stop()
+  }
+
+  deinit {
+    events.end()
+    sampling.cancel()
+    upkeep.cancel()
+  }
+
+  /// The administration's interface.
+  func api(
+    _ configuration: ServerConfiguration, _ publicOrigin: WebOrigin?, directory: MeetingDirectory,
+    authority: JoinAuthority
+  ) -> AdminAPI {
+    AdminAPI(
+      gate: AdminGate(
+        token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback, publicOrigin: publicOrigin),
+      store: store, directory: directory, authority: authority, quality: quality,
+      allowedHosts: settings.allowedHosts, counters: counters, log: log,
+      wake: { [dispatcher] in await dispatcher.wake() })
+  }
+
+  private static func keepUp(_ store: SQLiteMeetingStore, _ log: Log) async {
+    repeat {
+      do throws(MeetingStoreError) {
+        let rows = try await store.purgeOperation(now: Date())
+        if rows > 0 { log.debug("purged", ["operationRows": rows]) }
+      } catch .closed {
+        return
+      } catch {
+        log.error("store.upkeep", ["reason": error.description])
+      }
+    } while (try? await Task.sleep(for: .seconds(600))) != nil
+  }
+}

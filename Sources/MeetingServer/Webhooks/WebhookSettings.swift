@@ -1,0 +1,29 @@
+public import Basics
+
+/// How webhooks are sent.
+public struct WebhookSettings: Sendable, Equatable {
+  /// Hosts that events may be posted to besides public ones over HTTPS and this machine; `*` is every host.
+  public var allowedHosts: [String] = []
+  /// The pause after the first failed attempt; each further one is twice as long, up to ``longestPause``.
+  public var firstPause = TimeSpan.seconds(1)
+  /// The longest pause between two attempts.
+  public var longestPause = TimeSpan.seconds(3_600)
+  /// How long one attempt may take.
+  public var timeout = TimeSpan.seconds(10)
+  /// How often the database is looked at for what the command line has added.
+  public var lookInterval = TimeSpan.seconds(5)
+
+  /// Bytes of an answer that are read; a longer answer counts as a failed attempt.
+  static let answerLimit = 64 << 10
+  /// Attempts under way at a time, and to one webhook.
+  static let concurrency = (all: 32, webhook: 4)
+
+  /// The defaults.
+  public init() {}
+
+  /// The pause after `attempts` failed attempts, a little more or less by chance so that not everything comes at once.
+  func pause(after attempts: Int, chance: Double = .random(in: 0.9...1.1)) -> Double {
+    let doubled = firstPause.seconds * Double(1 << min(max(attempts - 1, 0), 40))
+    return min(doubled, longestPause.seconds) * chance
+  }
+}

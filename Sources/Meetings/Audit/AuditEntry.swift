@@ -1,0 +1,47 @@
+public import FoundationEssentials
+
+/// One right that somebody used: who, in whose name, what, on what, and when. Never a secret.
+public struct AuditEntry: Sendable, Hashable {
+  /// Its place in the log; given by the store.
+  public var sequence: Int
+  /// When.
+  public var time: Date
+  /// Who: `admin` with the address they came from, `cli` with the user of the machine, or a participant.
+  public var actor: String
+  /// The name of the tenant that it was about; empty for the server itself.
+  public var tenant: String
+  /// What was done, such as `tenant.create`.
+  public var action: String
+  /// The id or name of what it was done to.
+  public var target: String
+  /// What else is worth knowing, as a short text.
+  public var detail: String
+
+  /// How long entries are kept, in seconds: 400 days, so that one year can be compared with the next.
+  public static let kept: TimeInterval = 400 * 24 * 3_600
+  /// The most characters of each text.
+  static let maximumText = 300
+
+  /// An entry.
+  public init(time: Date, actor: String, tenant: String = "", action: String, target: String, detail: String = "") {
+    sequence = 0
+    self.time = time
+    self.actor = Self.line(actor)
+    self.tenant = tenant
+    self.action = action
+    self.target = Self.line(target)
+    self.detail = Self.line(detail)
+  }
+
+  /// What came from others as one bounded line.
+  private static func line(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(maximumText).map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator: " "
+          default: scalar
+          }
+        }))
+  }
+}

@@ -1,0 +1,71 @@
+public import FoundationEssentials
+
+/// The list of meetings page by page, the audit log, and the upkeep of what running a service keeps.
+extension SQLiteMeetingStore {
+  /// Every meeting, or those of one tenant, the newest first, from a place on.
+  public func meetings(
+    tenant: TenantID?, after: (created: Date, id: MeetingID)?, limit: Int
+  ) throws(MeetingStoreError) -> [MeetingRecord] {
+    try meetings(
+      "(?1 = '' OR tenant = ?1) AND (created < ?2 OR (created = ?2 AND id > ?3)) ORDER BY created DESC, id LIMIT ?4",
+      [
+        .text(tenant?.rawValue ?? ""), after.map { .time($0.created) } ?? .number(.max),
+        .text(after?.id.rawValue ?? ""), .number(limit),
+      ])
+  }
+
+  /// Adds to the log.
+  public func append(_ entry: AuditEntry) throws(MeetingStoreError) {
+    try open().query(
+      "INSERT INTO audit_log (time, actor, tenant, action, target, detail) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .time(entry.time), .text(entry.actor), .text(entry.tenant), .text(entry.action), .text(entry.target),
+        .text(entry.detail),
+      ])
+  }
+
+  /// The log, the newest first.
+  public func auditLog(tenant: String?, before: Int?, limit: Int) throws(MeetingStoreError) -> [AuditEntry] {
+    var entries: [AuditEntry] = []
+    try open().query(
+      "SELECT sequence, time, actor, tenant, action, target, detail FROM audit_log "
+        + "WHERE sequence < ?1 AND (?2 = '' OR tenant = ?2) ORDER BY sequence DESC LIMIT ?3",
+      [.number(before ?? .max), .text(tenant ?? ""), .number(limit)]
+    ) { row in
+      var entry = AuditEntry(
+        time: row.time(1), actor: row.text(2), tenant: row.text(3), action: row.text(4), target: row.text(5),
+        detail: row.text(6))
+      entry.sequence = Int(row.integer(0))
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  /// Gives up and forgets what is too old.
+  public func purgeOperation(now: Date) throws(MeetingStoreError) -> Int {
+    let database = try open()
+    var rows = 0
+    try database.transaction { () throws(MeetingStoreError) in
+      try database.query(
+        "UPDATE webhook_deliveries SET state = 'failed', next = NULL, finished = ?1, "
+          + "problem = coalesce(problem, 'It waited too long.') WHERE state = 'pending' AND created < ?2",
+        [.time(now), .time(now - WebhookDelivery.triedFor)])
+      rows += database.changes
+      try database.query(
+        "DELETE FROM webhook_deliveries WHERE finished < ?", [.time(now - WebhookDelivery.keptFinished)])
+      rows += database.changes
+      try database.query(
+        """
+        DELETE FROM webhook_deliveries WHERE sequence IN (
+          SELECT sequence FROM (
+            SELECT sequence, row_number() OVER (PARTITION BY webhook ORDER BY sequence DESC) AS place
+            FROM webhook_deliveries WHERE state <> 'pending')
+          WHERE place > ?)
+        """, [.number(WebhookDelivery.maximumFinished)])
+      rows += database.changes
+      try database.query("DELETE FROM audit_log WHERE time < ?", [.time(now - AuditEntry.kept)])
+      rows += database.changes
+    }
+    return rows
+  }
+}

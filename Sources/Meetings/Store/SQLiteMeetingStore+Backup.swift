@@ -1,0 +1,85 @@
+import CSQLite
+import Glibc
+
+/// Copies of the whole database.
+extension SQLiteMeetingStore {
+  /// Copies the database to the new file `target`, as it is at one moment, while it is written to. The file is readable for this user only:
+  /// it holds the same keys. What exists already is not overwritten.
+  public func backUp(to target: String) async throws(MeetingStoreError) {
+    let descriptor = Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == ENOSPC || errno == EDQUOT { throw .diskFull(path: target) }
+      throw .notWritable(path: target, reason: String(cString: strerror(errno)))
+    }
+    Glibc.close(descriptor)
+    do {
+      try await copy(to: target)
+    } catch {
+      unlink(target)
+      throw error
+    }
+  }
+
+  private func copy(to target: String) async throws(MeetingStoreError) {
+    let copy = try DatabaseCopy(from: try open(), to: target)
+    while try copy.step(pages: 256) {
+      // Others may use the store in between; SQLite brings what they write into the copy.
+      await Task.yield()
+    }
+    try copy.finish()
+  }
+}
+
+/// A copy under way (the online backup of SQLite).
+private final class DatabaseCopy {
+  private let source: SQLiteDatabase
+  private let path: String
+  private var handle: OpaquePointer?
+  private var backup: OpaquePointer?
+
+  init(from source: SQLiteDatabase, to path: String) throws(MeetingStoreError) {
+    self.source = source
+    self.path = path
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure() }
+    backup = source.begin(copyTo: handle)
+    if backup == nil { throw failure() }
+  }
+
+  deinit {
+    if let backup { sqlite3_backup_finish(backup) }
+    sqlite3_close_v2(handle)
+  }
+
+  /// Copies some pages; false when all are copied.
+  func step(pages: Int32) throws(MeetingStoreError) -> Bool {
+    switch sqlite3_backup_step(backup, pages) {
+    case SQLITE_DONE: return false
+    case SQLITE_OK: return true
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      // Somebody writes; this is the store's own thread, where waiting holds up nobody else.
+      usleep(10_000)
+      return true
+    default: throw failure()
+    }
+  }
+
+  /// Makes the copy a file of its own, on disk.
+  func finish() throws(MeetingStoreError) {
+    let code = sqlite3_backup_finish(backup)
+    backup = nil
+    guard code == SQLITE_OK, sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK else {
+      throw failure()
+    }
+    let closed = sqlite3_close_v2(handle)
+    handle = nil
+    let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    defer { if descriptor >= 0 { Glibc.close(descriptor) } }
+    guard closed == SQLITE_OK, descriptor >= 0, fsync(descriptor) == 0 else { throw failure() }
+  }
+
+  private func failure() -> MeetingStoreError {
+    let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "it could not be closed"
+    if let handle, sqlite3_errcode(handle) & 0xFF == SQLITE_FULL { return .diskFull(path: path) }
+    return .failed(path: path, reason: reason)
+  }
+}

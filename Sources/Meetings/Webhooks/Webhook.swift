@@ -1,0 +1,88 @@
+public import Basics
+public import FoundationEssentials
+
+/// Names a webhook.
+public struct WebhookID: Sendable, Hashable, RawRepresentable, Codable, CustomStringConvertible {
+  /// The text form, `w_…`.
+  public let rawValue: String
+  /// Wraps a text form.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// A new id.
+  public static func random() -> WebhookID { WebhookID(rawValue: "w_" + RandomID.text(characters: 16)) }
+  /// The text form.
+  public var description: String { rawValue }
+}
+
+/// An address of a tenant that is told what happens in the tenant's meetings.
+public struct Webhook: Sendable, Hashable {
+  /// Names it.
+  public var id: WebhookID
+  /// Whose meetings it hears of.
+  public var tenant: TenantID
+  /// Where events are posted.
+  public var url: String
+  /// What events are signed with, so that the receiver knows that they come from here.
+  public var secret: Secret<String>
+  /// What it hears of; empty for everything.
+  public var events: [WebhookEventType]
+  /// Whether events are sent. While it is off none are kept for it, and what waits goes on waiting.
+  public var isEnabled: Bool
+  /// When it was made.
+  public var created: Date
+
+  /// The most webhooks of one tenant.
+  public static let maximumPerTenant = 10
+  /// The longest address, in bytes.
+  public static let maximumURL = 2_048
+
+  /// A webhook.
+  public init(
+    id: WebhookID = .random(), tenant: TenantID, url: String, secret: Secret<String> = Webhook.randomSecret(),
+    events: [WebhookEventType] = [], isEnabled: Bool = true, created: Date
+  ) {
+    self.id = id
+    self.tenant = tenant
+    self.url = url
+    self.secret = secret
+    self.events = events
+    self.isEnabled = isEnabled
+    self.created = created
+  }
+
+  /// A new secret: 200 random bits.
+  public static func randomSecret() -> Secret<String> { Secret("whsec_" + RandomID.text(characters: 40)) }
+
+  /// Whether it hears of events of `type`. A test is for the one webhook it was asked for.
+  public func wants(_ type: WebhookEventType) -> Bool { isEnabled && (events.isEmpty || events.contains(type)) }
+}
+
+/// What webhooks are told of.
+public enum WebhookEventType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Somebody is in a meeting that was not running.
+  case meetingStarted = "meeting.started"
+  /// A meeting runs no more.
+  case meetingEnded = "meeting.ended"
+  /// Somebody could not join, or something failed in a meeting.
+  case meetingError = "meeting.error"
+  /// Somebody is in.
+  case participantJoined = "participant.joined"
+  /// Somebody is gone.
+  case participantLeft = "participant.left"
+  /// Somebody sends a further track.
+  case publicationAdded = "publication.added"
+  /// Somebody sends a track no more.
+  case publicationRemoved = "publication.removed"
+  /// Somebody waits to be let in.
+  case lobbyKnocked = "lobby.knocked"
+  /// A host let somebody in who waited.
+  case lobbyAdmitted = "lobby.admitted"
+  /// A host sent somebody away who waited.
+  case lobbyDenied = "lobby.denied"
+  /// Somebody waits no more: they went, or nobody let them in in time.
+  case lobbyLeft = "lobby.left"
+  /// Sent on request, to try a webhook.
+  case test = "webhook.test"
+
+  /// Those that a webhook can be limited to.
+  public static let selectable = allCases.filter { $0 != .test }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import Glibc
+import Meetings
+
+/// `parley audit`: which rights were used, by whom.
+enum AuditCommand {
+  static let group = CommandGroup(
+    name: "audit", help: "Shows which rights were used: on the command line, in the administration, in meetings.",
+    members: [
+      .init(
+        name: "list", operands: "", help: "list the entries, the newest first",
+        table: [
+          .init("tenant", "NAME", "only those about this tenant (all)"),
+          .init("limit", "N", "the most that are listed (100)"), DataFolder.option,
+          .init("json", nil, "print JSON objects instead of words"),
+        ], run: list)
+    ])
+
+  private static func list(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    try await DataFolder.with(options) { folder in
+      for entry in try await folder.store.auditLog(tenant: options["tenant"], before: nil, limit: limit) {
+        if options.has("json") {
+          let line: JSONLine = [
+            "id": .integer(entry.sequence), "time": .text(DataFolder.text(entry.time)), "actor": .text(entry.actor),
+            "tenant": .text(entry.tenant), "action": .text(entry.action), "target": .text(entry.target),
+            "detail": .text(entry.detail),
+          ]
+          line.print()
+        } else {
+          let words = [
+            DataFolder.text(entry.time), entry.actor, entry.action, entry.tenant, entry.target, entry.detail,
+          ]
+          CommandLineText.say(
+            words.filter { !$0.isEmpty }.map(CommandLineText.printable).joined(separator: "  ") + "\n")
+        }
+      }
+    }
+  }
+}
+
+extension DataFolder {
+  /// Writes down that a right was used on the command line.
+  func audit(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") async throws {
+    try await store.append(
+      AuditEntry(time: now, actor: Self.user, tenant: tenant, action: action, target: target, detail: detail))
+  }
+
+  /// The user of the machine who runs the command.
+  private static var user: String {
+    let id = getuid()
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var bytes = [CChar](repeating: 0, count: 4_096)
+    guard getpwuid_r(id, &entry, &bytes, bytes.count, &found) == 0, found != nil, let name = entry.pw_name else {
+      return "cli user \(id)"
+    }
+    return "cli \(String(cString: name))"
+  }
+}

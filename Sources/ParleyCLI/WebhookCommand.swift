@@ -1,0 +1,251 @@
+import FoundationEssentials
+import MeetingServer
+import Meetings
+
+/// `parley webhook`: who is told what happens in a tenant's meetings.
+enum WebhookCommand {
+  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose webhook (the default tenant)")
+  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+  private static let events = CommandOptions.Option(
+    "event", "TYPE",
+    "hear of these only, or all; may be repeated: "
+      + WebhookEventType.selectable.map(\.rawValue).joined(separator: ", "), repeats: true)
+  private static let allow = CommandOptions.Option(
+    "allow", "HOST",
+    "take an address at this host although it is not public or not https: the server must be started with "
+      + "--webhook-allow HOST too; may be repeated", repeats: true)
+
+  static let group = CommandGroup(
+    name: "webhook",
+    help: "Says who is told what happens in meetings. Works beside a running server, and takes effect within seconds.",
+    members: [
+      .init(
+        name: "list", operands: "", help: "list the webhooks",
+        table: [.init("tenant", "NAME", "only this tenant's (all)"), DataFolder.option, json], run: list),
+      .init(
+        name: "create", operands: "URL",
+        help: "tell this address, and print the secret that its events are signed with",
+        table: [tenant, events, allow, DataFolder.option, json], run: create),
+      .init(
+        name: "set", operands: "ID", help: "change a webhook, or switch it on or off",
+        table: [
+          .init("url", "URL", "the new address"), events, .init("enabled", "yes|no", "whether events are sent"), allow,
+          DataFolder.option, json,
+        ], run: set),
+      .init(
+        name: "rotate-secret", operands: "ID", help: "sign with a new secret from now on, and print it",
+        table: [DataFolder.option, json], run: rotate),
+      .init(
+        name: "remove", operands: "ID", help: "forget a webhook with all that waits for it",
+        table: [DataFolder.option, json], run: remove),
+      .init(
+        name: "test", operands: "ID", help: "send it an event of the type webhook.test",
+        table: [DataFolder.option, json], run: test),
+      .init(
+        name: "deliveries", operands: "ID", help: "list what it was told, or still is to be, the newest first",
+        table: [
+          .init("state", "STATE", "only those: pending, delivered, failed"),
+          .init("limit", "N", "the most that are listed (50)"), DataFolder.option, json,
+        ], run: deliveries),
+      .init(
+        name: "replay", operands: "ID DELIVERY", help: "send an event once more",
+        table: [DataFolder.option, json], run: replay),
+    ])
+
+  private static func list(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    try await DataFolder.with(options) { folder in
+      let only = if let name = options["tenant"] { try await folder.tenant(name).id } else { TenantID?.none }
+      for webhook in try await folder.store.webhooks(tenant: only) { try await show(webhook, folder, options) }
+    }
+  }
+
+  private static func create(_ options: CommandOptions) async throws {
+    let url = try options.operand("The address to tell")
+    try check(url, options)
+    let events = try types(options) ?? []
+    try await DataFolder.with(options, creating: true) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      let webhook = Webhook(tenant: tenant.id, url: url, events: events, created: folder.now)
+      guard try await folder.store.insert(webhook) else {
+        throw CommandGroup.Failure(
+          description: "\(tenant.name) has \(Webhook.maximumPerTenant) webhooks, which is the most. Remove one first.")
+      }
+      try await folder.audit("webhook.create", webhook.id.rawValue, tenant: tenant.name)
+      try await show(webhook, folder, options, secret: true)
+    }
+  }
+
+  private static func set(_ options: CommandOptions) async throws {
+    let id = try options.operand("The id of the webhook")
+    if let url = options["url"] { try check(url, options) }
+    let events = try types(options)
+    let isEnabled: Bool?
+    switch options["enabled"] {
+    case nil: isEnabled = nil
+    case "yes": isEnabled = true
+    case "no": isEnabled = false
+    default: throw CommandOptions.Problem(description: "--enabled: yes or no is expected.")
+    }
+    try await change(id, options, "webhook.change") { webhook in
+      webhook.url = options["url"] ?? webhook.url
+      webhook.events = events ?? webhook.events
+      webhook.isEnabled = isEnabled ?? webhook.isEnabled
+    }
+  }
+
+  private static func rotate(_ options: CommandOptions) async throws {
+    let id = try options.operand("The id of the webhook")
+    try await change(id, options, "webhook.secret", secret: true) { $0.secret = Webhook.randomSecret() }
+  }
+
+  private static func remove(_ options: CommandOptions) async throws {
+    let id = try options.operand("The id of the webhook")
+    try await DataFolder.with(options) { folder in
+      let webhook = try await folder.webhook(id)
+      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+      guard try await folder.store.removeWebhook(webhook.id) else { throw DataFolder.noWebhook(id) }
+      try await folder.audit("webhook.remove", id, tenant: name)
+      if options.has("json") {
+        let line: JSONLine = ["removed": .text(id)]
+        line.print()
+      } else {
+        CommandLineText.say("The webhook \(id) is removed.\n")
+      }
+    }
+  }
+
+  private static func test(_ options: CommandOptions) async throws {
+    let id = try options.operand("The id of the webhook")
+    try await DataFolder.with(options) { folder in
+      let webhook = try await folder.webhook(id)
+      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+      let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: folder.now)
+      try await folder.store.enqueue([delivery])
+      try await folder.audit("webhook.test", id, tenant: name)
+      show(delivery, options)
+    }
+  }
+
+  private static func deliveries(_ options: CommandOptions) async throws {
+    let id = try options.operand("The id of the webhook")
+    let limit = try options.number("limit", in: 1...10_000) ?? 50
+    let state = try options["state"].map { text throws(CommandOptions.Problem) in
+      guard let state = WebhookDelivery.State(rawValue: text) else {
+        throw CommandOptions.Problem(description: "--state: pending, delivered or failed is expected.")
+      }
+      return state
+    }
+    try await DataFolder.with(options) { folder in
+      let webhook = try await folder.webhook(id)
+      for delivery in try await folder.store.deliveries(of: webhook.id, state: state, before: nil, limit: limit) {
+        show(delivery, options)
+      }
+    }
+  }
+
+  private static func replay(_ options: CommandOptions) async throws {
+    guard options.operands.count == 2 else {
+      throw CommandOptions.Problem(description: "The id of the webhook and that of the delivery are expected.")
+    }
+    try await DataFolder.with(options) { folder in
+      let webhook = try await folder.webhook(options.operands[0])
+      let old = options.operands[1]
+      guard let again = try await folder.store.replay(id: old, webhook: webhook.id, now: folder.now) else {
+        throw CommandGroup.Failure(
+          description: "The webhook has no delivery \(old). `parley webhook deliveries` lists them.")
+      }
+      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+      try await folder.audit("webhook.replay", old, tenant: name, "as \(again.id)")
+      show(again, options)
+    }
+  }
+
+  // MARK: Parts
+
+  private static func change(
+    _ id: String, _ options: CommandOptions, _ action: String, secret: Bool = false, _ body: (inout Webhook) -> Void
+  ) async throws {
+    try await DataFolder.with(options) { folder in
+      var webhook = try await folder.webhook(id)
+      body(&webhook)
+      guard try await folder.store.update(webhook) else { throw DataFolder.noWebhook(id) }
+      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+      try await folder.audit(action, id, tenant: name)
+      try await show(webhook, folder, options, secret: secret)
+    }
+  }
+
+  private static func check(_ url: String, _ options: CommandOptions) throws(CommandGroup.Failure) {
+    do throws(WebhookTarget.Problem) {
+      _ = try WebhookTarget(url, allowed: options.all("allow"))
+    } catch {
+      throw CommandGroup.Failure(description: error.description)
+    }
+  }
+
+  private static func types(_ options: CommandOptions) throws(CommandOptions.Problem) -> [WebhookEventType]? {
+    let texts = options.all("event")
+    if texts.isEmpty { return nil }
+    if texts == ["all"] { return [] }
+    var types: [WebhookEventType] = []
+    for text in texts {
+      guard let type = WebhookEventType(rawValue: text), WebhookEventType.selectable.contains(type) else {
+        let names = WebhookEventType.selectable.map(\.rawValue).joined(separator: ", ")
+        throw CommandOptions.Problem(description: "--event \(text): one of \(names) is expected, or all alone.")
+      }
+      if !types.contains(type) { types.append(type) }
+    }
+    return types
+  }
+
+  private static func show(
+    _ webhook: Webhook, _ folder: DataFolder, _ options: CommandOptions, secret: Bool = false
+  ) async throws {
+    let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+    if options.has("json") {
+      var line: JSONLine = [
+        "id": .text(webhook.id.rawValue), "tenant": .text(name), "url": .text(webhook.url),
+        "events": .list(webhook.events.map { .text($0.rawValue) }), "enabled": .truth(webhook.isEnabled),
+        "created": .text(DataFolder.text(webhook.created)),
+      ]
+      if secret { line.add("secret", .text(webhook.secret.value)) }
+      line.print()
+    } else {
+      let events = webhook.events.map(\.rawValue).joined(separator: ", ")
+      CommandLineText.say(
+        "\(webhook.id)  \(name)  \(webhook.isEnabled ? "on" : "off")  \(CommandLineText.printable(webhook.url))  "
+          + "\(events.isEmpty ? "all events" : events)\n" + (secret ? "Secret  \(webhook.secret.value)\n" : ""))
+    }
+  }
+
+  private static func show(_ delivery: WebhookDelivery, _ options: CommandOptions) {
+    if options.has("json") {
+      let line: JSONLine = [
+        "id": .text(delivery.id), "event": .text(delivery.event), "type": .text(delivery.type),
+        "meeting": .text(delivery.meeting), "state": .text(delivery.state.rawValue),
+        "attempts": .integer(delivery.attempts), "created": .text(DataFolder.text(delivery.created)),
+        "status": delivery.status.map { .integer($0) } ?? .null, "problem": JSONValue(delivery.problem),
+        "next": JSONValue(delivery.next.map(DataFolder.text)),
+      ]
+      line.print()
+    } else {
+      let problem = delivery.problem.map { "  \(CommandLineText.printable($0))" } ?? ""
+      CommandLineText.say(
+        "\(delivery.id)  \(DataFolder.text(delivery.created))  \(delivery.type)  \(delivery.state.rawValue)  "
+          + "\(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")\(problem)\n")
+    }
+  }
+}
+
+extension DataFolder {
+  /// The webhook of that id.
+  func webhook(_ id: String) async throws -> Webhook {
+    guard let webhook = try await store.webhook(id: WebhookID(rawValue: id)) else { throw Self.noWebhook(id) }
+    return webhook
+  }
+
+  static func noWebhook(_ id: String) -> CommandGroup.Failure {
+    CommandGroup.Failure(description: "There is no webhook \(id). `parley webhook list` shows them all.")
+  }
+}

@@ -1,0 +1,196 @@
+"""The administration: its interface against its description, its pages, and webhooks through a killed server."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from browser import Person, wait_for
+from server import BINARY, Server
+
+TOKEN = "a-token-for-tests-only"
+OUTPUT = Path(__file__).parent / "output"
+
+
+def ask(server: Server, method: str, path: str, body: object = None, token: str | None = None) -> tuple[int, dict]:
+    """Status and answer of a request to the administration's interface."""
+    headers = {"Content-Type": "application/json"} if body is not None else {}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    request = urllib.request.Request(f"http://127.0.0.1:{server.admin_port}/api/v1/{path}",
+                                     json.dumps(body).encode() if body is not None else None, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            text = answer.read()
+            return answer.status, json.loads(text) if text else {}
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def verify(secret: str, header: str, body: bytes, now: float) -> bool:
+    """As docs/webhooks.md shows it to receivers."""
+    fields = dict(part.split("=", 1) for part in header.split(","))
+    expected = hmac.new(secret.encode(), fields["t"].encode() + b"." + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected, fields["v1"]) and abs(now - int(fields["t"])) < 300
+
+
+class Receiver:
+    """An HTTP server that notes what webhooks post to it, and answers with ``status``."""
+
+    def __init__(self) -> None:
+        self.posts: list[tuple[dict, str, bytes]] = []
+        self.status = 204
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.posts.append((json.loads(body), self.headers["Parley-Signature"], body))
+                self.send_response(outer.status)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/events"
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+
+    def __enter__(self) -> "Receiver":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    def types(self) -> list[str]:
+        return [post["type"] for post, _, _ in self.posts]
+
+
+class Webhooks(unittest.TestCase):
+    def test_a_killed_server_tells_what_it_had_kept_once_it_runs_again_in_order_and_signed(self) -> None:
+        with tempfile.TemporaryDirectory() as data, Receiver() as receiver:
+            receiver.status = 503
+            first = Server(data=data).__enter__()
+            status, made = ask(first, "POST", "webhooks", {"url": receiver.url})
+            self.assertEqual(status, 201, made)
+            joined = subprocess.run([str(BINARY), "join", first.url + "/daily", "--name", "Ann", "--publish", "none", "--duration", "1"],
+                                    capture_output=True, text=True, timeout=60)
+            self.assertEqual(joined.returncode, 0, joined.stderr)
+            path = f"webhooks/{made['id']}/deliveries"
+            story = ["meeting.started", "participant.joined", "participant.left", "meeting.ended"]
+            wait_for("every event to be kept", lambda: len(ask(first, "GET", path)[1]["items"]) == len(story)
+                     or f"no: {ask(first, 'GET', path)}")
+            first.process.kill()
+            first.process.wait()
+            # Nothing but the first event was tried, since it was never taken.
+            self.assertEqual(set(receiver.types()), {"meeting.started"})
+            receiver.posts.clear()
+            receiver.status = 200
+            with Server(data=data) as second:
+                wait_for("the end of the meeting", lambda: "meeting.ended" in receiver.types() or f"no: {receiver.types()}", 30)
+                self.assertEqual(receiver.types(), story)
+                self.assertTrue(all(verify(made["secret"], header, body, time.time()) for _, header, body in receiver.posts))
+                self.assertFalse(verify("another secret", *receiver.posts[0][1:], time.time()))
+                wait_for("every delivery to be done", lambda: {each["state"] for each in ask(second, "GET", path)[1]["items"]} == {"delivered"})
+                # The command line shows the same, and sends one again.
+                listed = subprocess.run([str(BINARY), "webhook", "deliveries", made["id"], "--data", data, "--json"],
+                                        capture_output=True, text=True, timeout=60)
+                newest = json.loads(listed.stdout.splitlines()[0])
+                self.assertEqual((newest["type"], newest["state"]), ("meeting.ended", "delivered"))
+                subprocess.run([str(BINARY), "webhook", "replay", made["id"], newest["id"], "--data", data], check=True, capture_output=True, timeout=60)
+                wait_for("the event once more", lambda: receiver.types()[-2:] == ["meeting.ended"] * 2 or f"no: {receiver.types()}")
+                # A copy that was made beside the running server is a server's data too.
+                copy, restored = os.path.join(data, "copy.db"), os.path.join(data, "restored")
+                for words in (["backup", copy, "--data", data], ["restore", copy, "--data", restored]):
+                    subprocess.run([str(BINARY), *words], check=True, capture_output=True, timeout=60)
+                again = subprocess.run([str(BINARY), "webhook", "list", "--data", restored, "--json"],
+                                       capture_output=True, text=True, timeout=60)
+                self.assertEqual(json.loads(again.stdout)["id"], made["id"])
+                self.assertEqual(subprocess.run([str(BINARY), "restore", copy, "--data", restored], capture_output=True).returncode, 1)
+                self.assertNotIn(made["secret"], "\n".join(second.lines))
+                audit = subprocess.run([str(BINARY), "audit", "list", "--data", data], capture_output=True, text=True, timeout=60)
+                self.assertIn("webhook.replay", audit.stdout)
+                self.assertIn("admin at 127.0.0.1", audit.stdout)
+                self.assertNotIn(made["secret"], audit.stdout)
+
+
+class Description(unittest.TestCase):
+    def test_the_interface_keeps_to_its_description_whatever_is_sent(self) -> None:
+        with Server("--admin-token", TOKEN, "--log-level", "warning") as server, tempfile.TemporaryDirectory() as folder:
+            config = Path(folder, "schemathesis.toml")
+            # 422 is for what keeps to the description and is refused by a rule that it cannot say, such as a reserved name.
+            config.write_text(f'''
+headers = {{ Authorization = "Bearer {TOKEN}" }}
+request-timeout = 10.0
+[generation]
+# The HTTP library closes a connection whose address holds a zero byte.
+allow-x00 = false
+[checks.positive_data_acceptance]
+expected-statuses = ["2xx", "401", "403", "404", "409", "422"]
+[phases.coverage]
+unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
+''')
+            done = subprocess.run(
+                [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run",
+                 f"http://127.0.0.1:{server.admin_port}/api/openapi.json", "--max-examples", "10", "--seed", "1",
+                 "--checks", "all", "--no-color", "--suppress-health-check", "all"],
+                capture_output=True, text=True, timeout=120, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": ""})
+            (OUTPUT / "schemathesis.txt").write_text(done.stdout + done.stderr)
+            self.assertEqual(done.returncode, 0, done.stdout[-6000:] + done.stderr[-1000:])
+            self.assertIsNone(server.process.poll(), "the server still runs")
+
+
+class Pages(unittest.TestCase):
+    def test_an_operator_signs_in_sees_a_live_meeting_and_removes_somebody(self) -> None:
+        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, \
+                Person(driver, "Ann", devices=False) as operator:
+            guest = subprocess.Popen([str(BINARY), "join", server.url + "/daily", "--name", "Ben <b>", "--publish", "testsrc", "--json"],
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            try:
+                page = operator.page
+                page.goto(f"http://127.0.0.1:{server.admin_port}/")
+                page.get_by_label("Admin token").fill("wrong")
+                page.keyboard.press("Enter")
+                page.get_by_text("That is not the admin token.").wait_for()
+                page.get_by_label("Admin token").fill(TOKEN)
+                page.keyboard.press("Enter")
+                page.get_by_role("heading", name="Meetings", exact=True).wait_for()
+                page.get_by_role("link", name="daily").first.wait_for(timeout=15_000)
+                page.get_by_role("link", name="daily").first.focus()
+                page.keyboard.press("Enter")
+                # The name is text, not markup.
+                page.get_by_text("Ben <b>", exact=True).wait_for()
+                page.locator("svg.quality-line path.curve[d^=M]").wait_for(timeout=30_000, state="attached")
+                page.get_by_role("button", name="Remove Ben <b>").click()
+                page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+                page.get_by_text("Nobody is in the meeting.").wait_for()
+                out, _ = guest.communicate(timeout=15)
+                self.assertIn("removed", out)
+                page.get_by_role("link", name="Audit log").click()
+                page.get_by_text("participant.remove").wait_for()
+                wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
+                self.assertEqual(wrong, [])
+            finally:
+                if guest.poll() is None:
+                    guest.terminate()
+                    guest.wait(10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,303 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("The administration's interface", .serialized)
+struct AdminAPITests {
+  private func call(
+    _ server: TestServer, _ method: String, _ path: String, _ body: String? = nil, headers: HTTPHeaders = [:]
+  ) async throws -> (status: Int, code: String, fields: [String: Any], headers: HTTPHeaders) {
+    let port = try #require(server.server.adminPort)
+    var headers = headers
+    if body != nil && headers["content-type"] == nil { headers["Content-Type"] = "application/json" }
+    let answer = try await TestServer.request(
+      method, "http://127.0.0.1:\(port)/api/v1/\(path)", headers, body.map { Array($0.utf8) })
+    let fields = (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] ?? [:]
+    return (answer.status, fields["code"] as? String ?? "", fields, answer.headers)
+  }
+
+  private func items(_ fields: [String: Any]) -> [[String: Any]] { fields["items"] as? [[String: Any]] ?? [] }
+
+  private func text(_ fields: [String: Any], _ key: String) -> String { fields[key] as? String ?? "" }
+
+  @Test("with a token nothing is answered without it; a token is never in the log")
+  func token() async throws {
+    let token = "a-long-admin-token"
+    try await TestServer.run({ $0.adminToken = Secret(token) }) { server in
+      for (headers, status) in [
+        ([:], 401), (["Authorization": "Bearer a-long-admin-tokem"], 401), (["Authorization": "Basic \(token)"], 401),
+        (["Authorization": token], 401), (["Authorization": "bearer \(token)"], 200),
+      ] as [(HTTPHeaders, Int)] {
+        let answer = try await call(server, "GET", "tenants", headers: headers)
+        #expect(answer.status == status)
+        if status == 401 {
+          #expect(answer.code == "badAdminToken" && answer.headers["www-authenticate"] == "Bearer")
+        }
+      }
+      #expect(!server.logged.text.contains(token))
+      let metrics = try await TestServer.request(
+        "GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/metrics")
+      #expect(metrics.text.contains("parley_admin_refused_total 4"))
+    }
+  }
+
+  @Test("threat 34: a port that is open beyond this machine answers nobody until it has a token")
+  func open() async throws {
+    try await TestServer.run({ $0.adminHost = IPAddress(v4: 0) }) { server in
+      let answer = try await call(server, "GET", "tenants")
+      #expect(answer.status == 403 && answer.code == "adminTokenNeeded")
+    }
+  }
+
+  @Test("threat 28: pages of other sites, foreign host names and our own webhooks do not get in")
+  func otherSites() async throws {
+    try await TestServer.run { server in
+      let port = try #require(server.server.adminPort)
+      for (headers, status, code) in [
+        (["Host": "evil.example:\(port)"], 421, "unknownHost"),
+        (["Origin": "https://evil.example"], 403, "foreignOrigin"),
+        (["Origin": "null"], 403, "foreignOrigin"),
+        (["Origin": "http://127.0.0.1:1"], 403, "foreignOrigin"),
+        (["Sec-Fetch-Site": "cross-site"], 403, "foreignOrigin"),
+        (["Sec-Fetch-Site": "same-site"], 403, "foreignOrigin"),
+        (["Parley-Signature": "t=1,v1=0"], 403, "isWebhook"),
+        (["Origin": "http://127.0.0.1:\(port)", "Sec-Fetch-Site": "same-origin"], 201, ""),
+      ] as [(HTTPHeaders, Int, String)] {
+        // The client of the platform would put its own Host there.
+        let answer = try await HTTPClient.request(
+          "POST",
+          "http://\(headers["host"] ?? "127.0.0.1:\(port)")/api/v1/meetings".replacing(
+            "evil.example", with: "127.0.0.1"),
+          headers: {
+            var all = headers
+            all["Content-Type"] = "application/json"
+            return all
+          }(), body: Array("{}".utf8))
+        if headers["host"] == nil {
+          #expect(answer.status == status && (code.isEmpty || answer.text.contains(code)), "\(headers): \(answer.text)")
+        }
+      }
+      let gate = AdminGate(token: nil, isLoopback: true, publicOrigin: WebOrigin("https://meet.example.com"))
+      for (host, isKnown) in [
+        ("evil.example", false), ("127.0.0.1:9", true), ("localhost", true), ("[::1]:9", true),
+        ("meet.example.com", true), ("a/b", false), ("localhost.evil.example", false),
+      ] {
+        let request = HTTPRequest(
+          method: "GET", path: "/api/v1/tenants", headers: ["host": host],
+          remote: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 1),
+          local: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 2))
+        #expect(((try? gate.checkSite(request)) != nil) == isKnown, "\(host)")
+      }
+      // A form of another site cannot even be read: it has no JSON type.
+      let form = try await call(
+        server, "POST", "meetings", "{}", headers: ["Content-Type": "text/plain"])
+      #expect(form.status == 415 && form.code == "notJSON")
+    }
+  }
+
+  @Test("threat 27: wrong methods, types, sizes, depths, keys and bytes are refused with stable codes")
+  func badInput() async throws {
+    try await TestServer.run { server in
+      let wrong = try await call(server, "PUT", "meetings", "{}")
+      #expect(wrong.status == 405 && wrong.code == "methodNotAllowed" && wrong.headers["allow"] == "GET, POST")
+      #expect(try await call(server, "GET", "nothing").status == 404)
+      for (body, status, code) in [
+        ("", 400, "missingBody"), ("{}", 400, "missingField"), ("[]", 400, "badField"),
+        ("{\"name\":1}", 400, "badField"),
+        ("{\"name\":\"A\"}", 400, "badField"), ("{\"name\":\"a\",\"name\":\"b\"}", 400, "duplicateKey"),
+        ("{\"name\":\"a\",\"nam\\u0065\":\"b\"}", 400, "duplicateKey"),
+        ("{\"name\":\"a\",\"x\":1}", 400, "unknownField"),
+        ("{\"name\":\"a\",\"capacity\":true}", 400, "badField"), ("{\"name\":\"a\",\"capacity\":0}", 400, "badField"),
+        ("{\"name\":\"a\",\"capacity\":1e99}", 400, "badField"), ("{\"name\":\"a\"", 400, "notJSON"),
+        (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), 400, "tooDeep"),
+        ("{\"name\":\"\(String(repeating: "a", count: 70_000))\"}", 413, "tooLarge"),
+        ("{\"name\":\"a\",\"allowedOrigins\":[\"nonsense\"]}", 422, "badOrigin"),
+      ] {
+        let answer = try await call(server, "POST", "tenants", body)
+        #expect(answer.status == status && answer.code == code, "\(body.prefix(60)): \(answer.status) \(answer.code)")
+      }
+      let port = try #require(server.server.adminPort)
+      let bytes = try await TestServer.request(
+        "POST", "http://127.0.0.1:\(port)/api/v1/tenants", ["Content-Type": "application/json"],
+        Array("{\"name\":\"".utf8) + [0xC3, 0x28] + Array("\"}".utf8))
+      #expect(bytes.status == 400 && bytes.text.contains("notJSON"))
+      for (query, code) in [
+        ("limit=0", "badParameter"), ("limit=x", "badParameter"), ("limit=1&limit=2", "badParameter"),
+        ("bogus=1", "unknownParameter"), ("after=..", "badParameter"), ("running=maybe", "badParameter"),
+      ] {
+        let answer = try await call(server, "GET", "meetings?\(query)")
+        #expect(answer.status == 400 && answer.code == code, "\(query): \(answer.code)")
+      }
+    }
+  }
+
+  @Test("a tenant is made, changed, and its keys rotated and retired; each is in the audit log, no secret is")
+  func tenants() async throws {
+    try await TestServer.run { server in
+      let made = try await call(server, "POST", "tenants", "{\"name\":\"acme\",\"capacity\":5}")
+      #expect(made.status == 201 && made.fields["capacity"] as? Int == 5)
+      let key = made.fields["key"] as? [String: Any] ?? [:]
+      #expect(text(key, "secret").count == 40)
+      #expect(try await call(server, "POST", "tenants", "{\"name\":\"acme\"}").code == "nameTaken")
+      #expect(items(try await call(server, "GET", "tenants?limit=1").fields).count == 1)
+      let second = try await call(server, "GET", "tenants?limit=1&after=acme")
+      #expect(items(second.fields).map { text($0, "name") } == ["parley"] && second.fields["next"] == nil)
+      let changed = try await call(
+        server, "PATCH", "tenants/acme", "{\"capacity\":null,\"maximumMeetings\":2.0,\"accessLevel\":\"Locked\"}")
+      #expect(changed.status == 200 && changed.fields["capacity"] == nil)
+      #expect(changed.fields["maximumMeetings"] as? Int == 2 && text(changed.fields, "accessLevel") == "Locked")
+      let open = try await call(server, "PATCH", "tenants/acme", "{\"signIn\":\"open\"}")
+      #expect(open.status == 422 && open.code == "onlyDefaultIsOpen")
+      let rotated = try await call(server, "POST", "tenants/acme/keys", "{\"expireOthersAfter\":60}")
+      #expect(rotated.status == 201)
+      #expect(try await call(server, "POST", "tenants/acme/keys").code == "tooManyKeys")
+      #expect(try await call(server, "DELETE", "tenants/acme/keys/\(text(key, "id"))").status == 204)
+      #expect(try await call(server, "DELETE", "tenants/acme/keys/\(text(key, "id"))").code == "noSuchKey")
+      let keys = items(try await call(server, "GET", "tenants/acme/keys").fields)
+      #expect(keys.map { text($0, "state") } == ["live", "retired"] && keys.allSatisfy { $0["secret"] == nil })
+      let log = items(try await call(server, "GET", "audit?tenant=acme").fields)
+      #expect(log.map { text($0, "action") } == ["key.retire", "key.create", "tenant.change", "tenant.create"])
+      #expect(log.allSatisfy { text($0, "actor") == "admin at 127.0.0.1" })
+      let secrets = [text(key, "secret"), text(rotated.fields, "secret")]
+      for secret in secrets {
+        #expect(!"\(log)".contains(secret) && !server.logged.text.contains(secret))
+      }
+    }
+  }
+
+  @Test("a running meeting is seen with its people, one is removed, it is ended, and everybody is told")
+  func meetings() async throws {
+    try await TestServer.run { server in
+      let track = TrackDescription(mid: "0", source: .camera)
+      let (ann, annWelcome) = try await server.join("daily", "Ann", offer: "send:0", tracks: [track])
+      let (ben, benWelcome) = try await server.join("daily", "Ben")
+      await server.media.report(.quality([annWelcome.participant: .poor]))
+      let running = items(try await call(server, "GET", "meetings?running=true").fields)
+      #expect(running.count == 1 && running[0]["participants"] as? Int == 2)
+      let id = text(running[0], "id")
+      try await eventually {
+        let people = items(try await call(server, "GET", "meetings/\(id)/participants").fields)
+        return text(people.first ?? [:], "quality") == "poor" ? nil : "Ann's poor connection is not shown"
+      }
+      let people = items(try await call(server, "GET", "meetings/\(id)/participants").fields)
+      #expect(people.map { text($0, "name") } == ["Ann", "Ben"])
+      #expect((people[0]["publications"] as? [Any])?.count == 1)
+      let removed = try await call(server, "DELETE", "meetings/\(id)/participants/\(benWelcome.participant)")
+      #expect(removed.status == 204)
+      let reason = try await ben.first { if case .ended(let reason, _) = $0 { reason } else { nil } }
+      #expect(reason == .removed)
+      _ = try await ann.first { if case .participantLeft(_, .removed) = $0 { true } else { nil } }
+      #expect(
+        try await call(server, "DELETE", "meetings/\(id)/participants/\(benWelcome.participant)").code
+          == "noSuchParticipant")
+      #expect(try await call(server, "POST", "meetings/\(id)/end").status == 204)
+      let ended = try await ann.first { if case .ended(let reason, _) = $0 { reason } else { nil } }
+      #expect(ended == .removed)
+      #expect(try await call(server, "POST", "meetings/\(id)/end").code == "notRunning")
+      #expect(items(try await call(server, "GET", "meetings?running=true").fields).isEmpty)
+      #expect(items(try await call(server, "GET", "meetings?running=false").fields).count == 1)
+      #expect(try await call(server, "DELETE", "meetings/\(id)").status == 204)
+      #expect(try await call(server, "GET", "meetings/\(id)").code == "noSuchMeeting")
+      let actions = items(try await call(server, "GET", "audit").fields).map { text($0, "action") }
+      #expect(actions == ["meeting.remove", "meeting.end", "participant.remove"])
+    }
+  }
+
+  @Test("a token that was made here lets somebody in until it is revoked")
+  func tokens() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.signIn = .token }
+      let made = try await call(
+        server, "POST", "tokens", "{\"room\":\"daily\",\"role\":\"subscriber\",\"name\":\"Ann\",\"expiresIn\":60}")
+      #expect(made.status == 201 && made.fields["permissions"] as? [String] == ["subscribe"])
+      let token = text(made.fields, "token")
+      let (client, welcome) = try await server.join("daily", "Other", token: token)
+      #expect(welcome.permissions == ["subscribe"])
+      await client.close()
+      #expect(try await call(server, "DELETE", "tokens/\(text(made.fields, "id"))").status == 204)
+      let late = try await server.connect()
+      try late.send(.join(.init(token: token, name: "Other", offer: "", tracks: [])))
+      #expect(try await late.error().code == .badToken)
+      for (body, status, code) in [
+        ("{}", 400, "missingField"), ("{\"room\":\"a b\"}", 422, "badRoomName"),
+        ("{\"room\":\"api\"}", 422, "reservedName"),
+        ("{\"room\":\"r\",\"role\":\"king\"}", 400, "badField"),
+        ("{\"room\":\"r\",\"expiresIn\":99999999}", 400, "badField"),
+        ("{\"room\":\"r\",\"permissions\":[\"chat\",\"chat\"]}", 400, "badField"),
+        ("{\"room\":\"r\",\"tenant\":\"nobody\"}", 404, "noSuchTenant"),
+      ] {
+        let answer = try await call(server, "POST", "tokens", body)
+        #expect(answer.status == status && answer.code == code, "\(body): \(answer.status) \(answer.code)")
+      }
+      #expect(!server.logged.text.contains(token))
+      let log = try await call(server, "GET", "audit")
+      #expect(!"\(log.fields)".contains(token) && "\(log.fields)".contains("token.revoke"))
+    }
+  }
+
+  @Test("a webhook is made, tried, looked at, replayed, switched off and forgotten; its secret is shown once")
+  func webhooks() async throws {
+    try await TestServer.run({ $0.webhooks.firstPause = .milliseconds(20) }) { server in
+      let receiver = try WebhookReceiver()
+      let made = try await call(
+        server, "POST", "webhooks", "{\"url\":\"\(receiver.url)\",\"events\":[\"meeting.started\"]}")
+      #expect(made.status == 201 && text(made.fields, "secret").hasPrefix("whsec_"))
+      let path = "webhooks/\(text(made.fields, "id"))"
+      #expect(try await call(server, "GET", path).fields["secret"] == nil)
+      #expect(try await call(server, "POST", path + "/test").status == 202)
+      try await receiver.waits("the test") { $0.map(\.type) == ["webhook.test"] }
+      let (client, _) = try await server.join("daily", "Ann")
+      try await receiver.waits("the start, and nothing else") { $0.map(\.type) == ["webhook.test", "meeting.started"] }
+      try await eventually {
+        let done = items(try await call(server, "GET", path + "/deliveries?state=delivered").fields)
+        return done.count == 2 ? nil : "\(done.count) of 2 deliveries are done"
+      }
+      let all = items(try await call(server, "GET", path + "/deliveries").fields)
+      let one = try await call(server, "GET", path + "/deliveries/\(text(all[0], "id"))")
+      #expect(text(one.fields, "body").contains("\"room\":\"daily\""))
+      #expect(try await call(server, "POST", path + "/deliveries/\(text(all[0], "id"))/replay").status == 202)
+      try await receiver.waits("the start again") { $0.count { $0.type == "meeting.started" } == 2 }
+      let starts = receiver.posts.filter { $0.type == "meeting.started" }
+      #expect(starts[0].body == starts[1].body)
+      #expect(starts[0].event == starts[1].event && !starts[0].event.isEmpty)
+      let secret = try await call(server, "POST", path + "/secret")
+      #expect(text(secret.fields, "secret") != text(made.fields, "secret"))
+      let off = try await call(server, "PATCH", path, "{\"enabled\":false,\"events\":[]}")
+      #expect(off.fields["enabled"] as? Bool == false)
+      for (body, status, code) in [
+        ("{\"url\":\"http://10.0.0.1/\"}", 422, "targetNotAllowed"), ("{\"url\":\"nonsense\"}", 422, "badURL"),
+        ("{\"events\":[\"webhook.test\"]}", 400, "badField"), ("{\"secret\":\"mine\"}", 400, "unknownField"),
+      ] {
+        let answer = try await call(server, "PATCH", path, body)
+        #expect(answer.status == status && answer.code == code, "\(body): \(answer.code)")
+      }
+      #expect(try await call(server, "DELETE", path).status == 204)
+      #expect(try await call(server, "GET", path).code == "noSuchWebhook")
+      let log = "\(try await call(server, "GET", "audit").fields)"
+      for secret in [text(made.fields, "secret"), text(secret.fields, "secret")] {
+        #expect(!log.contains(secret) && !server.logged.text.contains(secret))
+      }
+      await client.close()
+      await receiver.stop()
+    }
+  }
+
+  @Test("an error of a meeting is told once in a while, however often strangers cause it")
+  func errors() {
+    let events = RoomEvents()
+    let tenant = TenantID.random()
+    let now = Date()
+    let record = MeetingRecord(tenant: tenant, room: .random(), kind: .room, subject: "", created: now)
+    for second in 0..<25 {
+      events.add(RoomEvent(.error(code: "meetingFull", message: "full"), in: record, at: now + Double(second)))
+    }
+    events.end()
+    events.add(RoomEvent(.meetingStarted, in: record))
+    #expect(events.dropped.current == 1)
+  }
+}
