@@ -43,7 +43,7 @@ struct LobbyTests {
   func silence() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 3)
-      let (ann, annID) = try await server.host("board", "Ann", offer: "send:0 video:v")
+      let (ann, annID) = try await server.lobbyHost("board", "Ann", offer: "send:0 video:v")
       let company = try await server.token("board", #","role":"organizer""#)
       let (bob, hello) = try await server.join(
         "board", "Bob", offer: "send:1 video:v", tracks: [.init(mid: "1", source: .camera)], token: company)
@@ -119,7 +119,7 @@ struct LobbyTests {
       let (again, second) = try await server.knock("board", "Eve", token: token)
       let (twice, third) = try await server.knock("board", "Eve", token: token)
       for answer in [second, third] { #expect(answer == .waiting(reason: .lobby, seconds: 1_800)) }
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       try ann.send(.ping(time: nil))
       await early.close()
       let lobby = try await ann.lobby(of: ["Eve", "Eve"])
@@ -142,7 +142,7 @@ struct LobbyTests {
   func admission() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
-      let (ann, _) = try await server.host("board", "Ann", offer: "video:v")
+      let (ann, _) = try await server.lobbyHost("board", "Ann", offer: "video:v")
       let (eve, _) = try await server.knock(
         "board", "Eve", offer: "send:1 video:v", tracks: [.init(mid: "1", source: .camera)])
       let knock = try #require(try await ann.lobby(of: ["Eve"]).waiting.first)
@@ -168,7 +168,7 @@ struct LobbyTests {
   func admitAllAndDeny() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       var guests: [TestClient] = []
       for name in ["Bob", "Cem", "Dan"] { guests.append(try await server.knock("board", name).0) }
       let lobby = try await ann.lobby(of: ["Bob", "Cem", "Dan"])
@@ -192,7 +192,7 @@ struct LobbyTests {
   func hostsOnly() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .invited)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       let (bob, _) = try await server.join("board", "Bob", token: try await server.token("board"))
       let (eve, _) = try await server.knock("board", "Eve")
       let id = try #require(try await ann.lobby(of: ["Eve"]).waiting.first?.id)
@@ -219,7 +219,7 @@ struct LobbyTests {
       #expect(try await bob.next() == nil)
 
       try await server.makeMeeting("board", .locked)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       let (cem, _) = try await server.knock("board", "Cem")
       let (dan, _) = try await server.knock("board", "Dan")
       try await ann.lobby(of: ["Cem", "Dan"])
@@ -286,7 +286,7 @@ struct LobbyTests {
   @Test("a locked meeting refuses everybody but hosts, and takes them again once it is unlocked; places are kept")
   func locking() async throws {
     try await TestServer.run { server in
-      let (ann, _) = try await server.host("daily")
+      let (ann, _) = try await server.lobbyHost("daily")
       let (bob, hello) = try await server.join("daily", "Bob")
       try ann.send(.lock(true))
       #expect(try await ann.lobby() == LobbyInfo(waiting: [], locked: true))
@@ -328,7 +328,7 @@ struct LobbyTests {
   func capacity() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       let (bob, _) = try await server.knock("board", "Bob")
       let (cem, _) = try await server.knock("board", "Cem")
       try await ann.lobby(of: ["Bob", "Cem"])
@@ -357,7 +357,7 @@ struct LobbyTests {
   func departure() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       for isLost in [true, false] {
         let (bob, _) = try await server.knock("board", "Bob")
         try await ann.lobby(of: ["Bob"])
@@ -387,7 +387,7 @@ struct LobbyTests {
         $0.accessLevel = .locked
         $0.maximumParticipants = 1
       }
-      let (ann, _) = try await server.host("daily")
+      let (ann, _) = try await server.lobbyHost("daily")
       let (bob, answer) = try await server.knock("daily", "Bob")
       #expect(answer == .waiting(reason: .lobby, seconds: 1_800))
       try await ann.lobby(of: ["Bob"])
@@ -407,7 +407,7 @@ struct LobbyTests {
   func badOffer() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
-      let (ann, _) = try await server.host("board")
+      let (ann, _) = try await server.lobbyHost("board")
       let (bob, _) = try await server.knock("board", "Bob", offer: "bad")
       try await ann.lobby(of: ["Bob"])
       try ann.send(.admit(.all))

@@ -34,18 +34,6 @@ actor TestMediaPlane: MediaPlane {
   /// The tracks of each join and offer.
   private(set) var offered: [[MediaTrack]] = []
 
-  /// The next offer waits for ``release()``.
-  func hold() { isHolding = true }
-
-  /// Whether an offer waits.
-  var isWaiting: Bool { gate != nil }
-
-  /// Lets the offer that waits go on.
-  func release() {
-    isHolding = false
-    gate?.resume()
-    gate = nil
-  }
   private var refusedOnce: Set<String> = []
 
   /// Sends an event to the room of a meeting.
@@ -54,7 +42,7 @@ actor TestMediaPlane: MediaPlane {
   /// The next assignment of this slot is refused.
   func refuse(slot mid: String) { refusedOnce.insert(mid) }
 
-  /// Joins are answered no sooner than ``release()`` is called.
+  /// Joins and offers are answered no sooner than ``release()`` is called.
   func hold() { isHolding = true }
 
   func release() {
@@ -63,7 +51,7 @@ actor TestMediaPlane: MediaPlane {
     gates = []
   }
 
-  /// Whether a join waits for ``release()``.
+  /// Whether a join or an offer waits for ``release()``.
   var isWaiting: Bool { !gates.isEmpty }
 
   /// Who has a connection.
@@ -83,7 +71,7 @@ actor TestMediaPlane: MediaPlane {
 
   func offer(participant: String, offer: String, tracks: [MediaTrack]) async throws(MediaPlaneError) -> MediaAnswer {
     calls.append(.offer(participant))
-    if isHolding { await withCheckedContinuation { gate = $0 } }
+    if isHolding { await withCheckedContinuation { gates.append($0) } }
     offered.append(tracks)
     guard participants.contains(participant) else { throw .unknownParticipant }
     return try answer(offer, tracks)

@@ -22,7 +22,7 @@ extension TestServer {
   }
 
   /// A host in the room, past the `lobby` message that comes after the welcome.
-  func host(_ room: String, _ name: String = "Ann", offer: String = "") async throws -> (TestClient, String) {
+  func lobbyHost(_ room: String, _ name: String = "Ann", offer: String = "") async throws -> (TestClient, String) {
     let (client, welcome) = try await join(
       room, name, offer: offer, token: try await token(room, #","role":"moderator""#))
     _ = try await client.lobby()
