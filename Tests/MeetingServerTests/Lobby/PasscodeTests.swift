@@ -31,7 +31,7 @@ struct PasscodeTests {
       let (ann, _) = try await server.join(
         "board", "Ann", token: try await server.token("board", #","role":"moderator""#))
       await ann.close()
-      #expect(!server.logged.text.contains("42") && !server.logged.text.contains("Gr"))
+      for part in ["Grü", "grü", "Gru\u{308}"] { #expect(!server.logged.text.contains(part)) }
       let stored = try Data(contentsOf: URL(fileURLWithPath: server.folder + "/data/parley.sqlite"))
       let log = (try? Data(contentsOf: URL(fileURLWithPath: server.folder + "/data/parley.sqlite-wal"))) ?? Data()
       for data in [stored, log] { #expect(data.range(of: Data("Grüße".utf8)) == nil) }

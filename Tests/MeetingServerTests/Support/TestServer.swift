@@ -61,6 +61,8 @@ final class TestServer: Sendable {
     do {
       try await body(test)
     } catch {
+      // Otherwise the meetings would never end.
+      await media.release()
       await server.shutdown(grace: .milliseconds(200))
       throw error
     }
