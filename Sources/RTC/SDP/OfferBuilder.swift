@@ -21,6 +21,8 @@ public struct OfferBuilder: Sendable {
   private let sessionID: UInt64
   private var version: UInt64 = 0
   private var sections: [Section] = []
+  /// How many sections the last offer had. More may have been added since, which its answer knows nothing of.
+  private var offered = 0
   private var claims = BundleClaims()
   private var remoteFingerprint: [UInt8]?
 
@@ -88,6 +90,7 @@ public struct OfferBuilder: Sendable {
   /// The next offer. `local`'s ``TransportParameters/setup`` should be `actpass`.
   public mutating func offer(local: TransportParameters) -> SessionDescription {
     version &+= 1
+    offered = sections.count
     var offer = SessionDescription(
       origin: .init(sessionID: sessionID, version: version),
       bundle: sections.filter { !$0.isStopped }.map(\.mid), isIceLite: local.isIceLite, allowsMixedExtensions: true)
@@ -132,9 +135,8 @@ public struct OfferBuilder: Sendable {
   /// - Throws: ``SDPError`` with what was expected.
   public mutating func apply(_ answer: SessionDescription) throws(SDPError) -> AcceptedAnswer {
     guard version > 0 else { throw .invalidUse(expected: "an answer after an offer") }
-    guard answer.media.count == sections.count else {
-      throw .answerMismatch(
-        section: min(answer.media.count, sections.count), expected: "\(sections.count) m-sections")
+    guard answer.media.count == offered else {
+      throw .answerMismatch(section: min(answer.media.count, offered), expected: "\(offered) m-sections")
     }
     guard let transport = try TransportParameters(taggedIn: answer) else {
       throw .transport(expected: "at least one accepted m-section in the BUNDLE group")
@@ -148,7 +150,7 @@ public struct OfferBuilder: Sendable {
     var media: [NegotiatedMedia] = []
     var dataChannels: NegotiatedDataChannels?
     var remoteClaims = BundleClaims()
-    for (index, section) in sections.enumerated() {
+    for (index, section) in sections.prefix(offered).enumerated() {
       let answered = answer.media[index]
       guard answered.kind == section.kind, answered.mid == nil || answered.mid == section.mid else {
         throw .answerMismatch(section: index, expected: "\(section.kind.text) with the mid \(section.mid)")
@@ -170,7 +172,7 @@ public struct OfferBuilder: Sendable {
       media.append(try negotiated(section, kind, answered, index: index, &remoteClaims))
     }
     remoteFingerprint = transport.sha256Fingerprint
-    for index in sections.indices where answer.media[index].isStopped { sections[index].isStopped = true }
+    for index in 0..<offered where answer.media[index].isStopped { sections[index].isStopped = true }
     return AcceptedAnswer(transport: transport, media: media, dataChannels: dataChannels)
   }
 

@@ -171,21 +171,39 @@ class ModuleTests(unittest.TestCase):
             const { ChatPanel, PeoplePanel } = await import("/assets/js/panels.js");
             const { Tile } = await import("/assets/js/tile.js");
             const { RemoteParticipant } = await import("/sdk/participant.js");
+            const { Hosting } = await import("/sdk/hosting.js");
+            const { HostControls } = await import("/assets/js/host-controls.js");
+            const { Polls } = await import("/assets/js/polls.js");
+            const { Reactions } = await import("/assets/js/reactions.js");
             const other = new RemoteParticipant("p_1", argument);
             const local = new RemoteParticipant("p_2", argument);
-            const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other };
+            const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other, _emit: () => {} };
+            meeting.hosting = new Hosting(meeting);
+            local.permissions = ["moderate"];
+            const announcer = { say: () => {}, show: () => {} };
             const chat = new ChatPanel(meeting, () => {});
             chat.add({ id: 1, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null });
-            const people = new PeoplePanel(meeting, { onInvite: () => {} });
+            const people = new PeoplePanel(meeting, { onInvite: () => {}, host: new HostControls(meeting, announcer) });
             const tile = new Tile(other, "camera", {});
-            document.body.append(chat.element, people.element, tile.element);
+            const reactions = new Reactions(meeting, announcer);
+            reactions.show(other, "clap", "👏");
+            document.body.append(chat.element, people.element, tile.element, reactions.element);
+            people.element.hidden = false;
+            people.element.querySelector(".person-menu:not([hidden])").click();
+            const menu = { element: document.querySelector(".menu-floating") };
+            meeting.hosting._receive({ type: "poll", poll: { id: 1, question: argument, options: [{ text: argument }, { text: "b" }], open: true } });
+            const polls = new Polls(meeting, announcer);
+            polls.open();
+            const dialog = { element: document.querySelector("dialog") };
             await new Promise((resolve) => setTimeout(resolve, 100));
-            const bad = [chat, people, tile].map(({ element }) => element.querySelectorAll("img, script").length);
+            const parts = [chat, people, tile, reactions, menu, dialog];
+            const asked = dialog.element.querySelector(".poll-question").textContent;
+            const bad = parts.map(({ element }) => element.querySelectorAll("img, script").length);
             const shown = chat.element.querySelector(".chat-text").textContent;
-            for (const { element } of [chat, people, tile]) { element.remove(); }
-            return { bad, shown, hit: window.hit ?? null };
+            for (const { element } of parts) { element.remove(); }
+            return { bad, shown, asked, hit: window.hit ?? null };
         """, hostile)
-        self.assertEqual(result, {"bad": [0, 0, 0], "shown": hostile, "hit": None})
+        self.assertEqual(result, {"bad": [0] * 6, "shown": hostile, "asked": hostile, "hit": None})
 
     def test_threat_28_only_plain_web_addresses_become_links(self) -> None:
         text = "see https://a.example/x?y=1, javascript:alert(1) data:text/html,x http://user:pw@evil.example/ https://"

@@ -62,6 +62,19 @@ struct OfferBuilderTests {
     #expect(throws: SDPError.self) { try builder.stop(track) }
   }
 
+  @Test("a section that is added while an answer is under way belongs to the next offer, and that answer counts")
+  mutating func crossing() throws {
+    var builder = OfferBuilder(using: &rng)
+    let slot = builder.addSlot(.video)
+    let offer = builder.offer(local: .client)
+    let answer = try harness.answer(offer.text).1
+    let track = builder.addTrack(.audio, using: &rng)
+    let first = try builder.apply(answer)
+    #expect(first.media.map(\.mid) == [slot])
+    let second = try exchange(&builder).1
+    #expect(second.media.map(\.mid) == [slot, track])
+  }
+
   @Test("an answer that does not fit the offer is refused")
   mutating func badAnswers() throws {
     var builder = OfferBuilder(using: &rng)
