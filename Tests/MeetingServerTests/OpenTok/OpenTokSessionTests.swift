@@ -111,6 +111,20 @@ struct OpenTokSessionTests {
     }
   }
 
+  @Test("threat 28: pages of other servers may load the script; the demo page allows no script but the server's own")
+  func script() async throws {
+    try await TestServer.run { server in
+      let script = try await server.get("/opentok.js", headers: ["Origin": "https://app.example"])
+      #expect(script.status == 200 && script.text == "script" && script.headers["access-control-allow-origin"] == "*")
+      #expect(script.headers["content-type"]?.hasPrefix("text/javascript") == true)
+      let demo = try await server.get("/browser_demo.html")
+      #expect(demo.status == 200 && demo.headers["content-security-policy"]?.contains("script-src 'self';") == true)
+      #expect(demo.headers["access-control-allow-origin"] == nil)
+      for path in ["/opentok.js", "/browser_demo.html"] { #expect(try await server.post(path, "").status == 405) }
+      #expect(try await server.get("/opentok.js/x").status == 404)
+    }
+  }
+
   @Test(
     "only in development a browser gets a session by reading, samples one for all, and pages without an origin get in")
   func development() async throws {

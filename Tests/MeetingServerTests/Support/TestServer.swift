@@ -42,6 +42,7 @@ final class TestServer: Sendable {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     for (name, text) in [
       "index.html": "start", "meeting.html": "meeting", "sdk/parley.js": "sdk", "assets/a.css": "css",
+      "opentok.js": "script", "browser_demo.html": "demo",
     ] {
       try text.write(toFile: folder + "/web/" + name, atomically: true, encoding: .utf8)
     }
