@@ -54,6 +54,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.
   public var maximumParticipants = 500
+  /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
+  public var addressRate: Int?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5
   /// Bytes of data messages that may wait for one slow reader in one channel.

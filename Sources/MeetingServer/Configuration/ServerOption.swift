@@ -150,6 +150,11 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in c.maximumParticipants = try number(v, "max-participants", 1...10_000)
     },
     ServerOption(
+      name: "address-rate", placeholder: "N",
+      help: "requests a second with which one address may join and make meetings, 0 for any number "
+        + "(50, and any number from this machine)"
+    ) { c, v throws(ConfigurationError) in c.addressRate = try number(v, "address-rate", 0...1_000_000) },
+    ServerOption(
       name: "audio-loudest", placeholder: "N",
       help: "voices that are forwarded in a meeting that has more, the loudest ones, 3 to 8 (5)"
     ) { c, v throws(ConfigurationError) in c.audioLoudest = try number(v, "audio-loudest", 3...8) },

@@ -14,6 +14,7 @@ struct Endpoints: Sendable {
   let isReady: @Sendable () -> Bool
   let counters: ServerCounters
   let log: Log
+  let limits: AddressLimits
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -25,6 +26,7 @@ struct Endpoints: Sendable {
       if error.status >= 500 { log.error("request.failed", ["path": request.path, "code": error.code]) }
       response = .refusal(error, asPage: Self.wantsPage(request))
       if Self.isCrossOrigin(request.path) { response = response.withCrossOriginAccess() }
+      if error.status == 429 { response.headers["Retry-After"] = "1" }
       if error.status == 405 { response.headers["Allow"] = Self.methods(for: request.path) }
     }
     if response.status >= 400 { counters.requestErrors.add(1) }
@@ -50,6 +52,7 @@ struct Endpoints: Sendable {
   private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
     guard let first = segments.first else { return try page("index.html", request) }
+    if Self.isCrossOrigin(request.path) { try limits.take(request.remote.ip, now: Monotonic.now) }
     switch first {
     case "GetAdhocMeetingJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }

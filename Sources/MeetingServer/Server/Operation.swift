@@ -7,6 +7,7 @@ final class Operation: Sendable {
   let events = RoomEvents()
   let counters = OperationCounters()
   let quality = QualityHistory()
+  let limits: AddressLimits
   private let store: SQLiteMeetingStore
   private let dispatcher: WebhookDispatcher
   private let settings: WebhookSettings
@@ -14,8 +15,9 @@ final class Operation: Sendable {
   private let journal: Task<Void, Never>
   private let sampling: Task<Void, Never>
 
-  init(store: SQLiteMeetingStore, settings: WebhookSettings, log: Log) {
+  init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, log: Log) {
     self.store = store
+    limits = AddressLimits(perSecond: addressRate, counters: counters)
     self.settings = settings
     self.log = log
     let dispatcher = WebhookDispatcher(store: store, settings: settings, counters: counters, log: log)

@@ -96,7 +96,8 @@ public final class Server: Sendable {
     }
 
     let counters = ServerCounters()
-    let operation = Operation(store: store, settings: configuration.webhooks, log: log)
+    let operation = Operation(
+      store: store, settings: configuration.webhooks, addressRate: configuration.addressRate, log: log)
     let readiness = Readiness()
     let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment) { problem in
       log.info("token.refused", ["reason": problem])
@@ -126,7 +127,7 @@ public final class Server: Sendable {
         authority: ProjectAuthority(store: store), directory: directory, store: store,
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
-      isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log)
+      isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits)
     let signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log)
 
@@ -194,6 +195,12 @@ public final class Server: Sendable {
         webSocketDecision: { request in
           guard request.path == "/signal" else {
             return .reject(.refusal(Refusal(404, "notFound", "Signalling is at /signal.")))
+          }
+          // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
+          do throws(Refusal) {
+            try endpoints.limits.take(request.remote.ip, now: Monotonic.now)
+          } catch {
+            return .reject(.refusal(error))
           }
           return .accept
         },

@@ -9,6 +9,7 @@ final class OperationCounters: Sendable {
   let adminRequests = Counter()
   let adminErrors = Counter()
   let adminRefused = Counter()
+  let rateLimited = Counter()
 
   /// The counters in the Prometheus text format.
   var text: String {
@@ -22,6 +23,7 @@ final class OperationCounters: Sendable {
       ("parley_admin_requests_total", "Requests of the administration's interface.", adminRequests),
       ("parley_admin_errors_total", "Those that were answered with a status of 400 or above.", adminErrors),
       ("parley_admin_refused_total", "Those without the administration's token, or from other sites.", adminRefused),
+      ("parley_rate_limited_total", "Requests of addresses that asked too often.", rateLimited),
     ]
     return rows.map { "# HELP \($0) \($1)\n# TYPE \($0) counter\n\($0) \($2.current)\n" }.joined()
   }

@@ -300,4 +300,29 @@ struct AdminAPITests {
     events.add(RoomEvent(.meetingStarted, in: record))
     #expect(events.dropped.current == 1)
   }
+
+  @Test("an address that asks too often is told the limit at every door, and the others are not")
+  func addressRate() async throws {
+    try await TestServer.run({ $0.addressRate = 1 }) { server in
+      var last = try await server.get("/discover/daily")
+      for _ in 0..<20 where last.status == 200 { last = try await server.get("/discover/daily") }
+      #expect(last.status == 429 && last.text.contains("tooManyRequests") && last.text.contains("limit of 1 requests"))
+      #expect(last.headers["retry-after"] == "1")
+      #expect(try await server.get("/healthz").status == 200)
+    }
+    let limits = AddressLimits(perSecond: 2, counters: OperationCounters())
+    let usual = AddressLimits(perSecond: nil, counters: OperationCounters())
+    let now = Instant(nanoseconds: 0)
+    func takes(_ text: String, _ limits: AddressLimits, at time: Instant) throws -> Bool {
+      (try? limits.take(try #require(IPAddress(text)), now: time)) != nil
+    }
+    #expect(try (0..<9).map { _ in try takes("192.0.2.1", limits, at: now) } == [Bool](repeating: true, count: 8) + [false])
+    #expect(try takes("192.0.2.2", limits, at: now))
+    #expect(try takes("192.0.2.1", limits, at: now + .seconds(1)))
+    // One network of IPv6 is one address.
+    for index in 0..<8 { _ = try takes("2001:db8:0:1::\(index)", limits, at: now) }
+    #expect(try !takes("2001:db8:0:1::ffff", limits, at: now))
+    #expect(try takes("2001:db8:0:2::1", limits, at: now))
+    #expect(try (0..<1_000).allSatisfy { _ in try takes("127.0.0.1", usual, at: now) })
+  }
 }
