@@ -82,7 +82,9 @@ public enum ClientMessage: Sendable, Hashable {
 }
 
 extension ClientMessage: Codable {
-  private enum Kind: String { case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping }
+  private enum Kind: String {
+    case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping
+  }
 
   private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked }
 

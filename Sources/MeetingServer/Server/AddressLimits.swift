@@ -34,6 +34,7 @@ final class AddressLimits: Sendable {
     counters.rateLimited.add(1)
     throw Refusal(
       429, "tooManyRequests",
-      "The limit of \(perSecond) requests a second from one address is reached (--address-rate). Try again in a moment.")
+      "The limit of \(perSecond) requests a second from one address is reached (--address-rate). Try again in a moment."
+    )
   }
 }

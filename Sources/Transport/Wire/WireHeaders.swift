@@ -5,7 +5,8 @@ import CWebSockets
   /// Names that the library does not know by itself and that are read all the same.
   static let customNames = [
     "access-control-request-method:", "sec-fetch-site:", "x-forwarded-host:", "x-forwarded-proto:",
-    "x-opentok-auth:", "x-tb-partner-auth:", "x-requested-with:", "x-ms-origin:", "link:", "x-request-id:", "parley-signature:",
+    "x-opentok-auth:", "x-tb-partner-auth:", "x-requested-with:", "x-ms-origin:", "link:", "x-request-id:",
+    "parley-signature:",
   ]
 
   /// The bytes of one header, all its occurrences joined by commas; nil when it is absent.

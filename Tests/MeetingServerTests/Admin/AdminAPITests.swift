@@ -316,7 +316,8 @@ struct AdminAPITests {
     func takes(_ text: String, _ limits: AddressLimits, at time: Instant) throws -> Bool {
       (try? limits.take(try #require(IPAddress(text)), now: time)) != nil
     }
-    #expect(try (0..<9).map { _ in try takes("192.0.2.1", limits, at: now) } == [Bool](repeating: true, count: 8) + [false])
+    #expect(
+      try (0..<9).map { _ in try takes("192.0.2.1", limits, at: now) } == [Bool](repeating: true, count: 8) + [false])
     #expect(try takes("192.0.2.2", limits, at: now))
     #expect(try takes("192.0.2.1", limits, at: now + .seconds(1)))
     // One network of IPv6 is one address.
