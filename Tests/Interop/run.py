@@ -5,11 +5,16 @@
 Browsers, codecs and servers share the machine with whatever else it does, and some of what is checked takes place in real time. So a test that
 fails is tried once more when all others are done, with the same bounds. One that passes only then is named as unsteady: it does not
 fail the run, and its failure is printed all the same. `UNSTEADY=fail` makes it one.
+
+Modules that mostly wait, and judge neither pictures nor sound by the clock, run in a process beside the others when all tests are run; what
+they print comes at the end.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import time
 import unittest
@@ -17,6 +22,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
+
+BESIDE = ("test_admin", "test_client_trouble", "test_impairment", "test_operation", "test_rights", "web.test_modules")
+BESIDE_LOG = FOLDER / "output" / "beside.log"
+BESIDE_RESULT = FOLDER / "output" / "beside.json"
 
 
 def flatten(suite: unittest.TestSuite):
@@ -67,26 +76,71 @@ def run(tests: list[unittest.TestCase]) -> TimedResult:
     return unittest.TextTestRunner(verbosity=2, stream=sys.stdout, resultclass=TimedResult).run(unittest.TestSuite(tests))
 
 
+def is_beside(test: unittest.TestCase) -> bool:
+    return test.id().rsplit(".", 2)[0] in BESIDE
+
+
+def run_beside() -> None:
+    """What the process beside the others does: its part of the tests, and a note of how they went."""
+    result = run([test for test in find([]) if is_beside(test)])
+    BESIDE_RESULT.write_text(json.dumps({
+        "failed": sorted(result.failed), "passed": sorted(result.passed), "skipped": len(result.skipped), "times": result.times,
+        "modules": result.modules}))
+
+
+class Outcome:
+    """How the tests of one or two processes went."""
+
+    def __init__(self, result: TimedResult) -> None:
+        self.failed, self.passed, self.skipped = result.failed, set(result.passed), len(result.skipped)
+        self.times, self.modules = list(result.times), dict(result.modules)
+
+    def add(self, beside: subprocess.Popen) -> None:
+        """Waits for the process beside, prints what it printed, and counts its tests."""
+        print("waiting for the tests beside", flush=True)
+        beside.wait()
+        print(BESIDE_LOG.read_text(errors="replace"), flush=True)
+        if beside.returncode != 0 or not BESIDE_RESULT.exists():
+            self.failed.add(f"the tests beside, which ended with status {beside.returncode}")
+            return
+        found = json.loads(BESIDE_RESULT.read_text())
+        self.failed |= set(found["failed"])
+        self.passed |= set(found["passed"])
+        self.skipped += found["skipped"]
+        self.times += [tuple(each) for each in found["times"]]
+        self.modules |= found["modules"]
+
+
 def main() -> int:
     (FOLDER / "output").mkdir(exist_ok=True)
+    if sys.argv[1:] == ["--beside"]:
+        run_beside()
+        return 0
     started = time.monotonic()
-    result = run(find(sys.argv[1:]))
-    failed, unsteady = result.failed, set()
+    wanted = sys.argv[1:]
+    if wanted:
+        outcome = Outcome(run(find(wanted)))
+    else:
+        BESIDE_RESULT.unlink(missing_ok=True)
+        with BESIDE_LOG.open("w") as log, subprocess.Popen(
+                [sys.executable, __file__, "--beside"], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as beside:
+            outcome = Outcome(run([test for test in find([]) if not is_beside(test)]))
+            outcome.add(beside)
+    failed, unsteady = outcome.failed, set()
     if failed and os.environ.get("UNSTEADY") != "fail":
         again = run([test for test in find([])
                      if test.id() in failed or f"setUpClass ({test.id().rsplit('.', 1)[0]})" in failed])
         unsteady = again.passed
         failed = again.failed | {name for name in failed - unsteady if not name.startswith("setUpClass")}
-    slowest = ", ".join(f"{name} {seconds:.0f} s" for seconds, name in sorted(result.times, reverse=True)[:8])
-    modules = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in sorted(result.modules.items(), key=lambda item: -item[1]))
+    slowest = ", ".join(f"{name} {seconds:.0f} s" for seconds, name in sorted(outcome.times, reverse=True)[:8])
+    modules = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in sorted(outcome.modules.items(), key=lambda item: -item[1]))
     print(f"took {time.monotonic() - started:.0f} s; slowest: {slowest}; modules: {modules}")
     if unsteady:
         print(f"unsteady, passed at the second try: {', '.join(sorted(unsteady))}")
     if failed:
         print(f"failed: {', '.join(sorted(failed))}")
-    print(f"{len(result.passed | unsteady)} passed ({len(unsteady)} unsteady), {len(failed)} failed, "
-          f"{len(result.skipped)} skipped")
-    return 1 if failed or not result.testsRun else 0
+    print(f"{len(outcome.passed | unsteady)} passed ({len(unsteady)} unsteady), {len(failed)} failed, {outcome.skipped} skipped")
+    return 1 if failed or not outcome.passed else 0
 
 
 if __name__ == "__main__":
