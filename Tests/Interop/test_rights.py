@@ -13,6 +13,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from browser import wait_for
 from server import BINARY, Server
 
 
@@ -99,7 +100,9 @@ class Rights(unittest.TestCase):
 
     def test_a_server_is_closed_and_opened_by_its_operator_while_it_runs(self):
         with Server() as server:
-            self.assertTrue(any("THIS SERVER IS OPEN" in line and "--sign-in token" in line for line in server.lines), server.lines)
+            # It comes after the line that says where the server is.
+            wait_for("the server to say that it is open", lambda: any(
+                "THIS SERVER IS OPEN" in line and "--sign-in token" in line for line in server.lines))
             with urllib.request.urlopen(server.url + "/discover/daily", timeout=20) as answer:
                 self.assertEqual(answer.status, 200)
             run(server, "tenant", "set", "parley", "--sign-in", "token")
