@@ -156,7 +156,7 @@ let package = Package(
       name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator"], swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
-      name: "MeetingsTests", dependencies: ["Basics", "Meetings"], swiftSettings: common),
+      name: "MeetingsTests", dependencies: ["Basics", "Meetings", "CJOSE"], swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "Transport"],

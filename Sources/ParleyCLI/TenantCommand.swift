@@ -33,9 +33,10 @@ enum TenantCommand {
         name: "set", operands: "NAME", help: "change a tenant's rules",
         table: [
           .init(
-            "sign-in", "open|token",
-            "open: whoever has an address gets in (the default tenant only); token: only with a token")
-        ] + rules + [DataFolder.option, json], run: set),
+            "sign-in", "open|token|oidc",
+            "open: whoever has an address gets in; token: only with a token; oidc: who signs in (open, oidc: the default tenant only)"
+          )
+        ] + CommandOptions.providerRules + rules + [DataFolder.option, json], run: set),
       .init(
         name: "rotate-key", operands: "NAME", help: "make a new secret; the old one stays good until it is retired",
         table: [
@@ -101,14 +102,21 @@ enum TenantCommand {
       var tenant = try await folder.tenant(name)
       if let text = options["sign-in"] {
         guard let mode = SignInMode(rawValue: text) else {
-          throw CommandOptions.Problem(description: "--sign-in \(text): open or token is expected.")
+          throw CommandOptions.Problem(description: "--sign-in \(text): open, token or oidc is expected.")
         }
         // People without a token are the default tenant's; nobody could come in by another's open door.
         guard mode == .token || tenant.isDefault else {
           throw CommandGroup.Failure(
-            description: "Only the default tenant can be open: people without a token are taken for its own.")
+            description:
+              "Only the default tenant can have the sign-in \(text): people without a token are taken for its own.")
         }
         tenant.policy.signIn = mode
+      }
+      tenant.policy.identityProvider = try options.provider(over: tenant.policy.identityProvider)
+      guard tenant.policy.signIn != .oidc || tenant.policy.identityProvider != nil else {
+        throw CommandOptions.Problem(
+          description:
+            "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
       }
       try change(&tenant.policy, options)
       try await folder.store.setPolicy(tenant.policy, of: tenant.id)

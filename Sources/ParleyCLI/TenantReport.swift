@@ -32,7 +32,8 @@ struct TenantReport {
       "maximumMeetings": number(policy.maximumMeetings), "maximumParticipants": number(policy.maximumParticipants),
       "waitForHost": .truth(policy.lobby.waitsForHost), "announce": .truth(policy.lobby.announces),
       "lobbyTimeout": JSONValue(policy.lobby.patience?.seconds),
-      "created": .text(DataFolder.text(tenant.created)), "keys": .list(keys.map { .object(line(of: $0)) }),
+      "provider": provider, "created": .text(DataFolder.text(tenant.created)),
+      "keys": .list(keys.map { .object(line(of: $0)) }),
     ]
   }
 
@@ -44,6 +45,33 @@ struct TenantReport {
     if shown.contains(key.id) { line.add("secret", .text(key.secret.value)) }
     return line
   }
+
+  private var provider: JSONValue {
+    guard let provider = tenant.policy.identityProvider else { return .null }
+    func list(_ texts: [String]) -> JSONValue { .list(texts.map { .text($0) }) }
+    return .object([
+      "issuer": .text(provider.issuer), "clientId": .text(provider.clientID),
+      "hasSecret": .truth(provider.clientSecret != nil), "scopes": list(provider.scopes),
+      "roleClaim": JSONValue(provider.roleClaim), "organizers": list(provider.organizers),
+      "moderators": list(provider.moderators), "emailDomains": list(provider.emailDomains),
+    ])
+  }
+
+  private var providerLines: [String] {
+    guard let provider = tenant.policy.identityProvider else { return [] }
+    var lines = [
+      "Provider          \(provider.issuer), client \(provider.clientID)\(provider.clientSecret == nil ? ", no secret" : "")"
+    ]
+    if let claim = provider.roleClaim {
+      lines.append(
+        "Roles             by \(claim): organizers \(words(provider.organizers)); moderators \(words(provider.moderators))"
+      )
+    }
+    if !provider.emailDomains.isEmpty { lines.append("Email domains     \(words(provider.emailDomains))") }
+    return lines
+  }
+
+  private func words(_ list: [String]) -> String { list.isEmpty ? "none" : list.joined(separator: ", ") }
 
   private func number(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 
@@ -68,6 +96,7 @@ struct TenantReport {
       "Announces         \(policy.lobby.announces ? "who comes and who goes" : "nothing")",
       "Lobby timeout     \(policy.lobby.patience.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
     ]
+    lines.insert(contentsOf: providerLines, at: 3)
     for key in keys {
       var line = "Secret \(key.id)  \(state(of: key)), made \(DataFolder.text(key.created))"
       if key.retired == nil, let end = key.expires { line += ", good until \(DataFolder.text(end))" }

@@ -14,6 +14,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var token: String?
   /// When the token, or else the meeting, ends; nil when neither does.
   public var expires: Date?
+  /// The name of whoever has signed in, to which the token holds them; nil when nobody has.
+  public var signedInAs: String?
   /// STUN and TURN servers, in the browser's `RTCIceServer` form.
   public var iceServers: [IceServer]
   /// The meeting's conference URI.
@@ -48,7 +50,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
 
   /// A discover document.
   public init(
-    meeting: String, subject: String, signaling: String, token: String?, expires: Date?,
+    meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
     iceServers: [IceServer] = [], conferenceId: String, links: [String: Link]
   ) {
     version = 1
@@ -57,13 +59,14 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     self.signaling = signaling
     self.token = token
     self.expires = expires
+    self.signedInAs = signedInAs
     self.iceServers = iceServers
     self.conferenceId = conferenceId
     self.links = links
   }
 
   private enum CodingKeys: String, CodingKey {
-    case version, meeting, subject, signaling, token, expires, iceServers, conferenceId
+    case version, meeting, subject, signaling, token, expires, signedInAs, iceServers, conferenceId
     case links = "_links"
   }
 }

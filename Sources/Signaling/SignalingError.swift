@@ -18,6 +18,8 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case tokenExpired
   /// The server lets nobody in without a token.
   case tokenRequired
+  /// The server's meetings are for people who sign in; only HTTP answers say so.
+  case signInRequired
   /// The page's origin is neither the server's own nor one that the token allows.
   case wrongOrigin
   /// The join token is good, and for another meeting than the one that was asked for.

@@ -11,7 +11,7 @@ export async function tenantsPage(page) {
   page.title("Tenants");
   const list = await paged("tenants", {}, (items) => table("Tenants", ["Name", "API key", "Sign-in", "Limits", "Made"], items.map((tenant) => [
     h("a", { href: `#/tenants/${part(tenant.name)}`, text: tenant.name }), h("span", { class: "mono", text: tenant.apiKey }),
-    tenant.signIn === "open" ? badge("open", "warn") : badge("by token", "good"), limits(tenant), when(tenant.created),
+    tenant.signIn === "open" ? badge("open", "warn") : badge(tenant.signIn === "oidc" ? "by provider" : "by token", "good"), limits(tenant), when(tenant.created),
   ]), "There are none."));
   const making = form("Make the tenant", [
     field("Name", input("name", { maxLength: 64, pattern: "[a-z0-9\\-]+" }), "Lower-case letters, digits and hyphens."),
@@ -38,7 +38,7 @@ export async function tenantPage(page, name) {
   const [tenant, keys] = [await request("GET", path), await request("GET", `${path}/keys`)];
   page.title(`Tenant ${tenant.name}`);
   const number = (key, label) => field(label, input(key, { type: "number", min: 0, value: tenant[key] ?? "" }), "No limit when left empty.");
-  const signIn = select("signIn", [["open", "Whoever has the address of a room gets in"], ["token", "Only with a token"]], { disabled: !tenant.isDefault });
+  const signIn = select("signIn", [["open", "Whoever has the address of a room gets in"], ["token", "Only with a token"], ["oidc", "People sign in at the provider, or have a token"]], { disabled: !tenant.isDefault });
   signIn.value = tenant.signIn;
   const level = select("accessLevel", LEVELS);
   level.value = tenant.accessLevel;

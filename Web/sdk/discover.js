@@ -8,6 +8,7 @@ import { ParleyError } from "./errors.js";
  * @property {string} subject title
  * @property {string} signaling address of the WebSocket
  * @property {string} [token] join token
+ * @property {string} [signedInAs] name of whoever has signed in, to which the token holds them
  * @property {RTCIceServer[]} iceServers
  */
 
@@ -30,7 +31,7 @@ export async function discover(options) {
   let response;
   try {
     response = await fetch(address, {
-      headers: { Accept: "application/json" }, cache: "no-store", credentials: "omit", signal: options.signal,
+      headers: { Accept: "application/json" }, cache: "no-store", credentials: "same-origin", signal: options.signal,
     });
   } catch (error) {
     if (options.signal?.aborted) { throw new ParleyError("cancelled", "The request was cancelled.", { cause: error }); }
@@ -41,7 +42,7 @@ export async function discover(options) {
   if (!response.ok) {
     const code = typeof document?.code === "string" ? document.code : codeOf(response.status);
     const message = typeof document?.Error === "string" ? document.Error : `The server answered with status ${response.status}.`;
-    throw new ParleyError(code, message, { status: response.status });
+    throw new ParleyError(code, message, { status: response.status, signIn: document?.signIn });
   }
   if (typeof document?.signaling !== "string") {
     throw new ParleyError("internal", "The server's answer names no signalling address.", { status: response.status });

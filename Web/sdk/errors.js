@@ -24,7 +24,7 @@ export class ParleyError extends Error {
   /**
    * @param {string} code stable code, see the table above
    * @param {string} message what happened, for people
-   * @param {{cause?: unknown, status?: number}} [options] the error beneath; the HTTP status where there is one
+   * @param {{cause?: unknown, status?: number, signIn?: string}} [options] the error beneath; the HTTP status and where to sign in, where there are such
    */
   constructor(code, message, options = {}) {
     super(message, { cause: options.cause });
@@ -33,5 +33,7 @@ export class ParleyError extends Error {
     this.code = code;
     /** HTTP status, where the error came from an HTTP answer. @type {number|undefined} */
     this.status = options.status;
+    /** Where to sign in, with `signInRequired`. @type {string|undefined} */
+    this.signIn = typeof options.signIn === "string" ? options.signIn : undefined;
   }
 }

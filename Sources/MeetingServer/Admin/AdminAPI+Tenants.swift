@@ -60,6 +60,11 @@ extension AdminAPI {
           422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own."
         )
       }
+      guard mode != .oidc || tenant.policy.identityProvider != nil else {
+        throw Refusal(
+          422, "providerNeeded",
+          "The tenant has no provider at which people could sign in: set it with parley tenant set and --oidc-issuer.")
+      }
       tenant.policy.signIn = mode
     }
     try Self.change(&tenant.policy, &fields)

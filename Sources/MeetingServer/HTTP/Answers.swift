@@ -15,19 +15,31 @@ extension HTTPResponse {
 
   /// An error as JSON, or as a page for people.
   static func refusal(_ refusal: Refusal, asPage: Bool = false) -> HTTPResponse {
-    guard asPage else { return json(ErrorAnswer(error: refusal.message, code: refusal.code), status: refusal.status) }
+    guard asPage else {
+      return json(
+        ErrorAnswer(error: refusal.message, code: refusal.code, signIn: refusal.signIn), status: refusal.status)
+    }
+    return notice(
+      title: "This does not work", text: refusal.message, status: refusal.status, actions: [("To the start page", "/")])
+  }
+
+  /// A page for people with a sentence and links.
+  static func notice(
+    title: String, text: String, status: Int = 200, actions: [(text: String, address: String)]
+  ) -> HTTPResponse {
+    let links = actions.map { "<p><a href=\"\(escape($0.address))\">\(escape($0.text))</a></p>" }.joined()
     let text = """
       <!doctype html>
       <html lang="en">
       <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Parley</title><link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
       <link rel="stylesheet" href="/assets/css/base.css"></head>
-      <body><main class="notice-page"><div class="notice"><h1>This does not work</h1>
-      <p>\(escape(refusal.message))</p><p><a href="/">To the start page</a></p></div></main></body>
+      <body><main class="notice-page"><div class="notice"><h1>\(escape(title))</h1>
+      <p>\(escape(text))</p>\(links)</div></main></body>
       </html>
 
       """
-    var response = HTTPResponse.text(text, status: refusal.status, contentType: "text/html; charset=utf-8")
+    var response = HTTPResponse.text(text, status: status, contentType: "text/html; charset=utf-8")
     response.headers["Cache-Control"] = "no-store"
     for (name, value) in SecurityHeaders.page { response.headers[name] = value }
     return response
@@ -47,7 +59,7 @@ extension HTTPResponse {
     }
   }
 
-  /// Lets pages of any origin read the answer. Nothing here depends on cookies, so that gives away nothing.
+  /// Lets pages of any origin read the answer. What depends on a cookie is never answered so, and that gives away nothing.
   func withCrossOriginAccess() -> HTTPResponse {
     var copy = self
     copy.headers["Access-Control-Allow-Origin"] = "*"

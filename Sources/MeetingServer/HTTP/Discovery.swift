@@ -68,13 +68,14 @@ struct Discovery: Sendable {
     return text
   }
 
-  private func document(
-    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date
+  /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to.
+  func document(
+    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date, signedInAs: String? = nil
   ) -> HTTPResponse {
     .json(
       DiscoverDocument(
         meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
-        expires: expires,
+        expires: expires, signedInAs: signedInAs,
         iceServers: iceServers.servers(
           user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
         conferenceId: addresses.conference,

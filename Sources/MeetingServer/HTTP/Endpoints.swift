@@ -6,6 +6,7 @@ import Transport
 struct Endpoints: Sendable {
   let application: ServiceApplication
   let discovery: Discovery
+  let signIn: SignInEndpoints
   let files: StaticFiles
   let openTok: OpenTokAPI
   let store: any MeetingStore
@@ -60,6 +61,7 @@ struct Endpoints: Sendable {
     case "GetAnonTokenJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }
       return try await application.token(form, base: origin(of: request), now: Date()).withCrossOriginAccess()
+    case "signin", "signout": return try await signIn.respond(to: request, segments, base: origin(of: request))
     case "discover": return try await discover(request, segments.dropFirst())
     case "session", "hl", "v2": return await openTok.respond(to: request, segments)
     case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
@@ -105,6 +107,8 @@ struct Endpoints: Sendable {
     let query = FormBody(request.query ?? "")
     let context = query["anonymousMeetingJoinContext"] ?? query["anonymousContext"]
     if let room = rest.first, rest.count == 1, context == nil {
+      let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: Date())
+      if let signedIn { return signedIn }
       return try await discovery.document(room: room, base: base, now: Date()).withCrossOriginAccess()
     }
     guard rest.count <= 1, let context else {
@@ -172,10 +176,15 @@ struct Endpoints: Sendable {
   }
 
   private static func methods(for path: String) -> String {
-    path == "/GetAdhocMeetingJob" || path == "/GetAnonTokenJob" ? "POST, OPTIONS" : "GET, HEAD"
+    switch path {
+    case "/GetAdhocMeetingJob", "/GetAnonTokenJob": "POST, OPTIONS"
+    case "/signin", "/signin/callback": "GET"
+    case "/signin/token", "/signout": "POST"
+    default: "GET, HEAD"
+    }
   }
 
-  /// Any page may send any header: nothing here goes by cookies.
+  /// Any page may send any header: what goes by cookies is not for pages of other origins anyway.
   private static func preflight(_ request: HTTPRequest) -> HTTPResponse {
     let asked = request.headers["access-control-request-headers"] ?? "*"
     return HTTPResponse(

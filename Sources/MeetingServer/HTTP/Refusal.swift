@@ -5,6 +5,8 @@ struct Refusal: Error, Sendable {
   var status: Int
   var code: String
   var message: String
+  /// Where to sign in, for whoever has to.
+  var signIn: String?
 
   init(_ status: Int, _ code: String, _ message: String) {
     self.status = status
@@ -24,7 +26,7 @@ struct Refusal: Error, Sendable {
   init(_ error: JoinRefusal) {
     let status =
       switch error {
-      case .badToken, .tokenExpired, .tokenRequired: 401
+      case .badToken, .tokenExpired, .tokenRequired, .signInRequired: 401
       case .wrongOrigin, .wrongMeeting: 403
       case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410
@@ -41,9 +43,10 @@ struct Refusal: Error, Sendable {
 struct ErrorAnswer: Encodable {
   var error: String
   var code: String
+  var signIn: String?
 
   enum CodingKeys: String, CodingKey {
     case error = "Error"
-    case code
+    case code, signIn
   }
 }

@@ -120,9 +120,12 @@ public final class Server: Sendable {
         log.error("ban.notKept", ["meeting": meeting.id, "reason": error])
       }
     }
+    let signIn = SignInEndpoints(
+      store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
-      discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), files: files,
+      discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
+      files: files,
       openTok: OpenTokAPI(
         authority: ProjectAuthority(store: store), directory: directory, store: store,
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),

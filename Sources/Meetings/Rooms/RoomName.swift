@@ -17,7 +17,7 @@ public struct RoomName: Sendable, Hashable {
   public static let reserved: Set<String> = [
     ".well-known", "admin", "api", "assets", "browser_demo.html", "discover", "favicon.ico", "getadhocmeetingjob",
     "getanontokenjob", "healthz", "hl", "metrics", "opentok.js", "platformservice", "readyz", "robots.txt", "sdk",
-    "session", "signal", "ucwa", "v2", "whep", "whip",
+    "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
   ]
 
   /// Checks `text`, a name after percent-decoding.

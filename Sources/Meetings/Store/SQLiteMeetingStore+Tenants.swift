@@ -5,7 +5,8 @@ import Basics
 extension SQLiteMeetingStore {
   private static let tenantColumns =
     "id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, "
-    + "maximum_participants, waits_for_host, announces, lobby_seconds, signing_key, signing_key_id, created"
+    + "maximum_participants, waits_for_host, announces, lobby_seconds, identity_provider, "
+    + "signing_key, signing_key_id, created"
 
   /// The tenant of requests without credentials; made on first use.
   public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
@@ -60,7 +61,7 @@ extension SQLiteMeetingStore {
     let policy = tenant.policy
     try database.transaction { () throws(MeetingStoreError) in
       try database.query(
-        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           + "ON CONFLICT DO NOTHING",
         [.text(tenant.id.rawValue), .text(tenant.name), .text(tenant.apiKey), .integer(tenant.isDefault ? 1 : 0)]
           + Self.values(policy)
@@ -74,7 +75,7 @@ extension SQLiteMeetingStore {
   public func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) throws(MeetingStoreError) {
     try open().query(
       "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
-        + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ? WHERE id = ?",
+        + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ? WHERE id = ?",
       Self.values(policy) + [.text(tenant.rawValue)])
   }
 
@@ -83,7 +84,16 @@ extension SQLiteMeetingStore {
       .text(policy.signIn.rawValue), .text(policy.allowedOrigins.map(\.description).joined(separator: ";")),
       .text(policy.accessLevel.rawValue), .number(policy.capacity), .number(policy.maximumMeetings),
       .number(policy.maximumParticipants),
-    ] + values(policy.lobby)
+    ] + values(policy.lobby) + [text(policy.identityProvider)]
+  }
+
+  private static func text(_ provider: IdentityProvider?) -> SQLiteValue {
+    guard let provider, let json = try? JSONEncoder().encode(provider) else { return .null }
+    return .text(String(decoding: json, as: UTF8.self))
+  }
+
+  private static func provider(_ text: String) -> IdentityProvider? {
+    try? JSONDecoder().decode(IdentityProvider.self, from: Data(text.utf8))
   }
 
   /// The three columns that tenants and meetings have for it.
@@ -101,11 +111,12 @@ extension SQLiteMeetingStore {
         // What a later version may have written is taken as the strictest.
         signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],
         accessLevel: AccessLevel(rawValue: row.text(6)) ?? .locked, capacity: row.optionalNumber(7),
-        maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9), lobby: row.lobby(10))
+        maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9), lobby: row.lobby(10),
+        identityProvider: Self.provider(row.text(13)))
       tenants.append(
         Tenant(
           id: TenantID(rawValue: row.text(0)), name: row.text(1), apiKey: row.text(2), isDefault: row.integer(3) == 1,
-          policy: policy, signingKey: Secret(row.text(13)), signingKeyID: row.text(14), created: row.time(15)))
+          policy: policy, signingKey: Secret(row.text(14)), signingKeyID: row.text(15), created: row.time(16)))
     }
     return tenants
   }

@@ -95,6 +95,10 @@ enum StoreSchema {
       WHEN old.time > (CAST(strftime('%s', 'now') AS INTEGER) - 399 * 24 * 3600) * 1000
       BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;
     """,
+    // Tenants get a provider at which their people sign in, as JSON.
+    """
+    ALTER TABLE tenants ADD COLUMN identity_provider TEXT;
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -4,12 +4,16 @@ public enum SignInMode: String, Sendable, Hashable, Codable, CaseIterable {
   case open
   /// Nobody gets in without a token that the tenant's own server, or `parley token create`, has made.
   case token
+  /// People sign in at the tenant's OpenID Connect provider; a token that the tenant has made opens the door too.
+  case oidc
 }
 
 /// What a tenant's meetings are made with, and how much of the server it may take.
 public struct TenantPolicy: Sendable, Hashable {
   /// How people without a token get in.
   public var signIn: SignInMode
+  /// Where people sign in, with ``SignInMode/oidc``; it stays known while another mode is set.
+  public var identityProvider: IdentityProvider?
   /// Pages of other servers that may use the tenant's tokens, besides those that a token names; the server's own pages always may.
   public var allowedOrigins: [WebOrigin]
   /// Who gets into a new meeting without waiting, where its request does not say.
@@ -26,7 +30,8 @@ public struct TenantPolicy: Sendable, Hashable {
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
-    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, lobby: LobbySettings = LobbySettings()
+    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, lobby: LobbySettings = LobbySettings(),
+    identityProvider: IdentityProvider? = nil
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -35,5 +40,6 @@ public struct TenantPolicy: Sendable, Hashable {
     self.maximumMeetings = maximumMeetings
     self.maximumParticipants = maximumParticipants
     self.lobby = lobby
+    self.identityProvider = identityProvider
   }
 }

@@ -31,8 +31,11 @@ public struct AnonymousJoin: Sendable {
   /// The tenant of people without credentials, when it lets them in.
   private func openTenant(now: Date) async throws -> Tenant {
     let tenant = try await store.defaultTenant(now: now)
-    guard tenant.policy.signIn == .open else { throw JoinRefusal.tokenRequired }
-    return tenant
+    switch tenant.policy.signIn {
+    case .open: return tenant
+    case .token: throw JoinRefusal.tokenRequired
+    case .oidc: throw JoinRefusal.signInRequired
+    }
   }
 
   /// Makes a meeting under an unguessable name, with an end. What is nil is the tenant's.

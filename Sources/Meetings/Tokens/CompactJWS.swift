@@ -8,6 +8,7 @@ final class CompactJWS {
   enum Algorithm: String {
     case rs256 = "RS256"
     case hs256 = "HS256"
+    case es256 = "ES256"
   }
 
   private let signature: OpaquePointer

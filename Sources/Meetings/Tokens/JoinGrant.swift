@@ -26,7 +26,7 @@ public struct JoinGrant: Sendable, Hashable {
   public var permissions: Permissions
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
-  /// Whom its issuer knows its holder as, whatever the token; nil when it does not say.
+  /// Who its holder is to the tenant, the same in every token of theirs (the claim `sub`); nil when the token does not say.
   public var user: String?
   /// The pages from which it may be used, besides the server's own and those of the tenant.
   public var allowedOrigins: [WebOrigin]

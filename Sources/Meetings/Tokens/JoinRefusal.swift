@@ -1,6 +1,6 @@
 /// The authority's no. The codes are those of the signalling protocol.
 public enum JoinRefusal: Error, Sendable, Equatable {
-  case badToken, tokenExpired, tokenRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
+  case badToken, tokenExpired, tokenRequired, signInRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
   /// Its holder was removed from the meeting for good.
   case banned
   /// The token is good, and for another room than the one that was asked for.
@@ -14,6 +14,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
     case .badToken: "badToken"
     case .tokenExpired: "tokenExpired"
     case .tokenRequired: "tokenRequired"
+    case .signInRequired: "signInRequired"
     case .wrongOrigin: "wrongOrigin"
     case .roomNeeded, .noSuchMeeting: "noSuchMeeting"
     case .meetingExpired: "meetingExpired"
@@ -32,6 +33,7 @@ extension JoinRefusal: CustomStringConvertible {
     case .tokenExpired: "The join token has expired. Ask for a new one."
     case .tokenRequired:
       "A join token is needed to get into this server's meetings. Ask whoever runs the meeting for one."
+    case .signInRequired: "This server's meetings are for people who sign in. Sign in, or ask for an invitation."
     case .wrongOrigin: "The join token may not be used from this web page's origin."
     case .roomNeeded: "The join token opens every room: use the address of one."
     case .noSuchMeeting: "There is no such meeting."

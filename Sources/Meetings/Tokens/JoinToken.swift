@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A join token that this server signs: who may enter which meeting, as whom, from where, until when.
 ///
 /// It travels as `psat=` and a JWT (RFC 7519) signed with RS256. The short claims are those of the Skype for Business
-/// service; `iss`, `jti`, `meeting`, `room`, `role`, `permissions`, `name` and `guest` are ours.
+/// service; `iss`, `sub`, `jti`, `meeting`, `room`, `role`, `permissions`, `name` and `guest` are ours.
 public struct JoinToken: Sendable, Hashable {
   /// Names the token, so that it can be revoked.
   public var id: TokenID
@@ -18,6 +18,8 @@ public struct JoinToken: Sendable, Hashable {
   public var permissions: Permissions?
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
+  /// Who its holder is to the tenant, the same in every token of theirs; nil when nobody knows.
+  public var user: String?
   /// Whether its holder is none of the tenant's own people.
   public var isGuest: Bool
   /// The pages from which it may be used; the server's own page always may.
@@ -57,8 +59,8 @@ public struct JoinToken: Sendable, Hashable {
   /// A token's content.
   public init(
     id: TokenID = .random(), tenant: TenantID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
-    name: String? = nil, isGuest: Bool = false, allowedOrigins: [WebOrigin] = [], notBefore: Date, expires: Date,
-    service: Service? = nil
+    name: String? = nil, user: String? = nil, isGuest: Bool = false, allowedOrigins: [WebOrigin] = [],
+    notBefore: Date, expires: Date, service: Service? = nil
   ) {
     self.id = id
     self.tenant = tenant
@@ -66,6 +68,7 @@ public struct JoinToken: Sendable, Hashable {
     self.role = role
     self.permissions = permissions
     self.name = name
+    self.user = user
     self.isGuest = isGuest
     self.allowedOrigins = allowedOrigins
     self.notBefore = notBefore

@@ -35,6 +35,7 @@ struct ParleyClaims: Codable {
     role = token.role.rawValue
     permissions = token.permissions?.names
     name = token.name
+    sub = token.user
     guest = token.isGuest ? true : nil
     if token.service != nil || !token.allowedOrigins.isEmpty {
       ao = token.allowedOrigins.map(\.description).joined(separator: ";")

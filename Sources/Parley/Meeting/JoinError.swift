@@ -74,9 +74,9 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badAddress, .untrustedCertificate, .cancelled, .ended: true
     case .refused(let code, _):
       [
-        "badToken", "tokenExpired", "tokenRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired",
-        "badName", "notAllowed", "banned", "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked",
-        "entryDenied", "lobbyTimeout", "badRoomName", "reservedName",
+        "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting",
+        "meetingExpired", "badName", "notAllowed", "banned", "passcodeRequired", "wrongPasscode", "passcodeBlocked",
+        "meetingLocked", "entryDenied", "lobbyTimeout", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

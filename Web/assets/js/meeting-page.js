@@ -4,6 +4,7 @@ import { icon, mark } from "./icons.js";
 import { noticeForEnd, noticeForError } from "./messages.js";
 import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
+import { signedInLine, signInNotice, signInProblem } from "./sign-in.js";
 import { choices, recentRooms, theme } from "./storage.js";
 import { PasscodePage, WaitingPage } from "./waiting.js";
 
@@ -16,6 +17,7 @@ const name = RoomName.fromURL(address);
 const invitation = name === null ? "" : new URL(`/${encodeURIComponent(name)}`, address).href;
 let title = overrides.subject ?? name ?? "Meeting";
 let current = null;
+let problemWithSignIn = signInProblem();
 
 theme.apply();
 begin();
@@ -52,11 +54,15 @@ function prepare() {
   show(prejoin.element);
   current = prejoin;
   prejoin.start();
-  discover({ url: address }).then(({ subject }) => { title = overrides.subject ?? subject ?? title; }).catch((error) => {
+  discover({ url: address }).then(({ subject, signedInAs }) => {
+    title = overrides.subject ?? subject ?? title;
+    problemWithSignIn = null;
+    if (signedInAs !== undefined && current === prejoin) { prejoin.setSignedIn(signedInAs, signedInLine(signedInAs, () => { prejoin.stop(); begin(); })); }
+  }).catch((error) => {
     // A server that is away for a moment is no reason to send anybody off; joining will tell.
     if (error.code !== "unreachable" && current === prejoin) {
       prejoin.stop();
-      showNotice(noticeForError(error));
+      showNotice(noticeFor(error));
     }
   });
 }
@@ -128,7 +134,7 @@ async function join(ready, prejoin, passcode) {
       askForPasscode(ready, error.code === "wrongPasscode");
       return;
     }
-    show(noticePage(noticeForError(error)));
+    show(noticePage(noticeFor(error)));
     focusHeading();
   } finally {
     clearTimeout(slow);
@@ -161,6 +167,11 @@ function askForPasscode(ready, wrong) {
   page.focus();
 }
 
+/** What to say of an error; who has to sign in is shown the way. */
+function noticeFor(error) {
+  return error.code === "signInRequired" ? signInNotice(title, problemWithSignIn) : noticeForError(error);
+}
+
 function endPage(detail) {
   return noticePage(noticeForEnd(detail), detail.reason === "left");
 }
@@ -187,5 +198,6 @@ function noticePage(notice, left = false) {
         h("p", { text: notice.text }),
         h("div", { class: "notice-actions" },
           notice.retry ? again : null,
-          h("a", { class: `button large${notice.retry ? "" : " primary"}`, href: "/", text: "Start page" })))));
+          notice.signIn ? h("a", { class: "button large primary", href: notice.signIn, text: "Sign in" }) : null,
+          h("a", { class: `button large${notice.retry || notice.signIn ? "" : " primary"}`, href: "/", text: "Start page" })))));
 }

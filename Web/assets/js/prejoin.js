@@ -29,6 +29,7 @@ export class Prejoin {
   #selects = {};
   #meter = levelMeter();
   #name;
+  #signedIn = h("div", { hidden: true });
   #nameProblem = h("p", { class: "field-problem", role: "alert", id: "name-problem", hidden: true });
   #join;
   #status = h("p", { class: "prejoin-status", role: "status" });
@@ -63,7 +64,7 @@ export class Prejoin {
     const form = h("form", { class: "prejoin-form", novalidate: "", on: { submit: (event) => { event.preventDefault(); this.#submit(); } } },
       h("p", { class: "eyebrow", text: "You are about to join" }),
       h("h1", { class: "prejoin-title", dir: "auto", text: options.title }),
-      h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem,
+      h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#signedIn,
       this.#problemsBox,
       this.#join, this.#status,
       h("details", { class: "device-choice" }, h("summary", {}, icon("settings"), h("span", { text: "Microphone, camera and speaker" })),
@@ -117,6 +118,22 @@ export class Prejoin {
     setText(this.#status, text);
   }
 
+  /**
+   * Shows who is signed in. The name is the account's then.
+   *
+   * @param {string} name
+   * @param {HTMLElement} line
+   */
+  setSignedIn(name, line) {
+    this.#name.value = name;
+    this.#name.readOnly = true;
+    this.#nameProblem.hidden = true;
+    this.#signedIn.hidden = false;
+    this.#signedIn.replaceChildren(line);
+    if (document.activeElement === this.#name) { this.#join.focus(); }
+    this.#showAvatar();
+  }
+
   /** Closes the devices that were opened here. */
   stop() {
     this.#tracks.microphone?.stop();
@@ -140,7 +157,8 @@ export class Prejoin {
       this.#name.focus();
       return;
     }
-    choices.update({ name, microphone: this.#wanted.microphone, camera: this.#wanted.camera });
+    // The account's name is not what its owner types elsewhere.
+    choices.update({ ...(this.#name.readOnly ? {} : { name }), microphone: this.#wanted.microphone, camera: this.#wanted.camera });
     this.#options.onJoin({
       name, microphone: this.#tracks.microphone, camera: this.#tracks.camera, microphoneMuted: !this.#wanted.microphone,
     });

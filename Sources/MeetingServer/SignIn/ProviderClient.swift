@@ -1,0 +1,246 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// Speaks with the providers at which people sign in. Every answer is bounded in size and time, and redirects are not followed.
+actor ProviderClient {
+  /// A request to a provider.
+  struct Call: Sendable {
+    var method = "GET"
+    var url: String
+    var headers: HTTPHeaders = ["Accept": "application/json"]
+    var body: [UInt8] = []
+  }
+
+  /// Makes a request.
+  typealias Fetch = @Sendable (Call) async throws -> HTTPClient.Response
+
+  /// How long a discovery document and keys are believed without asking anew.
+  static let lifetime: TimeInterval = 3_600
+  /// How often keys are asked for at most because one is unknown: whoever brings tokens with invented key ids cannot make us ask more often.
+  static let keyPause: TimeInterval = 30
+  /// For how long a provider that did not answer is left alone.
+  static let failurePause: TimeInterval = 5
+  /// Bytes of an answer.
+  static let limit = 256 << 10
+  /// The most people who are being signed in at once.
+  static let maximumExchanges = 32
+  private static let maximumProviders = 8
+
+  /// What is known of one provider.
+  private struct Known {
+    var document: (value: ProviderDocument, time: Date)?
+    var keys: (value: ProviderKeys, time: Date)?
+    var failure: (problem: SignInProblem, time: Date)?
+  }
+
+  private let fetch: Fetch
+  private let clock: @Sendable () -> Date
+  private var known: [String: Known] = [:]
+  private var loading: [String: Task<ProviderDocument, any Error>] = [:]
+  private var loadingKeys: [String: Task<ProviderKeys, any Error>] = [:]
+  private var exchanges = 0
+
+  /// A client; tests give it another network and another clock.
+  init(
+    clock: @escaping @Sendable () -> Date = { Date() },
+    fetch: @escaping Fetch = { call in
+      try await HTTPClient.request(
+        call.method, call.url, headers: call.headers, body: call.body, limit: ProviderClient.limit, timeout: .seconds(8)
+      )
+    }
+  ) {
+    self.clock = clock
+    self.fetch = fetch
+  }
+
+  // MARK: What the provider publishes
+
+  /// The discovery document of an issuer.
+  func document(of issuer: String) async throws(SignInProblem) -> ProviderDocument {
+    let now = clock()
+    if let document = known[issuer]?.document, now < document.time + Self.lifetime { return document.value }
+    if let failure = known[issuer]?.failure, now < failure.time + Self.failurePause { throw failure.problem }
+    guard IdentityProvider.isIssuer(issuer) else { throw .misconfigured("the issuer is no https address") }
+    let task: Task<ProviderDocument, any Error>
+    if let running = loading[issuer] {
+      task = running
+    } else {
+      task = Task { [fetch] in
+        let json = try await Self.get(ProviderDocument.address(of: issuer), "discovery document", fetch)
+        return try ProviderDocument(json, of: issuer)
+      }
+      loading[issuer] = task
+    }
+    do {
+      let document = try await task.value
+      loading[issuer] = nil
+      remember(issuer) { known in
+        known.document = (document, clock())
+        known.failure = nil
+      }
+      return document
+    } catch {
+      loading[issuer] = nil
+      let problem = error as? SignInProblem ?? .unreachable("the provider cannot be asked")
+      remember(issuer) { $0.failure = (problem, clock()) }
+      // People who sign in need the keys and addresses of an hour ago more than none at all.
+      if let document = known[issuer]?.document { return document.value }
+      throw problem
+    }
+  }
+
+  /// The provider's keys; asked for anew when they are old, or `unfit` since they did not prove a token, and the last time is long enough ago.
+  private func keys(of document: ProviderDocument, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
+    let now = clock()
+    let issuer = document.issuer
+    if let keys = known[issuer]?.keys {
+      if now < keys.time + (unfit ? Self.keyPause : Self.lifetime) { return keys.value }
+    }
+    let task: Task<ProviderKeys, any Error>
+    if let running = loadingKeys[issuer] {
+      task = running
+    } else {
+      task = Task { [fetch] in
+        let json = try await Self.get(document.jwks_uri, "key set", fetch)
+        guard let keys = ProviderKeys(json: json), keys.count > 0 else {
+          throw SignInProblem.unreachable("the provider's key set has no RS256 or ES256 key that can be used")
+        }
+        return keys
+      }
+      loadingKeys[issuer] = task
+    }
+    do {
+      let keys = try await task.value
+      loadingKeys[issuer] = nil
+      remember(issuer) { $0.keys = (keys, clock()) }
+      return keys
+    } catch {
+      loadingKeys[issuer] = nil
+      throw error as? SignInProblem ?? .unreachable("the provider's key set cannot be read")
+    }
+  }
+
+  private func remember(_ issuer: String, _ change: (inout Known) -> Void) {
+    if known[issuer] == nil, known.count >= Self.maximumProviders { known = [:] }
+    change(&known[issuer, default: Known()])
+  }
+
+  private static func get(_ url: String, _ what: String, _ fetch: Fetch) async throws(SignInProblem) -> [UInt8] {
+    let response = try await answer(Call(url: url), what, fetch)
+    guard response.status == 200 else {
+      throw .unreachable("the provider answers the request for its \(what) with status \(response.status)")
+    }
+    return response.body
+  }
+
+  private static func answer(
+    _ call: Call, _ what: String, _ fetch: Fetch
+  ) async throws(SignInProblem) -> HTTPClient.Response {
+    do {
+      return try await fetch(call)
+    } catch TransportError.tooLarge {
+      throw .unreachable("the provider's \(what) has more than \(limit >> 10) KiB")
+    } catch {
+      throw .unreachable("the provider's \(what) cannot be fetched: \(error)")
+    }
+  }
+
+  // MARK: Signing in
+
+  /// What the provider says about whoever came back with `code`.
+  func claims(
+    for code: Secret<String>, of provider: IdentityProvider, redirect: String, verifier: Secret<String>, nonce: String
+  ) async throws(SignInProblem) -> IdentityClaims {
+    guard exchanges < Self.maximumExchanges else { throw .busy }
+    exchanges += 1
+    defer { exchanges -= 1 }
+    let document = try await document(of: provider.issuer)
+    let tokens = try await redeem(code, provider, document, redirect: redirect, verifier: verifier)
+    guard let idToken = tokens.id_token else { throw .refused("the provider's answer has no ID token") }
+    var claims = try await verified(Secret(idToken), provider, document, nonce: nonce)
+    if provider.misses(claims), let address = document.userinfo_endpoint, let access = tokens.access_token {
+      try await addUserInfo(to: &claims, from: address, Secret(access))
+    }
+    return claims
+  }
+
+  private struct Tokens: Decodable {
+    var id_token: String?
+    var access_token: String?
+  }
+
+  /// Why a provider gives no tokens (RFC 6749 section 5.2).
+  private struct TokenRefusal: Decodable { var error: String }
+
+  private func redeem(
+    _ code: Secret<String>, _ provider: IdentityProvider, _ document: ProviderDocument, redirect: String,
+    verifier: Secret<String>
+  ) async throws(SignInProblem) -> Tokens {
+    var fields = [
+      ("grant_type", "authorization_code"), ("code", code.value), ("redirect_uri", redirect),
+      ("code_verifier", verifier.value),
+    ]
+    var call = Call(method: "POST", url: document.token_endpoint)
+    call.headers["Content-Type"] = "application/x-www-form-urlencoded"
+    if let secret = provider.clientSecret, !document.wantsSecretInBody {
+      let pair = QueryText.encode(provider.clientID) + ":" + QueryText.encode(secret.value)
+      call.headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+    } else {
+      fields.append(("client_id", provider.clientID))
+      if let secret = provider.clientSecret { fields.append(("client_secret", secret.value)) }
+    }
+    call.body = Array(QueryText.of(fields).utf8)
+    let response = try await Self.answer(call, "answer to a code", fetch)
+    guard response.status == 200 else {
+      let refusal = try? JSONDecoder().decode(TokenRefusal.self, from: Data(response.body))
+      throw .refused(
+        "the provider refuses the code with status \(response.status)\(refusal.map { " (\(Self.word($0.error)))" } ?? "")"
+      )
+    }
+    guard let tokens = try? JSONDecoder().decode(Tokens.self, from: Data(response.body)) else {
+      throw .refused("the provider's answer to a code cannot be read")
+    }
+    return tokens
+  }
+
+  private func verified(
+    _ token: Secret<String>, _ provider: IdentityProvider, _ document: ProviderDocument, nonce: String
+  ) async throws(SignInProblem) -> IdentityClaims {
+    let rules = IDTokenRules(issuer: provider.issuer, clientID: provider.clientID, nonce: nonce)
+    let keys = try await keys(of: document, unfit: false)
+    do throws(IDTokenProblem) {
+      return try rules.claims(of: token, keys: keys, now: clock())
+    } catch {
+      // The provider may have changed its keys, under new names or under the old ones.
+      guard error == .unknownKey || error == .signature else { throw .refused("ID token: \(error)") }
+    }
+    let fresh = try await self.keys(of: document, unfit: true)
+    do throws(IDTokenProblem) {
+      return try rules.claims(of: token, keys: fresh, now: clock())
+    } catch {
+      throw .refused("ID token: \(error)")
+    }
+  }
+
+  private func addUserInfo(
+    to claims: inout IdentityClaims, from address: String, _ access: Secret<String>
+  ) async throws(SignInProblem) {
+    var call = Call(url: address)
+    call.headers["Authorization"] = "Bearer \(access.value)"
+    let response = try await Self.answer(call, "UserInfo", fetch)
+    // Without an answer that can be read the rules judge by what the ID token says.
+    guard response.status == 200,
+      let more = try? JSONDecoder().decode([String: ClaimValue].self, from: Data(response.body))
+    else { return }
+    // Otherwise it could be about somebody else (OpenID Connect Core 1.0 section 5.3.2).
+    guard more["sub"]?.text == claims.subject else { throw .refused("the UserInfo answer is about somebody else") }
+    claims.add(more)
+  }
+
+  /// A word of the provider's made fit for the log.
+  static func word(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(64).map { $0.isASCII && $0.value > 32 && $0.value < 127 ? Character($0) : "?" })
+  }
+}

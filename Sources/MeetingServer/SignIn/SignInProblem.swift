@@ -1,0 +1,54 @@
+/// Why signing in did not work.
+enum SignInProblem: Error, Sendable, Hashable {
+  /// The provider does not answer, or not as a provider does: what happened.
+  case unreachable(String)
+  /// The person, or the provider for them, said no.
+  case denied
+  /// The provider's answer is not believed: what is wrong with it.
+  case refused(String)
+  /// The rules let in other people only.
+  case notAdmitted
+  /// It took too long, was begun in another browser, or has been used already.
+  case expired
+  /// Too many people sign in at this moment.
+  case busy
+  /// The provider is not set up: what is missing.
+  case misconfigured(String)
+
+  /// The word that the page and apps are told.
+  var code: String {
+    switch self {
+    case .unreachable: "unreachable"
+    case .denied: "denied"
+    case .refused, .misconfigured: "failed"
+    case .notAdmitted: "notAdmitted"
+    case .expired: "expired"
+    case .busy: "busy"
+    }
+  }
+
+  /// The reason, for the operator. Holds no token, code or secret.
+  var reason: String {
+    switch self {
+    case .unreachable(let text), .refused(let text), .misconfigured(let text): text
+    case .denied: "the provider says that access was denied"
+    case .notAdmitted: "no verified email address of an allowed domain"
+    case .expired: "the attempt is over, unknown or used"
+    case .busy: "too many at once"
+    }
+  }
+
+  /// What happened and what to do, for people.
+  var message: String {
+    switch self {
+    case .unreachable: "The sign-in service does not answer. Try again in a few minutes."
+    case .denied: "You were not signed in: the sign-in was cancelled or refused. You can try again."
+    case .refused, .misconfigured:
+      "Signing in did not work. Try again; if that does not help, tell whoever runs this server."
+    case .notAdmitted: "Your account may not be used here. Sign in with another one, or ask for an invitation."
+    case .expired:
+      "This sign-in is over, or was begun in another browser. Open the meeting's address and sign in again."
+    case .busy: "Many people are signing in just now. Try again in a moment."
+    }
+  }
+}

@@ -1,0 +1,97 @@
+"""Signing in at a real provider, canaille, with a real browser."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from browser import Person, wait_for
+from identity_provider import CLIENT, PASSWORD, SECRET, IdentityProvider
+from server import Server, free_port
+from test_rights import run
+
+
+class SignIn(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.server = cls.enterClassContext(Server())
+        cls.provider = cls.enterClassContext(IdentityProvider(free_port(), f"{cls.server.url}/signin/callback"))
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="parley-"))
+        secret = Path(folder) / "secret"
+        secret.write_text(SECRET + "\n")
+        [told] = run(
+            cls.server, "tenant", "set", "parley", "--sign-in", "oidc", "--oidc-issuer", cls.provider.issuer, "--oidc-client-id", CLIENT,
+            "--oidc-client-secret-file", str(secret), "--oidc-scope", "profile", "--oidc-scope", "email", "--oidc-scope", "groups",
+            "--oidc-role-claim", "groups", "--oidc-moderator", "hosts")
+        assert told["signIn"] == "oidc" and told["provider"]["hasSecret"] and SECRET not in str(told), told
+
+    def heading(self, person: Person, text: str) -> None:
+        def seen() -> object:
+            found = person.page.locator("h1").first
+            return found.count() == 1 and (found.inner_text() == text or f"no: {found.inner_text()} {person.page.url} {person.console[-3:]}")
+        wait_for(f"the page to say {text!r}", seen)
+
+    def log_in(self, person: Person, name: str) -> None:
+        """At the provider's own pages: name, then password."""
+        page = person.page
+        page.locator("input[name=login]").fill(name)
+        page.locator("input[name=login]").press("Enter")
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.locator("input[name=password]").press("Enter")
+
+    def test_signing_in_leads_into_the_meeting_under_the_providers_name_and_out_again(self) -> None:
+        ada = self.enterContext(Person(self.driver, "Ada", draws=False))
+        page = ada.page
+        page.goto(f"{self.server.url}/daily")
+        self.heading(ada, "Sign in to join")
+        link = page.get_by_role("link", name="Sign in", exact=True)
+        link.focus()
+        link.press("Enter")
+        page.wait_for_url(f"{self.provider.issuer}/**")
+
+        # No at the provider leads back, with words and a way on.
+        self.log_in(ada, "ada")
+        decline = page.locator("button[name=answer][value=deny]")
+        decline.wait_for()
+        decline.click()
+        self.heading(ada, "You are not signed in")
+        self.assertEqual(page.url, f"{self.server.url}/daily")
+
+        page.get_by_role("link", name="Sign in", exact=True).click()
+        page.locator("button[name=answer][value=accept]").click()
+        page.get_by_text("Signed in as Ada Lovelace").wait_for()
+        name = page.locator("#display-name")
+        self.assertEqual((name.input_value(), name.get_attribute("readonly")), ("Ada Lovelace", ""))
+        self.assertEqual(page.evaluate("() => document.cookie"), "")
+        page.get_by_role("button", name="Join now").press("Enter")
+        wait_for("the meeting", lambda: ada.evaluate("() => window.parley?.state") == "connected")
+        self.assertEqual(ada.evaluate("() => window.parley.localParticipant.name"), "Ada Lovelace")
+        # Only hosts are told of the lobby, and her group makes her one.
+        self.assertTrue(ada.evaluate("() => window.parley.lobby !== null"))
+
+        page.goto(f"{self.server.url}/daily")
+        page.get_by_role("button", name="Sign out").press("Enter")
+        self.heading(ada, "Sign in to join")
+
+        # The provider signs with another key from now on, and people come in all the same.
+        self.provider.restart("key-2")
+        ada.context.clear_cookies()
+        page.get_by_role("link", name="Sign in", exact=True).click()
+        self.log_in(ada, "ben")
+        page.locator("button[name=answer][value=accept]").click()
+        wait_for("somebody to be signed in, or not",
+                 lambda: page.get_by_text("Signed in as Ben Field").count() or page.get_by_text("You are not signed in").count())
+        log = self.server.log()
+        self.assertIn("event=signin.done", log)
+        for cookie in ada.context.cookies(self.server.url):
+            self.assertNotIn(cookie["value"], log)
+        for secret in (SECRET, "code=", "state="):
+            self.assertNotIn(secret, log)
+
+
+if __name__ == "__main__":
+    unittest.main()

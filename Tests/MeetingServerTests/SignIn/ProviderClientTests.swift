@@ -1,0 +1,124 @@
+import Basics
+import Foundation
+import Meetings
+import Synchronization
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("What is asked of a provider, in virtual time")
+struct ProviderClientTests {
+  private final class Clock: Sendable {
+    let now = Mutex(Date())
+    func pass(_ seconds: TimeInterval) { now.withLock { $0 += seconds } }
+  }
+
+  /// Signs in once; nil when that worked.
+  private func problem(_ client: ProviderClient, _ provider: ScriptedProvider) async -> SignInProblem? {
+    provider.change {
+      $0.issuer = "https://id.example"
+      $0.challenge = Base64URL.challenge("v")
+      $0.nonce = "n"
+    }
+    do throws(SignInProblem) {
+      _ = try await client.claims(
+        for: Secret("c"), of: IdentityProvider(issuer: "https://id.example", clientID: "parley"), redirect: "r",
+        verifier: Secret("v"), nonce: "n")
+      return nil
+    } catch { return error }
+  }
+
+  @Test("when the provider changes its key, its key set is fetched again, at most once in 30 s")
+  func rotation() async throws {
+    let provider = try ScriptedProvider()
+    let clock = Clock()
+    let client = ProviderClient(clock: { clock.now.withLock { $0 } }, fetch: provider.fetch)
+    #expect(await problem(client, provider) == nil)
+    #expect(await problem(client, provider) == nil)
+    #expect(provider.count("/keys") == 1 && provider.count("/.well-known/openid-configuration") == 1)
+
+    let fresh = try SigningKey.generate(keyID: "k2")
+    provider.change { $0.key = fresh }
+    // Not published yet, and too soon to ask.
+    #expect(await problem(client, provider) != nil)
+    #expect(provider.count("/keys") == 1)
+    clock.pass(31)
+    #expect(await problem(client, provider) != nil)
+    #expect(provider.count("/keys") == 2)
+    provider.change { $0.published = [fresh] }
+    for _ in 0..<20 { #expect(await problem(client, provider) != nil) }
+    #expect(provider.count("/keys") == 2)
+    clock.pass(31)
+    #expect(await problem(client, provider) == nil)
+    #expect(provider.count("/keys") == 3)
+    // A key that is published no more counts no more once the set is an hour old.
+    provider.change { $0.published = [] }
+    #expect(await problem(client, provider) == nil)
+    // The discovery document's hour began before the keys'.
+    clock.pass(3_601)
+    #expect(await problem(client, provider) != nil)
+  }
+
+  @Test("of two key ids with one name the one that is published now counts, after 30 s")
+  func sameName() async throws {
+    let provider = try ScriptedProvider()
+    let clock = Clock()
+    let client = ProviderClient(clock: { clock.now.withLock { $0 } }, fetch: provider.fetch)
+    #expect(await problem(client, provider) == nil)
+    let fresh = try SigningKey.generate(keyID: "k1")
+    provider.change {
+      $0.key = fresh
+      $0.published = [fresh]
+    }
+    #expect(await problem(client, provider) != nil)
+    clock.pass(31)
+    #expect(await problem(client, provider) == nil)
+  }
+
+  @Test("many who sign in at once cost one discovery document and one key set, and more than 32 are told to wait")
+  func manyAtOnce() async throws {
+    let provider = try ScriptedProvider()
+    let fetch = provider.fetch
+    let gate = Mutex(true)
+    let client = ProviderClient(fetch: { call in
+      while gate.withLock({ $0 }) { await Task.yield() }
+      return try await fetch(call)
+    })
+    provider.change { $0.issuer = "https://id.example" }
+    let outcomes = await withTaskGroup(of: SignInProblem?.self) { group in
+      for _ in 0..<40 { group.addTask { await problem(client, provider) } }
+      // The first to come back are those who were refused at once.
+      var outcomes: [SignInProblem?] = []
+      for _ in 0..<8 { if let outcome = await group.next() { outcomes.append(outcome) } }
+      gate.withLock { $0 = false }
+      for await outcome in group { outcomes.append(outcome) }
+      return outcomes
+    }
+    #expect(outcomes.count { $0 == .busy } == 8 && outcomes.count { $0 == nil } == 32)
+    #expect(provider.count("/keys") == 1 && provider.count("/.well-known/openid-configuration") == 1)
+  }
+
+  @Test("claims that the ID token lacks come from UserInfo, and only when that is about the same person")
+  func userInfo() async throws {
+    let provider = try ScriptedProvider()
+    let client = ProviderClient(fetch: provider.fetch)
+    provider.change {
+      $0.claims = ["name": nil]
+      $0.answers["/userinfo"] = .text("{\"sub\":\"eve\",\"name\":\"Eve\"}")
+    }
+    #expect(await problem(client, provider) == .refused("the UserInfo answer is about somebody else"))
+    provider.change { $0.answers["/userinfo"] = .text("{\"sub\":\"ada\",\"name\":\"Ada\"}") }
+    #expect(await problem(client, provider) == nil)
+  }
+
+  @Test("what was used once is not used again until it would be over, and takes no memory after that")
+  func usedOnce() async {
+    let used = UsedIDs()
+    let now = Date()
+    #expect(await used.use("a", until: now + 600, now: now))
+    #expect(await !used.use("a", until: now + 600, now: now + 1))
+    for index in 0..<5_000 { _ = await used.use("\(index)", until: now + 600, now: now) }
+    #expect(await !used.use("a", until: now + 600, now: now + 599))
+  }
+}
