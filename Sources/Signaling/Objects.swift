@@ -149,15 +149,24 @@ public struct ChatEntry: Sendable, Hashable, Codable {
   public var time: Date
   /// The one recipient of a private message; nil when it is for everybody.
   public var to: String?
+  /// When its text was last changed; nil when it never was.
+  public var edited: Date?
+  /// Who took it away; nil when it is still there. Its ``text`` is empty then.
+  public var deleted: ChatDeletion?
+  /// The file that hangs on it, whose name is the ``text`` then.
+  public var file: ChatFile?
 
   /// A chat message.
-  public init(id: Int, from: String, name: String, text: String, time: Date, to: String? = nil) {
+  public init(
+    id: Int, from: String, name: String, text: String, time: Date, to: String? = nil, file: ChatFile? = nil
+  ) {
     self.id = id
     self.from = from
     self.name = name
     self.text = text
     self.time = time
     self.to = to
+    self.file = file
   }
 
   /// Writes the keys of `docs/protocol.md`, also those that are null.
@@ -169,9 +178,12 @@ public struct ChatEntry: Sendable, Hashable, Codable {
     try container.encode(text, forKey: .text)
     try container.encode(time, forKey: .time)
     try container.encode(to, forKey: .to)
+    try container.encodeIfPresent(edited, forKey: .edited)
+    try container.encodeIfPresent(deleted, forKey: .deleted)
+    try container.encodeIfPresent(file, forKey: .file)
   }
 
-  private enum CodingKeys: String, CodingKey { case id, from, name, text, time, to }
+  private enum CodingKeys: String, CodingKey { case id, from, name, text, time, to, edited, deleted, file }
 }
 
 /// The meeting, as `welcome` describes it.
@@ -188,6 +200,8 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
   public var expires: Date?
   /// Whether who comes and who goes is to be announced to people. `true` where the key is absent.
   public var announces: Bool?
+  /// What holds for the chat; nil from servers that do not say.
+  public var chat: ChatRules?
 
   /// Describes meeting `id`.
   public init(id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil) {
@@ -208,9 +222,10 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     try container.encode(subject, forKey: .subject)
     try container.encode(expires, forKey: .expires)
     try container.encodeIfPresent(announces, forKey: .announces)
+    try container.encodeIfPresent(chat, forKey: .chat)
   }
 
-  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces }
+  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces, chat }
 }
 
 /// How loud a participant speaks.

@@ -18,6 +18,8 @@ public enum RoomNotice: Sendable, Hashable {
   case pollRemoved(Int)
   /// The whole state anew: the receiver may see more or less than before.
   case state(RoomState)
+  /// Something in the chat besides a new message.
+  case chat(ChatNotice)
 }
 
 extension RoomNotice: Encodable {
@@ -31,6 +33,10 @@ extension RoomNotice: Encodable {
 
   /// Reads the notice of a message of this type; nil when the type is none of its own.
   init?(type: String, from decoder: any Decoder) throws {
+    if let chat = try ChatNotice(type: type, from: decoder) {
+      self = .chat(chat)
+      return
+    }
     guard let kind = Kind(rawValue: type) else { return nil }
     let container = try decoder.container(keyedBy: Key.self)
     func get<T: Decodable>(_ key: Key) throws -> T { try container.decode(T.self, forKey: key) }
@@ -84,6 +90,7 @@ extension RoomNotice: Encodable {
     case .state(let state):
       try put(.state)
       try container.encode(state, forKey: .state)
+    case .chat(let notice): try notice.encode(to: encoder)
     }
   }
 }

@@ -33,6 +33,8 @@ public enum RoomRequest: Sendable, Hashable {
   case removePoll(Int)
   /// Choose answers of a poll by their places; none takes the vote back.
   case vote(poll: Int, options: [Int])
+  /// Something in the chat besides writing.
+  case chat(ChatRequest)
 
   /// The most entries of a list in one request.
   public static let maximumList = 500
@@ -51,6 +53,10 @@ extension RoomRequest: Encodable {
 
   /// Reads the request of a message of this type; nil when the type is none of its own.
   init?(type: String, from decoder: any Decoder) throws {
+    if let chat = try ChatRequest(type: type, from: decoder) {
+      self = .chat(chat)
+      return
+    }
     guard let kind = Kind(rawValue: type) else { return nil }
     let container = try decoder.container(keyedBy: Key.self)
     func get<T: Decodable>(_ key: Key) throws -> T { try container.decode(T.self, forKey: key) }
@@ -154,6 +160,7 @@ extension RoomRequest: Encodable {
       try put(.vote)
       try container.encode(poll, forKey: .poll)
       try container.encode(options, forKey: .options)
+    case .chat(let request): try request.encode(to: encoder)
     }
   }
 }

@@ -51,6 +51,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public var passcode: PasscodeHash?
   /// What it does with people on their way in and out.
   public var lobby: LobbySettings
+  /// What becomes of its chat.
+  public var chat: ChatPolicy
 
   /// The longest subject kept, in characters.
   public static let maximumSubject = 250
@@ -60,7 +62,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
-    capacity: Int? = nil, passcode: PasscodeHash? = nil, lobby: LobbySettings = LobbySettings()
+    capacity: Int? = nil, passcode: PasscodeHash? = nil, lobby: LobbySettings = LobbySettings(),
+    chat: ChatPolicy = ChatPolicy()
   ) {
     self.id = id
     self.tenant = tenant
@@ -74,6 +77,7 @@ public struct MeetingRecord: Sendable, Hashable {
     self.capacity = capacity
     self.passcode = passcode
     self.lobby = lobby
+    self.chat = chat
   }
 
   /// Whether its time is over at `now`.

@@ -4,14 +4,14 @@ public import FoundationEssentials
 extension SQLiteMeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires, "
-    + "passcode, waits_for_host, announces, lobby_seconds"
+    + "passcode, waits_for_host, announces, lobby_seconds, chat"
 
   /// The meeting of a room name; made by the tenant's rules when there is none.
   public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
     if let meeting = try meeting(room: room, tenant: tenant.id) { return meeting }
     let fresh = MeetingRecord(
       tenant: tenant.id, room: room, kind: .room, subject: room.display, accessLevel: tenant.policy.accessLevel,
-      created: now, capacity: tenant.policy.capacity, lobby: tenant.policy.lobby)
+      created: now, capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
     do {
       try insert(fresh)
       return fresh
@@ -26,14 +26,14 @@ extension SQLiteMeetingStore {
   public func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
     let database = try open()
     try database.query(
-      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT DO NOTHING",
       [
         .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
         .text(meeting.room.key), .text(meeting.kind.rawValue), .text(meeting.subject), .text(meeting.summary),
         .text(meeting.accessLevel.rawValue), .number(meeting.capacity), .time(meeting.created), .time(meeting.expires),
         meeting.passcode.map { .text($0.text) } ?? .null,
-      ] + Self.values(meeting.lobby))
+      ] + Self.values(meeting.lobby) + [.text(meeting.chat.stored)])
     if database.changes == 0 { throw .exists(meeting.room.display) }
   }
 
@@ -65,7 +65,8 @@ extension SQLiteMeetingStore {
           // An unknown level (of a later version) is taken as the strictest.
           accessLevel: AccessLevel(rawValue: row.text(7)) ?? .locked, created: row.time(9),
           expires: row.optionalTime(10), capacity: row.optionalNumber(8),
-          passcode: row.isNull(11) ? nil : PasscodeHash(stored: row.text(11)), lobby: row.lobby(12)))
+          passcode: row.isNull(11) ? nil : PasscodeHash(stored: row.text(11)), lobby: row.lobby(12),
+          chat: ChatPolicy(stored: row.text(15))))
     }
     return meetings
   }

@@ -5,7 +5,7 @@ import Basics
 extension SQLiteMeetingStore {
   private static let tenantColumns =
     "id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, "
-    + "maximum_participants, waits_for_host, announces, lobby_seconds, identity_provider, "
+    + "maximum_participants, waits_for_host, announces, lobby_seconds, identity_provider, chat, maximum_chat_bytes, "
     + "signing_key, signing_key_id, created"
 
   /// The tenant of requests without credentials; made on first use.
@@ -61,7 +61,7 @@ extension SQLiteMeetingStore {
     let policy = tenant.policy
     try database.transaction { () throws(MeetingStoreError) in
       try database.query(
-        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           + "ON CONFLICT DO NOTHING",
         [.text(tenant.id.rawValue), .text(tenant.name), .text(tenant.apiKey), .integer(tenant.isDefault ? 1 : 0)]
           + Self.values(policy)
@@ -75,7 +75,8 @@ extension SQLiteMeetingStore {
   public func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) throws(MeetingStoreError) {
     try open().query(
       "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
-        + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ? WHERE id = ?",
+        + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ?, chat = ?, "
+        + "maximum_chat_bytes = ? WHERE id = ?",
       Self.values(policy) + [.text(tenant.rawValue)])
   }
 
@@ -84,7 +85,8 @@ extension SQLiteMeetingStore {
       .text(policy.signIn.rawValue), .text(policy.allowedOrigins.map(\.description).joined(separator: ";")),
       .text(policy.accessLevel.rawValue), .number(policy.capacity), .number(policy.maximumMeetings),
       .number(policy.maximumParticipants),
-    ] + values(policy.lobby) + [text(policy.identityProvider)]
+    ] + values(policy.lobby)
+      + [text(policy.identityProvider), .text(policy.chat.stored), .number(policy.maximumChatBytes)]
   }
 
   private static func text(_ provider: IdentityProvider?) -> SQLiteValue {
@@ -112,11 +114,12 @@ extension SQLiteMeetingStore {
         signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],
         accessLevel: AccessLevel(rawValue: row.text(6)) ?? .locked, capacity: row.optionalNumber(7),
         maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9), lobby: row.lobby(10),
-        identityProvider: Self.provider(row.text(13)))
+        identityProvider: Self.provider(row.text(13)), chat: ChatPolicy(stored: row.text(14)),
+        maximumChatBytes: row.optionalNumber(15))
       tenants.append(
         Tenant(
           id: TenantID(rawValue: row.text(0)), name: row.text(1), apiKey: row.text(2), isDefault: row.integer(3) == 1,
-          policy: policy, signingKey: Secret(row.text(14)), signingKeyID: row.text(15), created: row.time(16)))
+          policy: policy, signingKey: Secret(row.text(16)), signingKeyID: row.text(17), created: row.time(18)))
     }
     return tenants
   }

@@ -99,6 +99,12 @@ enum StoreSchema {
     """
     ALTER TABLE tenants ADD COLUMN identity_provider TEXT;
     """,
+    // What becomes of the chats of meetings.
+    """
+    ALTER TABLE meetings ADD COLUMN chat TEXT NOT NULL DEFAULT '';
+    ALTER TABLE tenants ADD COLUMN chat TEXT NOT NULL DEFAULT '';
+    ALTER TABLE tenants ADD COLUMN maximum_chat_bytes INTEGER;
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -26,12 +26,16 @@ public struct TenantPolicy: Sendable, Hashable {
   public var maximumParticipants: Int?
   /// What a new meeting does with people on their way in and out, where its request does not say.
   public var lobby: LobbySettings
+  /// What becomes of the chat of a new meeting, where its request does not say.
+  public var chat: ChatPolicy
+  /// The most bytes of chat files at once, in all meetings together; nil for as many as the server's setting says.
+  public var maximumChatBytes: Int?
 
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
     maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, lobby: LobbySettings = LobbySettings(),
-    identityProvider: IdentityProvider? = nil
+    identityProvider: IdentityProvider? = nil, chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -41,5 +45,7 @@ public struct TenantPolicy: Sendable, Hashable {
     self.maximumParticipants = maximumParticipants
     self.lobby = lobby
     self.identityProvider = identityProvider
+    self.chat = chat
+    self.maximumChatBytes = maximumChatBytes
   }
 }

@@ -32,6 +32,8 @@ public enum WebSocketDecision: Sendable {
     public var headerTimeout = TimeSpan.seconds(10)
     /// How long a body may take.
     public var bodyTimeout = TimeSpan.seconds(30)
+    /// Bytes a second at which a body that goes to an ``HTTPBodySink`` has to come, after ``bodyTimeout``.
+    public var uploadRate = 16 << 10
     /// How long a connection may idle between requests.
     public var idleTimeout = TimeSpan.seconds(30)
     /// How long a response may make no progress because the client does not read.
@@ -68,6 +70,7 @@ public enum WebSocketDecision: Sendable {
   let handler: @Sendable (HTTPRequest) async -> HTTPResponse
   let decide: @Sendable (HTTPRequest) -> WebSocketDecision
   let serve: @Sendable (WebSocketConnection) async -> Void
+  let sink: @Sendable (HTTPRequest) -> (any HTTPBodySink)?
   let service: WireService
   let state = Mutex(State())
   // Made by `init` before the service thread starts, used on that thread, freed with the service.
@@ -82,6 +85,8 @@ public enum WebSocketDecision: Sendable {
   ///   - name: The service thread's name.
   ///   - webSocketDecision: Called on the service thread with the headers of a request to open a WebSocket; must be quick.
   ///   - webSocketHandler: Called for each open WebSocket; when it returns, the WebSocket is closed (1000).
+  ///   - bodySink: Called on the service thread with the headers of a request that has a body: what takes the body, or nil to have it whole in
+  ///     the request; must be quick.
   ///   - handler: Answers every other request. Its task is cancelled when the client goes away.
   public init(
     _ configuration: Configuration = Configuration(), name: String = "http",
@@ -89,12 +94,14 @@ public enum WebSocketDecision: Sendable {
       .reject(.text("There is no WebSocket here.", status: 404))
     },
     webSocketHandler: @escaping @Sendable (WebSocketConnection) async -> Void = { _ in },
+    bodySink: @escaping @Sendable (HTTPRequest) -> (any HTTPBodySink)? = { _ in nil },
     handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) throws(TransportError) {
     self.configuration = configuration
     self.handler = handler
     decide = webSocketDecision
     serve = webSocketHandler
+    sink = bodySink
     try configuration.tls?.check()
     let shortest =
       [

@@ -31,6 +31,8 @@ import Glibc
   private var request: HTTPRequest?
   private var expected = 0
   private var task: Task<Void, Never>?
+  private var upload: HTTPBodyQueue?
+  private var uploadEnd = Instant.distantFuture
   private var output: HTTPOutput?
   private var closeAfter = false
   private var serial: UInt64 = 0
@@ -68,7 +70,7 @@ import Glibc
     case LWS_CALLBACK_HTTP_BODY:
       return unsafe bodyPiece(unsafe UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-      if phase == .body { dispatch() }
+      if phase == .body { if upload == nil { dispatch() } else { endUpload() } }
       return 0
     case LWS_CALLBACK_HTTP_WRITEABLE:
       // Only after a piece that the socket took in part.
@@ -94,7 +96,8 @@ import Glibc
     if isGone { return }
     isGone = true
     unsafe wsi = nil
-    task?.cancel()
+    // A sink is told itself, and has to clean up undisturbed.
+    if let upload { upload.end(isWhole: false) } else { task?.cancel() }
     output?.close()
     output = nil
     if let webSocket {
@@ -201,9 +204,15 @@ import Glibc
       else { return refuseAndClose(.refusal("Content-Length is not a number.", status: 400, code: "badRequest")) }
       length = n
     }
-    if length > limits.bodyLimit {
+    let sink = length > 0 ? server.sink(request) : nil
+    let bodyLimit = sink?.limit ?? limits.bodyLimit
+    if length > bodyLimit {
       return refuseAndClose(
-        .refusal("The body is larger than \(limits.bodyLimit) bytes.", status: 413, code: "tooLarge"))
+        .refusal("The body is larger than \(bodyLimit) bytes.", status: 413, code: "tooLarge"))
+    }
+    if let sink {
+      beginUpload(to: sink, length: length)
+      return 0
     }
     request.body.reserveCapacity(length)
     self.request = request
@@ -221,11 +230,58 @@ import Glibc
   }
 
   private func bodyPiece(_ piece: UnsafeRawBufferPointer) -> Int32 {
+    if let upload, phase == .body { return unsafe uploadPiece(piece, upload) }
     guard phase == .body, let have = request?.body.count, have + piece.count <= expected else {
       return phase == .body ? -1 : 0
     }
     unsafe request?.body.append(contentsOf: piece)
     return 0
+  }
+
+  // MARK: Bodies that go to a sink
+
+  private func beginUpload(to sink: any HTTPBodySink, length: Int) {
+    let service = service
+    let current = serial
+    let queue = HTTPBodyQueue { [weak self] in service.post { [weak self] in self?.resumeUpload(current) } }
+    phase = .body
+    expected = length
+    upload = queue
+    uploadEnd =
+      EventLoop.clock + limits.bodyTimeout + .milliseconds(Int64(length) * 1_000 / Int64(max(limits.uploadRate, 1)))
+    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    task = Task { [weak self] in
+      let response = await queue.run(sink, length: length)
+      service.post { [weak self] in
+        self?.upload = nil
+        self?.respond(response, to: current, isHead: false)
+      }
+    }
+  }
+
+  private func uploadPiece(_ piece: UnsafeRawBufferPointer, _ queue: HTTPBodyQueue) -> Int32 {
+    guard piece.count <= expected, let wsi = unsafe wsi else { return -1 }
+    expected -= piece.count
+    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    // Not at the end: the library has to say that it is one.
+    if unsafe queue.add(piece) && expected > 0 { unsafe lws_rx_flow_control(wsi, 0) }
+    return 0
+  }
+
+  /// The sink has taken what waited.
+  private func resumeUpload(_ serial: UInt64) {
+    guard !isGone, phase == .body, serial == self.serial, let wsi = unsafe wsi else { return }
+    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    unsafe lws_rx_flow_control(wsi, 1)
+  }
+
+  /// The body is whole: what is still to do is the sink's.
+  private func endUpload() {
+    guard let upload, let wsi = unsafe wsi else { return }
+    phase = .handling
+    unsafe lws_rx_flow_control(wsi, 0)
+    server.state.withLock { $0.counters.requests &+= 1 }
+    upload.end(isWhole: true)
   }
 
   /// Gives the request to the handler, on a task of its own.

@@ -1,0 +1,94 @@
+internal import Synchronization
+
+/// Takes the body of one request piece by piece, so that it is never in memory whole.
+///
+/// The calls come one after the other. After ``begin(length:)`` or ``take(_:)`` has refused nothing more is called; otherwise either
+/// ``finish()`` or ``cancel()`` is the last.
+public protocol HTTPBodySink: Sendable {
+  /// The most bytes of body; more is answered 413, and none of it is read.
+  var limit: Int { get }
+  /// Before the first piece: the answer that refuses the body, or nil to take it.
+  func begin(length: Int) async -> HTTPResponse?
+  /// The next piece: the answer that refuses the rest, or nil to go on.
+  func take(_ piece: [UInt8]) async -> HTTPResponse?
+  /// The body has come whole.
+  func finish() async -> HTTPResponse
+  /// The client went away, or took too long.
+  func cancel() async
+}
+
+/// The pieces of a body between the service thread, which brings them, and the task that gives them to a sink.
+final class HTTPBodyQueue: Sendable {
+  /// How many bytes may wait before reading pauses.
+  private static let highWater = 256 << 10
+
+  private struct State {
+    var bytes: [UInt8] = []
+    var isEnded = false
+    var isWhole = false
+    var isPaused = false
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  /// Called when reading may go on.
+  private let resume: @Sendable () -> Void
+
+  init(resume: @escaping @Sendable () -> Void) { self.resume = resume }
+
+  /// Adds a piece; true when reading is to pause.
+  func add(_ piece: UnsafeRawBufferPointer) -> Bool {
+    let (waiter, isFull) = state.withLock { state in
+      unsafe state.bytes.append(contentsOf: piece)
+      state.isPaused = state.bytes.count > Self.highWater
+      defer { state.waiter = nil }
+      return (state.waiter, state.isPaused)
+    }
+    waiter?.resume()
+    return isFull
+  }
+
+  /// Nothing comes any more: the body is whole, or the client is gone.
+  func end(isWhole: Bool) {
+    let waiter = state.withLock { state in
+      if !state.isEnded { (state.isEnded, state.isWhole) = (true, isWhole) }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+
+  /// Gives the body to `sink`, and returns the answer once all of it has come, also of one that was refused: a client that is answered in the
+  /// middle of what it sends often does not see the answer.
+  func run(_ sink: any HTTPBodySink, length: Int) async -> HTTPResponse {
+    var refusal = await sink.begin(length: length)
+    while let piece = await next() {
+      if refusal == nil { refusal = await sink.take(piece) }
+    }
+    if let refusal { return refusal }
+    if state.withLock({ $0.isWhole }) { return await sink.finish() }
+    await sink.cancel()
+    return .refusal("The body did not come whole.", status: 400, code: "badRequest")
+  }
+
+  /// What has come; nil at the end.
+  private func next() async -> [UInt8]? {
+    while true {
+      let (bytes, isEnded, wasPaused) = state.withLock { state in
+        defer { (state.bytes, state.isPaused) = ([], false) }
+        return (state.bytes, state.isEnded, state.isPaused)
+      }
+      if wasPaused { resume() }
+      if !bytes.isEmpty { return bytes }
+      if isEnded { return nil }
+      await withCheckedContinuation { continuation in
+        let isReady = state.withLock { state in
+          if !state.bytes.isEmpty || state.isEnded { return true }
+          state.waiter = continuation
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    }
+  }
+}
