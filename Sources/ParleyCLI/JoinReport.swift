@@ -57,12 +57,10 @@ import Parley
       }
       say("speakers", ["speakers": .list(list)], nil)
     case .chat(let message, let isHistory):
-      say(
-        "chat",
-        [
-          "from": .text(message.from), "name": .text(message.name), "text": .text(message.text),
-          "history": .truth(isHistory), "to": JSONLine.Value(message.to),
-        ], "\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
+      say("chat", ChatReport.line(message, isHistory: isHistory), ChatReport.words(message))
+    case .chatting(let event):
+      let report = ChatReport(event)
+      say(report.name, report.line, report.words)
     case .chatFailed(let message, let error):
       say(
         "chatFailed",

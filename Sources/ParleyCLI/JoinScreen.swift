@@ -45,8 +45,8 @@ import Parley
     case .participantLeft(let participant, let reason):
       note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
     case .muteChanged(let publication): note(JoinReport.words(muted: publication))
-    case .chat(let message, _):
-      note("\(message.name)\(message.to == nil ? "" : " (privately)"): \(message.text)")
+    case .chat(let message, _): note(ChatReport.words(message))
+    case .chatting(let event): if let words = ChatReport(event).words { note(words) }
     case .chatFailed(let message, let error): note("not delivered: \(message.text) (\(error))")
     case .data(let message): note("data from \(message.sender?.name ?? message.senderID): \(message.bytes.count) bytes")
     case .signal(let signal): note("signal \(signal.type) from \(signal.sender?.name ?? "the server"): \(signal.data)")

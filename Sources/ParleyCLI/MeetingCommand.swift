@@ -23,7 +23,7 @@ enum MeetingCommand {
           .init("capacity", "N", "the most participants (the tenant's)"),
           .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
           .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
-        ] + CommandOptions.lobbyRules, run: create),
+        ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: create),
       .init(
         name: "remove", operands: "ROOM|ID", help: "forget a meeting; who is in it stays until they leave",
         table: [tenant, DataFolder.option, json], run: remove),
@@ -56,6 +56,7 @@ enum MeetingCommand {
     let seconds = try options.seconds("expires")
     // Said before the folder is opened.
     _ = try options.lobby(over: LobbySettings())
+    _ = try options.chat(over: ChatPolicy())
     let passcode = try options.passcode()
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
@@ -63,7 +64,8 @@ enum MeetingCommand {
         tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
         accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
         expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity,
-        passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby))
+        passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby),
+        chat: try options.chat(over: tenant.policy.chat))
       try await folder.store.insert(meeting)
       try await folder.audit("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
       show(meeting, tenant: tenant.name, options)

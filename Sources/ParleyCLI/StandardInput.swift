@@ -78,6 +78,9 @@ import Parley
       case let name where RoomCommand.names.contains(name):
         let room = try JSONDecoder().decode(RoomCommand.Line.self, from: Data(line.utf8))
         _ = try await RoomCommand.run(room, to: recipient, meeting)
+      case let name where ChatCommand.names.contains(name):
+        let chat = try JSONDecoder().decode(ChatCommand.Line.self, from: Data(line.utf8))
+        try await ChatCommand.run(chat, to: recipient, meeting)
       default: CommandLineText.complain("There is no command \(CommandLineText.printable(command.command)).")
       }
     } catch { CommandLineText.complain("\(error)") }

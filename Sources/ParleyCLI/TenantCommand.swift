@@ -15,7 +15,8 @@ enum TenantCommand {
       .init("capacity", "N|none", "the most participants of a new meeting"),
       .init("max-meetings", "N|none", "the most meetings at once"),
       .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
-    ] + CommandOptions.lobbyRules
+      .init("max-chat-kib", "N|none", "the most KiB of chat files at once, in all meetings together"),
+    ] + CommandOptions.lobbyRules + CommandOptions.chatRules
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
@@ -171,6 +172,9 @@ enum TenantCommand {
     if let limit = try options.limit("capacity", in: 1...10_000) { policy.capacity = limit }
     if let limit = try options.limit("max-meetings", in: 0...1_000_000) { policy.maximumMeetings = limit }
     policy.lobby = try options.lobby(over: policy.lobby)
+    policy.chat = try options.chat(over: policy.chat)
+    let kib = try options.number("max-chat-kib", 0...1_073_741_824, over: policy.maximumChatBytes.map { $0 >> 10 })
+    policy.maximumChatBytes = kib.map { $0 << 10 }
     if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
   }
 }

@@ -204,13 +204,17 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
   public var chat: ChatRules?
 
   /// Describes meeting `id`.
-  public init(id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil) {
+  public init(
+    id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil,
+    chat: ChatRules? = nil
+  ) {
     self.id = id
     self.name = name
     self.url = url
     self.subject = subject
     self.expires = expires
     self.announces = announces
+    self.chat = chat
   }
 
   /// Writes the keys of `docs/protocol.md`, also those that are null.

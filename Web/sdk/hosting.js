@@ -152,6 +152,9 @@ export class Hosting {
   /** Takes a poll away. @returns {Promise<void>} */
   removePoll(id) { return this.#ask({ type: "removePoll", poll: id }); }
 
+  /** Asks the server for something and waits until it is done. */
+  _ask(message) { return this.#ask(message); }
+
   #ask(message) {
     const id = this.#last -= 1;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { Connection } from "./connection.js";
+import { Chatting } from "./chat.js";
 import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
 import { discover } from "./discover.js";
@@ -56,6 +57,8 @@ const final = new Set([
  * | `speakers` | `speakers`: participants, loudest first |
  * | `quality` | `participants` whose quality changed |
  * | `chat` | `message`, `history` (true for one that was written before joining) |
+ * | `chatChanged` | `message`: it has another `text`, or is `deleted` (`author` or `host`) |
+ * | `typing` | `participant`, `active`, `private` (whether the message will be for oneself alone) |
  * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it; it is not sent again |
  * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
  * | `signal` | `from` (id; null for the application's server), `participant` (null when it is not known here), `type`, `data` |
@@ -85,6 +88,7 @@ export class Meeting extends EventTarget {
   #data = new DataChannels();
   #waitingSignals = [];
   #hosting = new Hosting(this);
+  #chatting = new Chatting(this, (message) => this.#hosting._ask(message));
   #info = null;
   #joinedOnce = false;
   #rejoining = false;
@@ -175,6 +179,9 @@ export class Meeting extends EventTarget {
 
   /** Hosts' decisions, raised hands, reactions and polls. @type {Hosting} */
   get hosting() { return this.#hosting; }
+
+  /** Changing and deleting messages, typing, files and export. @type {Chatting} */
+  get chatting() { return this.#chatting; }
 
   /** The data channels; messages that wait for a connection are here. @type {DataChannels} */
   get data() { return this.#data; }
@@ -421,6 +428,7 @@ export class Meeting extends EventTarget {
       if (!current()) { return; }
       this.#signalingDown = true;
       this.#hosting._lost();
+      this.#chatting._lost();
       this.#refreshState();
     });
     signaling.addEventListener("resumed", () => {
@@ -622,7 +630,7 @@ export class Meeting extends EventTarget {
       case "ended":
         this.#end(String(message.reason), String(message.message ?? ""));
         return;
-      default: this.#hosting._receive(message);
+      default: if (!this.#chatting._receive(message)) { this.#hosting._receive(message); }
     }
   }
 
@@ -774,6 +782,7 @@ export class Meeting extends EventTarget {
     if (!participant) { return; }
     for (const each of [...participant.publications]) { this.#removePublication(participant, each.id); }
     this.#participants.delete(id);
+    this.#chatting._stopped(id);
     this.#speakers = this.#speakers.filter((each) => each !== participant);
     this._emit("participantLeft", { participant, reason: reason ?? "left" });
     this.#announce({ participant, entered: false, reason: reason ?? "left" });
@@ -874,7 +883,12 @@ export class Meeting extends EventTarget {
   }
 
   #takeChat(message, history) {
-    if (typeof message?.text !== "string" || this.#chat.some((each) => each.id === message.id)) { return; }
+    if (typeof message?.text !== "string") { return; }
+    if (this.#chat.some((each) => each.id === message.id)) {
+      // Changed while the signalling was down.
+      if (history) { this.#chatting._change(message); }
+      return;
+    }
     if (message.from === this.localParticipant.id) {
       const index = this.#unsentChat.findIndex((each) => each.text === message.text && (each.to ?? null) === (message.to ?? null));
       if (index >= 0) { this.#unsentChat.splice(index, 1); }
@@ -926,6 +940,7 @@ export class Meeting extends EventTarget {
     this.#dropTracks();
     this.#data.close();
     this.#hosting._lost();
+    this.#chatting._lost();
     this.#connection?.close();
     this.localParticipant._stop();
     this.#setState(MeetingState.ended);

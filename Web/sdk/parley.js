@@ -16,6 +16,7 @@ export { Publication } from "./publication.js";
 export { Signaling } from "./signaling.js";
 export { Connection } from "./connection.js";
 export { DataChannels, dataLimits } from "./data-channels.js";
+export { Chatting, isPicture } from "./chat.js";
 export { Hosting, reactions } from "./hosting.js";
 export { Devices } from "./devices.js";
 export { AudioLevel } from "./audio-level.js";

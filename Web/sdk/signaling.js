@@ -42,6 +42,12 @@ export class Signaling extends EventTarget {
   /** The WebSocket in use, or null. @type {WebSocket|null} */
   get socket() { return this.#socket; }
 
+  /** The address of the WebSocket. @type {string} */
+  get url() { return this.#url; }
+
+  /** The secret of the place; null before joining. */
+  get _resumeToken() { return this.#resumeToken; }
+
   /** Whether messages can be sent now: the server has answered `join` or `resume` on this socket. @type {boolean} */
   get ready() { return this.#ready; }
 

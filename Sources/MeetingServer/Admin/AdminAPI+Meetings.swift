@@ -52,6 +52,9 @@ extension AdminAPI {
     let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
     let capacity = try fields.number("capacity", 1...10_000)
     let seconds = try fields.number("expiresIn", 60...31_536_000)
+    // What breaks the description is refused before the tenant is looked for.
+    var chatFields = fields
+    _ = try Self.chat(over: ChatPolicy(), &fields)
     try fields.finish()
     let tenant = try await tenant(orDefault: name, call.now)
     var room = RoomName.random()
@@ -59,7 +62,8 @@ extension AdminAPI {
     let record = MeetingRecord(
       tenant: tenant.id, room: room, kind: .named, subject: subject ?? room.display, summary: summary ?? "",
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
-      expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity)
+      expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity,
+      chat: try Self.chat(over: tenant.policy.chat, &chatFields))
     do throws(MeetingStoreError) {
       try await store.insert(record)
     } catch {
@@ -100,7 +104,7 @@ extension AdminAPI {
   }
 
   /// The meeting of that id: the store's, or one that was removed while people are in it.
-  private func meeting(_ text: String) async throws -> MeetingRecord {
+  func meeting(_ text: String) async throws -> MeetingRecord {
     let id = MeetingID(rawValue: text)
     if let room = await directory.room(of: id) { return room.record }
     guard let record = try await store.meeting(id: id) else {

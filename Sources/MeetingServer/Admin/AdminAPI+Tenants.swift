@@ -91,6 +91,8 @@ extension AdminAPI {
     if let limit = try fields.limit("capacity", 1...10_000) { policy.capacity = limit }
     if let limit = try fields.limit("maximumMeetings", 0...1_000_000) { policy.maximumMeetings = limit }
     if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
+    policy.chat = try chat(over: policy.chat, &fields)
+    if let limit = try fields.limit("maximumChatBytes", 0...1_099_511_627_776) { policy.maximumChatBytes = limit }
   }
 
   // MARK: Keys

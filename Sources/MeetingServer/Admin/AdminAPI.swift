@@ -70,6 +70,7 @@ struct AdminAPI: Sendable {
     Route("GET", "meetings/*") { try await $0.showMeeting(&$1) },
     Route("DELETE", "meetings/*") { try await $0.removeMeeting(&$1) },
     Route("POST", "meetings/*/end") { try await $0.endMeeting(&$1) },
+    Route("GET", "meetings/*/chat") { try await $0.exportChat(&$1) },
     Route("GET", "meetings/*/participants") { try await $0.listParticipants(&$1) },
     Route("DELETE", "meetings/*/participants/*") { try await $0.removeParticipant(&$1) },
     Route("POST", "tokens") { try await $0.createToken(&$1) },

@@ -20,6 +20,8 @@ struct TenantView: Encodable {
   var capacity: Int?
   var maximumMeetings: Int?
   var maximumParticipants: Int?
+  var chat: ChatView
+  var maximumChatBytes: Int?
   var created: Date
   /// Only in the answer that makes the tenant.
   var key: KeyView?
@@ -35,6 +37,8 @@ struct TenantView: Encodable {
     capacity = tenant.policy.capacity
     maximumMeetings = tenant.policy.maximumMeetings
     maximumParticipants = tenant.policy.maximumParticipants
+    chat = ChatView(tenant.policy.chat)
+    maximumChatBytes = tenant.policy.maximumChatBytes
     created = tenant.created
   }
 }
@@ -68,6 +72,7 @@ struct MeetingView: Encodable {
   var summary: String
   var accessLevel: String
   var capacity: Int?
+  var chat: ChatView
   var created: Date
   var expires: Date?
   var running: Bool
@@ -83,6 +88,7 @@ struct MeetingView: Encodable {
     summary = record.summary
     accessLevel = record.accessLevel.rawValue
     capacity = record.capacity
+    chat = ChatView(record.chat)
     created = record.created
     expires = record.expires
     running = count != nil

@@ -1,4 +1,5 @@
 public import Basics
+public import Meetings
 
 /// Everything that an operator can set about `parley serve`. The defaults serve a meeting without any setting.
 ///
@@ -60,6 +61,10 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var audioLoudest = 5
   /// Bytes of data messages that may wait for one slow reader in one channel.
   public var dataBuffer = 1 << 20
+  /// How much of chat files is stored.
+  public var chatFiles = ChatFileStore.Limits()
+  /// How long somebody counts as typing who does not say so again. No option of the command line: clients go by it.
+  var typingPatience = TimeSpan.seconds(6)
   /// Whether rooms are made by opening their address; otherwise only ad-hoc meetings can be joined.
   public var openRooms = true
   /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.

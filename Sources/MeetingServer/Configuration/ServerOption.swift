@@ -163,6 +163,22 @@ struct ServerOption: Sendable {
       help: "KiB of data messages that may wait for one slow reader, 128 to 65536 (1024)"
     ) { c, v throws(ConfigurationError) in c.dataBuffer = try number(v, "data-buffer", 128...65_536) << 10 },
     ServerOption(
+      name: "chat-file-limit", placeholder: "KIB", help: "KiB of one file in a chat, 0 for no files (25600)"
+    ) { c, v throws(ConfigurationError) in
+      c.chatFiles.file = try number(v, "chat-file-limit", 0...4_194_304) << 10
+    },
+    ServerOption(
+      name: "chat-meeting-limit", placeholder: "KIB", help: "KiB of all chat files of one meeting (256000)"
+    ) { c, v throws(ConfigurationError) in
+      c.chatFiles.meeting = try number(v, "chat-meeting-limit", 0...1_073_741_824) << 10
+    },
+    ServerOption(
+      name: "chat-tenant-limit", placeholder: "KIB",
+      help: "KiB of all chat files of a tenant that has no limit of its own (2097152)"
+    ) { c, v throws(ConfigurationError) in
+      c.chatFiles.tenant = try number(v, "chat-tenant-limit", 0...1_073_741_824) << 10
+    },
+    ServerOption(
       name: "resume-window", placeholder: "S", help: "seconds that a lost participant's place is held, 1 to 600 (30)"
     ) { c, v throws(ConfigurationError) in c.resumeWindow = .seconds(Int64(try number(v, "resume-window", 1...600))) },
     ServerOption(

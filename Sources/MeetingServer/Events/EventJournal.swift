@@ -80,6 +80,7 @@ extension RoomEvent.What {
     case .lobby(.admitted, _): .lobbyAdmitted
     case .lobby(.denied, _): .lobbyDenied
     case .lobby(.left, _): .lobbyLeft
+    case .chatFile: .chatFile
     case .error: .meetingError
     case .rightUsed, .quality: nil
     }

@@ -14,6 +14,8 @@ struct RoomEvent: Sendable {
     case publicationRemoved(Person, PublicationInfo)
     /// Somebody waits to be let in, or does so no more.
     case lobby(LobbyStep, Person)
+    /// A file in the chat that everybody sees.
+    case chatFile(Person, ChatFile)
     /// Somebody could not join, or something failed: a stable code and a sentence.
     case error(code: String, message: String)
     /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like.

@@ -47,6 +47,8 @@ struct AdminEndpoints: Sendable {
         "parley_participants", "Participants now, those whose place is held included.", await directory.participantCount
       ),
       ("parley_webhook_deliveries_pending", "Events that wait for a webhook.", await pending),
+      ("parley_chat_files_stored", "Chat files on the disk, those on the way in included.", await stored.files),
+      ("parley_chat_stored_bytes", "Bytes of chat files on the disk, or promised to files on the way in.", await stored.bytes),
       ("process_resident_memory_bytes", "Resident memory.", Self.residentBytes),
     ]
     return counters.text + api.counters.text
@@ -55,6 +57,13 @@ struct AdminEndpoints: Sendable {
   }
 
   private var pending: Int { get async { (try? await api.store.pendingDeliveries()) ?? 0 } }
+
+  private var stored: (files: Int, bytes: Int) {
+    get async {
+      guard let files = directory.files else { return (0, 0) }
+      return (await files.count, await files.bytes)
+    }
+  }
 
   private static var residentBytes: Int {
     guard let file = fopen("/proc/self/statm", "re") else { return 0 }

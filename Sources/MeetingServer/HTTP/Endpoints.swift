@@ -16,6 +16,7 @@ struct Endpoints: Sendable {
   let counters: ServerCounters
   let log: Log
   let limits: AddressLimits
+  let chat: ChatEndpoints
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -63,6 +64,9 @@ struct Endpoints: Sendable {
       return try await application.token(form, base: origin(of: request), now: Date()).withCrossOriginAccess()
     case "signin", "signout": return try await signIn.respond(to: request, segments, base: origin(of: request))
     case "discover": return try await discover(request, segments.dropFirst())
+    case "api" where segments.count > 1 && segments[1] == "chat":
+      if request.method == "OPTIONS" { return Self.preflight(request) }
+      return try await chat.respond(to: request, segments.dropFirst(2))
     case "session", "hl", "v2": return await openTok.respond(to: request, segments)
     case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
     case "browser_demo.html" where segments.count == 1: return try page("browser_demo.html", request)
@@ -173,11 +177,12 @@ struct Endpoints: Sendable {
 
   private static func isCrossOrigin(_ path: String) -> Bool {
     path == "/GetAdhocMeetingJob" || path == "/GetAnonTokenJob" || path.hasPrefix("/discover")
+      || path.hasPrefix("/api/chat/")
   }
 
   private static func methods(for path: String) -> String {
     switch path {
-    case "/GetAdhocMeetingJob", "/GetAnonTokenJob": "POST, OPTIONS"
+    case "/GetAdhocMeetingJob", "/GetAnonTokenJob", ChatEndpoints.files: "POST, OPTIONS"
     case "/signin", "/signin/callback": "GET"
     case "/signin/token", "/signout": "POST"
     default: "GET, HEAD"

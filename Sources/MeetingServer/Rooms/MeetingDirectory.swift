@@ -22,14 +22,17 @@ actor MeetingDirectory {
   private var isClosed = false
   private var expulsions = ExpulsionNotes()
   private let ban: @Sendable (JoinGrant, MeetingRecord) async -> Void
+  /// Where the files of chats are.
+  let files: ChatFileStore?
 
   /// `ban` keeps the holder of a grant out of a meeting for good.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
-    events: RoomEvents = RoomEvents(),
+    events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
     ban: @escaping @Sendable (JoinGrant, MeetingRecord) async -> Void = { _, _ in }
   ) {
     self.ban = ban
+    self.files = files
     self.media = media
     self.limits = limits
     self.counters = counters
@@ -129,6 +132,11 @@ actor MeetingDirectory {
     return (held.room, held.participant)
   }
 
+  /// The place that a resume token stands for, for requests beside the signalling.
+  func place(_ token: String) -> (room: MeetingRoom, participant: String)? {
+    places[token].map { ($0.room, $0.participant) }
+  }
+
   /// Ends every meeting, and waits until the media plane has heard of it.
   func shutdown() async {
     isClosed = true
@@ -163,7 +171,7 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant in Task { await ban(grant, record) } })
+      banned: { [ban] grant in Task { await ban(grant, record) } }, files: files)
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {

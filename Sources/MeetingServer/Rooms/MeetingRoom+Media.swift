@@ -39,6 +39,7 @@ extension MeetingRoom {
     endTask?.cancel()
     let id = record.id.rawValue
     post { await $0.close(meeting: id) }
+    if let files = doors.files { Task { [filesKey] in await files.removeAll(of: filesKey) } }
   }
 
   func handle(_ event: MediaEvent) {

@@ -14,6 +14,7 @@ extension MeetingRoom {
 
   /// Carries a request out or refuses it, and says which to a client that gave it a number.
   func perform(_ request: RoomRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
+    if case .chat(let wish) = request { return perform(wish, id: id, member, channel) }
     guard member.pace.take(request, now: Monotonic.now) else {
       channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
       return

@@ -51,7 +51,9 @@ extension MeetingRoom {
 
   /// The chat as `viewer` may read it.
   func history(for viewer: RoomMember) -> [ChatEntry] {
-    viewer.permissions.contains(.subscribe) ? chat.visible(to: viewer.id) : []
+    guard viewer.permissions.contains(.subscribe) else { return [] }
+    prune()
+    return chat.visible(to: viewer.id, after: viewer.chatting.since)
   }
 
   /// The judgement of connections, without those of hidden participants.
@@ -103,9 +105,12 @@ extension MeetingRoom {
       case .data: "send data messages"
       default: "look after others"
       }
+    let granted = member.admission.grant.permissions
     let why =
-      member.admission.grant.permissions.contains(permission)
-      ? "a host has taken that right back" : "your join token does not grant it"
+      !granted.contains(permission)
+      ? "your join token does not grant it"
+      : member.admission.meeting.chat.permissions(granted).contains(permission)
+        ? "a host has taken that right back" : "its chat is not open to everybody"
     return "You may not \(what) in this meeting: \(why)."
   }
 }

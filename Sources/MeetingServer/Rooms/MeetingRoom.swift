@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Signaling
@@ -17,6 +18,8 @@ actor MeetingRoom {
     var maximumSlots = (audio: 16, video: 48)
     /// How long somebody waits to be let in, where the meeting's record does not say.
     var lobbyPatience: Duration = .seconds(1_800)
+    /// How long somebody counts as typing who does not say so again.
+    var typingPatience = TimeSpan.seconds(6)
   }
 
   /// What the room takes a newcomer by.
@@ -74,7 +77,11 @@ actor MeetingRoom {
   var lobby = Lobby()
   private var nextOrder = 0
   var speechCount = 0
-  var chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000))
+  var chat: ChatHistory
+  /// Whether the end of the oldest message is waited for.
+  var isPruning = false
+  /// What the files of this room are kept under: the meeting may run again while the files of the last time are removed.
+  nonisolated let filesKey: MeetingID
   var quality: [String: ConnectionQuality] = [:]
   var isClosed = false
   var isListening = false
@@ -99,6 +106,8 @@ actor MeetingRoom {
     onLobby: @escaping @Sendable (LobbyEvent) -> Void
   ) {
     self.record = record
+    chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000), policy: record.chat)
+    filesKey = MeetingID(rawValue: "\(record.id) \(RandomID.text(characters: 8))")
     self.url = url
     self.media = media
     self.limits = limits
@@ -139,6 +148,7 @@ actor MeetingRoom {
       id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
       order: nextOrder, name: newcomer.name, channel: newcomer.channel)
     nextOrder += 1
+    seat(member)
     let refused = refusal(of: newcomer.join.tracks, member)
     let tracks = permitted(newcomer.join.tracks, member).map { Self.mediaTrack($0) }
     let answer: MediaAnswer
@@ -323,30 +333,10 @@ actor MeetingRoom {
 
   private func say(_ text: String, to: String?, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
     guard allows(.chat, member, channel, id: id) else { return }
-    // The bound in bytes stops characters made of thousands of combining marks.
-    guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
-      text.count <= SignalingLimits.chatCharacters
-    else {
-      channel.refuse(.badMessage, "A chat message has 1 to \(SignalingLimits.chatCharacters) characters.", id: id)
-      return
-    }
-    if let to, members[to].map({ $0.isHidden && to != member.id }) ?? true {
-      channel.refuse(.badMessage, "The recipient is not in the meeting.", id: id)
-      return
-    }
-    if let to, members[to]?.permissions.contains(.subscribe) == false {
-      channel.refuse(.notAllowed, "The recipient may not read the chat.", id: id)
-      return
-    }
-    let entry = ChatEntry(
-      id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to)
-    chat.append(entry)
-    counters.chatMessages.add(1)
-    if let to {
-      for id in Set([to, member.id]) { members[id]?.channel?.send(.chat(entry)) }
-    } else {
-      broadcast(.chat(entry)) { $0 === member || $0.permissions.contains(.subscribe) }
-    }
+    if let problem = Self.problem(withText: text) { return channel.refuse(.badMessage, problem, id: id) }
+    if let refusal = refusal(toWriteTo: to, member) { return channel.refuse(refusal.code, refusal.sentence, id: id) }
+    endTyping(member)
+    pass(ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to))
   }
 
   /// Tells one participant of something that was refused, if there is a socket to tell it over.
@@ -440,7 +430,7 @@ actor MeetingRoom {
   var info: MeetingInfo {
     MeetingInfo(
       id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires,
-      announces: record.lobby.announces)
+      announces: record.lobby.announces, chat: chatRules)
   }
 
   func broadcast(_ message: ServerMessage, except: String? = nil, where isMeant: (RoomMember) -> Bool = { _ in true }) {

@@ -14,4 +14,6 @@ struct RoomDoors: Sendable {
   var expelled: @Sendable (Expulsion) -> Void = { _ in }
   /// The holder of the grant is to be kept out of the meeting for good.
   var banned: @Sendable (JoinGrant) -> Void = { _ in }
+  /// Where the files of the chat are; nil where none are taken.
+  var files: ChatFileStore?
 }

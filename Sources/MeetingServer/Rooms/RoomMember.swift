@@ -31,6 +31,8 @@ final class RoomMember {
   var hand: Int?
   /// How fast it may ask for things.
   var pace = RequestPace()
+  /// Its place in the chat.
+  var chatting = ChatSeat()
   var publications: [Publication] = []
   var slots = SlotTable()
   /// Publications that its network has no room for.

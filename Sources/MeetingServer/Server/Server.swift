@@ -105,14 +105,16 @@ public final class Server: Sendable {
     let desk = AnonymousJoin(
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
+    let chatFiles = ChatFileStore(data: configuration.dataFolder, limits: configuration.chatFiles)
     let directory = MeetingDirectory(
       media: media,
       limits: .init(
         resumeWindow: .nanoseconds(configuration.resumeWindow.nanoseconds),
         participants: configuration.maximumParticipants,
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
-        lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds)),
-      counters: counters, log: log, events: operation.events
+        lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
+        typingPatience: configuration.typingPatience),
+      counters: counters, log: log, events: operation.events, files: chatFiles
     ) { grant, meeting in
       do {
         try await authority.ban(grant, from: meeting, now: Date())
@@ -122,6 +124,7 @@ public final class Server: Sendable {
     }
     let signIn = SignInEndpoints(
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
+    await chatFiles.sweep()
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
@@ -130,7 +133,8 @@ public final class Server: Sendable {
         authority: ProjectAuthority(store: store), directory: directory, store: store,
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
-      isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits)
+      isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
+      chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log)
 
@@ -181,6 +185,7 @@ public final class Server: Sendable {
     await http.shutdown(grace: grace)
     await admin?.shutdown(grace: .zero)
     await media.shutdown()
+    await directory.files?.close()
     await store.close()
   }
 
@@ -215,6 +220,7 @@ public final class Server: Sendable {
             peer: .init(
               origin: connection.request.headers["origin"], ownOrigin: own, address: connection.request.remote.ip))
         },
+        bodySink: { endpoints.chat.sink(for: $0, limits: endpoints.limits) },
         handler: { await endpoints.respond(to: $0) })
     } catch {
       throw .transport(error, option: "--tls")

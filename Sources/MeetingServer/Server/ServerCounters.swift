@@ -22,6 +22,10 @@ final class ServerCounters: Sendable {
   let refusedJoins = Counter()
   let knocks = Counter()
   let chatMessages = Counter()
+  let chatFiles = Counter()
+  let chatFileBytes = Counter()
+  let chatFilesRefused = Counter()
+  let chatDownloads = Counter()
   let signals = Counter()
   let dataMessages = Counter()
   let badData = Counter()
@@ -42,6 +46,10 @@ final class ServerCounters: Sendable {
       ("parley_joins_refused_total", "Joins and resumes refused.", refusedJoins),
       ("parley_knocks_total", "Times that somebody had to wait for a host or to be let in.", knocks),
       ("parley_chat_messages_total", "Chat messages passed on.", chatMessages),
+      ("parley_chat_files_total", "Files taken into chats.", chatFiles),
+      ("parley_chat_file_bytes_total", "Bytes of the files taken into chats.", chatFileBytes),
+      ("parley_chat_files_refused_total", "Files that were not taken into a chat.", chatFilesRefused),
+      ("parley_chat_downloads_total", "Times that a chat file was fetched.", chatDownloads),
       ("parley_signals_total", "Signals passed on, to one participant or many.", signals),
       ("parley_data_messages_total", "Data messages passed on, to one participant or many.", dataMessages),
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),

@@ -22,6 +22,7 @@ struct WebhookBody: Encodable {
   private struct Details: Encodable {
     var participant: Person?
     var publication: PublicationInfo?
+    var file: ChatFile?
     var reason: String?
     var code: String?
     var message: String?
@@ -51,6 +52,9 @@ struct WebhookBody: Encodable {
     case .publicationAdded(let person, let publication), .publicationRemoved(let person, let publication):
       data.participant = Person(person)
       data.publication = publication
+    case .chatFile(let person, let file):
+      data.participant = Person(person)
+      data.file = file
     case .error(let code, let message):
       data.code = code
       data.message = message

@@ -49,7 +49,8 @@ public struct AnonymousJoin: Sendable {
     let meeting = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary,
       accessLevel: accessLevel ?? tenant.policy.accessLevel, created: now,
-      expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity, lobby: lobby)
+      expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity, lobby: lobby,
+      chat: tenant.policy.chat)
     try await store.insert(meeting)
     return (meeting, tenant)
   }

@@ -80,6 +80,8 @@ public enum WebhookEventType: String, Sendable, Hashable, Codable, CaseIterable 
   case lobbyDenied = "lobby.denied"
   /// Somebody waits no more: they went, or nobody let them in in time.
   case lobbyLeft = "lobby.left"
+  /// Somebody sent a file to everybody in the chat.
+  case chatFile = "chat.file"
   /// Sent on request, to try a webhook.
   case test = "webhook.test"
 

@@ -210,7 +210,11 @@ extension Meeting {
   }
 
   private func takeChat(_ entry: ChatEntry, isHistory: Bool) {
-    guard !chat.contains(where: { $0.id == entry.id }) else { return }
+    guard !chat.contains(where: { $0.id == entry.id }) else {
+      // Changed while the signalling was down.
+      if isHistory { take(ChatNotice.changed(entry)) }
+      return
+    }
     if ownIDs.contains(entry.from),
       let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
     {

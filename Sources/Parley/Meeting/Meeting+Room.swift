@@ -63,6 +63,7 @@ extension Meeting {
     case .poll(let poll): takePoll(poll)
     case .pollRemoved(let id): removePolls { $0.id == id }
     case .state(let state): take(state)
+    case .chat(let notice): take(notice)
     }
   }
 

@@ -26,6 +26,7 @@ public import Signaling
 ///   case .speakersChanged(let speakers): print(speakers.map(\.name))
 ///   case .chat(let message, let isHistory): if !isHistory { print("\(message.name): \(message.text)") }
 ///   case .chatFailed(let message, let error): print("Not delivered: \(message.text) (\(error))")
+///   case .chatting: break  // see ``ChatEvent``
 ///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
 ///   case .signal(let signal): print("\(signal.type): \(signal.data)")
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
@@ -79,6 +80,8 @@ public enum MeetingEvent: Sendable {
   /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or too many waited for the
   /// signalling to come back. It is not sent again.
   case chatFailed(SentChatMessage, JoinError)
+  /// Something in the chat besides a new message: one was changed or deleted, or somebody types.
+  case chatting(ChatEvent)
   /// Data that somebody sent with ``Meeting/send(_:topic:reliability:to:)``.
   case data(DataMessage)
   /// A signal that somebody sent with ``Meeting/signal(type:data:to:waits:)``, or the app's server with the REST API.

@@ -51,7 +51,7 @@ enum MeetingLocation: Sendable {
     }
   }
 
-  private static func refusal(_ response: HTTPClient.Response, _ url: String) -> JoinError {
+  static func refusal(_ response: HTTPClient.Response, _ url: String) -> JoinError {
     guard let refusal = try? SignalingDecoder().decode(Refusal.self, from: response.body) else {
       return response.status >= 500
         ? .unreachable("\(place(url)) answered with status \(response.status); try again later.") : stranger(url)

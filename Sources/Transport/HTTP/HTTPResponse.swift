@@ -80,6 +80,7 @@ public struct HTTPResponse: Sendable {
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
     case 503: "Service Unavailable"
+    case 507: "Insufficient Storage"
     default: "Status"
     }
   }

@@ -168,7 +168,9 @@ class ModuleTests(unittest.TestCase):
     def test_threat_28_chat_and_names_stay_text(self) -> None:
         hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
         result = self.run_js("""
-            const { ChatPanel, PeoplePanel } = await import("/assets/js/panels.js");
+            const { PeoplePanel } = await import("/assets/js/panels.js");
+            const { ChatPanel } = await import("/assets/js/chat.js");
+            const { Chatting } = await import("/sdk/chat.js");
             const { Tile } = await import("/assets/js/tile.js");
             const { RemoteParticipant } = await import("/sdk/participant.js");
             const { Hosting } = await import("/sdk/hosting.js");
@@ -177,12 +179,14 @@ class ModuleTests(unittest.TestCase):
             const { Reactions } = await import("/assets/js/reactions.js");
             const other = new RemoteParticipant("p_1", argument);
             const local = new RemoteParticipant("p_2", argument);
-            const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other, _emit: () => {} };
+            const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other, _emit: () => {}, addEventListener: () => {} };
             meeting.hosting = new Hosting(meeting);
+            meeting.chatting = new Chatting(meeting, async () => {});
             local.permissions = ["moderate"];
             const announcer = { say: () => {}, show: () => {} };
             const chat = new ChatPanel(meeting, () => {});
             chat.add({ id: 1, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null });
+            chat.add({ id: 2, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null, file: { id: "f", name: argument, type: "text/html", size: 5 } });
             const people = new PeoplePanel(meeting, { onInvite: () => {}, host: new HostControls(meeting, announcer) });
             const tile = new Tile(other, "camera", {});
             const reactions = new Reactions(meeting, announcer);

@@ -6,7 +6,8 @@ import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
-import { ChatPanel, PeoplePanel } from "./panels.js";
+import { ChatPanel } from "./chat.js";
+import { PeoplePanel } from "./panels.js";
 import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
 import { closeMenu } from "./menu.js";
@@ -263,7 +264,8 @@ export class Room {
     if (history) { return; }
     this.#unread += 1;
     this.#showUnread();
-    const text = message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
+    if (message.deleted) { return; }
+    const text = message.file ? `sends ${message.file.name}` : message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
     this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, onClick: () => this.#openPanel("chat", true) });
   }
 

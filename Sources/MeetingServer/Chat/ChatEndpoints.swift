@@ -1,0 +1,191 @@
+import Meetings
+import Signaling
+import Transport
+
+/// Chat files and the chat's export over HTTP, for those who are in the meeting.
+///
+/// A request shows that with the resume token of its place, in the `Authorization` header: never in an address, which logs and proxies keep.
+/// The token ends with the place, and so does every way to the files.
+struct ChatEndpoints: Sendable {
+  let directory: MeetingDirectory
+  let files: ChatFileStore
+  let counters: ServerCounters
+  let log: Log
+
+  /// Where files are sent to; each is read below it.
+  static let files = "/api/chat/files"
+
+  /// Who has no place.
+  static let unknown = Refusal(
+    401, "badCredential", "Only who is in the meeting gets this: send its resume token as Authorization: Bearer.")
+
+  /// What takes the body of a request, when it sends a file.
+  func sink(for request: HTTPRequest, limits: AddressLimits) -> (any HTTPBodySink)? {
+    guard request.method == "POST", request.path == Self.files else { return nil }
+    return ChatUpload(request, endpoints: self, addressLimits: limits)
+  }
+
+  /// The answer to a request that has no body; `rest` is its path without `/api/chat`.
+  func respond(to request: HTTPRequest, _ rest: ArraySlice<Substring>) async throws(Refusal) -> HTTPResponse {
+    let parts = rest.map(String.init)
+    let isReading = request.method == "GET" || request.method == "HEAD"
+    switch parts.first {
+    case "files" where parts.count == 1:
+      guard request.method == "POST" else { throw Refusal(405, "methodNotAllowed", "Send a file with POST.") }
+      throw Refusal(411, "lengthRequired", "Send the file as the body, with a Content-Length above zero.")
+    case "files" where parts.count == 2 && isReading: return try await read(parts[1], request)
+    case "export" where parts.count == 1 && isReading: return try await export(request)
+    case "files" where parts.count == 2, "export" where parts.count == 1:
+      throw Refusal(405, "methodNotAllowed", "This address can only be read.")
+    default: throw Refusal(404, "notFound", "There is nothing at this address.")
+    }
+  }
+
+  private func read(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    let (room, participant) = try await place(request)
+    let file = try await room.file(id, for: participant, origin: request.headers["origin"])
+    guard let path = await files.path(of: id, in: room.filesKey) else {
+      throw Refusal(404, "noSuchFile", "The file was deleted.")
+    }
+    counters.chatDownloads.add(1)
+    return FileAnswer.response(file, path: path).withCrossOriginAccess()
+  }
+
+  private func export(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    let (room, participant) = try await place(request)
+    var query = try AdminQuery(request.query)
+    let format = try query.text("format", "text or json") { ChatExport.Format(rawValue: $0) != nil }
+    try query.finish()
+    let messages = try await room.export(for: participant, origin: request.headers["origin"])
+    return ChatExport(record: room.record, messages: messages).response(
+      format.flatMap(ChatExport.Format.init) ?? .text
+    ).withCrossOriginAccess()
+  }
+
+  /// The place whose token a request brings.
+  func place(_ request: HTTPRequest) async throws(Refusal) -> (MeetingRoom, String) {
+    let parts = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer", let place = await directory.place(String(parts[1]))
+    else { throw Self.unknown }
+    return place
+  }
+}
+
+/// One file on its way in.
+private actor ChatUpload: HTTPBodySink {
+  nonisolated let limit: Int
+  private let request: HTTPRequest
+  private let endpoints: ChatEndpoints
+  private let addressLimits: AddressLimits
+  private let name: String
+  private let receiver: String?
+  private let origin: String?
+  private var place: (room: MeetingRoom, participant: String)?
+  private var id: String?
+
+  init(_ request: HTTPRequest, endpoints: ChatEndpoints, addressLimits: AddressLimits) {
+    self.request = request
+    self.endpoints = endpoints
+    self.addressLimits = addressLimits
+    limit = max(endpoints.files.limits.file, 1)
+    name = FileName.clean(FormBody.decode(request.headers["parley-file-name"] ?? "", plusIsBlank: false))
+    receiver = request.headers["parley-file-to"]
+    origin = request.headers["origin"]
+  }
+
+  func begin(length: Int) async -> HTTPResponse? {
+    do throws(Refusal) {
+      try addressLimits.take(request.remote.ip, now: Monotonic.now)
+      let (room, participant) = try await endpoints.place(request)
+      let tenantLimit = try await room.beginFile(of: participant, to: receiver, origin: origin)
+      place = (room, participant)
+      do throws(ChatFileRefusal) {
+        id = try await endpoints.files.begin(
+          bytes: length, meeting: room.filesKey, tenant: room.record.tenant, fileLimit: room.record.chat.fileLimit,
+          tenantLimit: tenantLimit)
+      } catch {
+        throw refusal(of: error)
+      }
+      return nil
+    } catch {
+      await giveUp()
+      return answer(.refusal(error))
+    }
+  }
+
+  func take(_ piece: [UInt8]) async -> HTTPResponse? {
+    guard let id else { return answer(.refusal(ChatEndpoints.unknown)) }
+    do throws(ChatFileRefusal) {
+      try await endpoints.files.append(piece, to: id)
+      return nil
+    } catch {
+      await giveUp()
+      return answer(.refusal(refusal(of: error)))
+    }
+  }
+
+  func finish() async -> HTTPResponse {
+    guard let id, let place else { return answer(.refusal(ChatEndpoints.unknown)) }
+    do throws(Refusal) {
+      let stored: ChatFileStore.Stored
+      do throws(ChatFileRefusal) {
+        stored = try await endpoints.files.finish(id)
+      } catch {
+        throw refusal(of: error)
+      }
+      let file = ChatFile(id: id, name: name, type: stored.type, size: stored.size)
+      self.place = nil
+      guard
+        let entry = try await place.room.endFile(file, of: place.participant, to: receiver, origin: origin)
+      else { throw ChatEndpoints.unknown }
+      endpoints.counters.chatFiles.add(1)
+      endpoints.counters.chatFileBytes.add(UInt64(stored.size))
+      endpoints.log.info(
+        "chat.file",
+        ["meeting": place.room.record.id, "participant": place.participant, "type": stored.type, "bytes": stored.size])
+      return answer(.json(["message": entry], status: 201))
+    } catch {
+      await giveUp()
+      return answer(.refusal(error))
+    }
+  }
+
+  func cancel() async { await giveUp() }
+
+  /// Leaves nothing behind.
+  private func giveUp() async {
+    if let id { await endpoints.files.remove(id) }
+    id = nil
+    guard let place else { return }
+    self.place = nil
+    _ = try? await place.room.endFile(nil, of: place.participant, to: receiver, origin: origin)
+  }
+
+  private func refusal(of error: ChatFileRefusal) -> Refusal {
+    if case .failed(let reason) = error { endpoints.log.error("chat.file", ["reason": reason]) }
+    let status =
+      switch error {
+      case .off: 403
+      case .empty, .incomplete: 400
+      case .tooLarge: 413
+      case .meetingFull, .tenantFull: 409
+      case .diskFull: 507
+      case .closed: 410
+      case .failed: 500
+      }
+    return Refusal(status, error.code, error.description)
+  }
+
+  /// What every answer of the public port has.
+  private func answer(_ response: HTTPResponse) -> HTTPResponse {
+    endpoints.counters.requests.add(1)
+    if response.status >= 400 {
+      endpoints.counters.requestErrors.add(1)
+      endpoints.counters.chatFilesRefused.add(1)
+    }
+    var response = response.withCrossOriginAccess()
+    if response.status == 429 { response.headers["Retry-After"] = "1" }
+    for (name, value) in SecurityHeaders.all { response.headers[name] = value }
+    return response
+  }
+}

@@ -1,0 +1,203 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// The chat: what is kept, changed and taken away, and who types.
+extension MeetingRoom {
+  /// What holds for the chat, as clients are told.
+  var chatRules: ChatRules {
+    let most = doors.files?.limits.file ?? 0
+    return ChatRules(history: record.chat.history, fileLimit: min(record.chat.fileLimit ?? most, most))
+  }
+
+  /// Prepares a newcomer's place in the chat by the meeting's rules.
+  func seat(_ member: RoomMember) {
+    member.permissions = record.chat.permissions(member.permissions)
+    if !record.chat.history { member.chatting.since = chat.lastID }
+  }
+
+  /// Keeps a message as long as the meeting keeps messages, and gives it to those it is for.
+  func pass(_ entry: ChatEntry) {
+    removeFiles(of: chat.append(entry))
+    pruneLater()
+    counters.chatMessages.add(1)
+    if let to = entry.to {
+      for id in Set([to, entry.from]) { members[id]?.channel?.send(.chat(entry)) }
+    } else {
+      broadcast(.chat(entry)) { $0.id == entry.from || $0.permissions.contains(.subscribe) }
+    }
+  }
+
+  /// The text of a chat message, or what is wrong with it.
+  static func problem(withText text: String) -> String? {
+    // The bound in bytes stops characters made of thousands of combining marks.
+    guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
+      text.count <= SignalingLimits.chatCharacters
+    else { return "A chat message has 1 to \(SignalingLimits.chatCharacters) characters." }
+    return nil
+  }
+
+  /// Why a member may not write to `to`; nil when it may.
+  func refusal(toWriteTo to: String?, _ member: RoomMember) -> RequestRefusal? {
+    guard member.permissions.contains(.chat) else { return .notAllowed(Self.sentence(for: .chat, member)) }
+    guard let to else { return nil }
+    guard let receiver = members[to], !receiver.isHidden || receiver === member else {
+      return .bad("The recipient is not in the meeting.")
+    }
+    return receiver.permissions.contains(.subscribe) ? nil : .notAllowed("The recipient may not read the chat.")
+  }
+
+  // MARK: Changing
+
+  /// Carries out what somebody asks for in the chat.
+  func perform(_ request: ChatRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
+    do throws(RequestRefusal) {
+      switch request {
+      // Who types says so again and again; nobody waits for an answer.
+      case .typing(let active, let to): return setTyping(active, to: to, member)
+      case .edit(let message, let text):
+        try ensurePace(member)
+        try edit(message, text, member)
+      case .delete(let message):
+        try ensurePace(member)
+        try delete(message, member)
+      }
+    } catch {
+      return channel.refuse(error.code, error.sentence, id: id)
+    }
+    if let id { channel.send(.room(.done(id: id))) }
+  }
+
+  private func ensurePace(_ member: RoomMember) throws(RequestRefusal) {
+    guard member.chatting.takeChange(Monotonic.now) else {
+      throw RequestRefusal(code: .tooFast, sentence: "That was asked for too often. Wait a moment.")
+    }
+  }
+
+  private func edit(_ id: Int, _ text: String, _ member: RoomMember) throws(RequestRefusal) {
+    var entry = try entry(id, for: member)
+    guard entry.from == member.id else { throw .notAllowed("Only who wrote a message can change it.") }
+    if let refusal = refusal(toWriteTo: nil, member) { throw refusal }
+    guard entry.file == nil else { throw .bad("The name of a file cannot be changed.") }
+    if let problem = Self.problem(withText: text) { throw .bad(problem) }
+    guard entry.text != text else { return }
+    entry.text = text
+    entry.edited = Date()
+    change(entry)
+  }
+
+  private func delete(_ id: Int, _ member: RoomMember) throws(RequestRefusal) {
+    var entry = try entry(id, for: member)
+    let isOwn = entry.from == member.id
+    guard isOwn || entry.to == nil && member.permissions.contains(.moderate) else {
+      throw .notAllowed("Only who wrote a message, or a host, can delete it.")
+    }
+    removeFiles(of: [entry])
+    entry.text = ""
+    entry.file = nil
+    entry.deleted = isOwn ? .author : .host
+    change(entry)
+    guard !isOwn else { return }
+    note(.rightUsed(by: member.person, action: "deleteChat", target: "message \(id) of \(entry.from)"))
+    log.info(
+      "moderation", ["meeting": record.id, "by": member.id, "action": "deleteChat", "participant": entry.from])
+  }
+
+  /// A message that is kept and that `member` may know of.
+  private func entry(_ id: Int, for member: RoomMember) throws(RequestRefusal) -> ChatEntry {
+    prune()
+    guard let entry = chat.entry(id), entry.deleted == nil, isVisible(entry, to: member) else {
+      throw .bad("There is no such message, or it is not kept any more.")
+    }
+    return entry
+  }
+
+  /// Whether a participant was told of a message, or would have been.
+  func isVisible(_ entry: ChatEntry, to member: RoomMember) -> Bool {
+    if entry.from == member.id { return true }
+    guard member.permissions.contains(.subscribe) else { return false }
+    return entry.to.map { $0 == member.id } ?? (entry.id > member.chatting.since)
+  }
+
+  private func change(_ entry: ChatEntry) {
+    chat.replace(entry)
+    broadcast(.room(.chat(.changed(entry)))) { isVisible(entry, to: $0) }
+  }
+
+  // MARK: Typing
+
+  private func setTyping(_ active: Bool, to: String?, _ member: RoomMember) {
+    let now = Monotonic.now
+    // What is refused here is dropped without a word: it is about nothing but a line on a screen.
+    guard !member.isHidden, member.chatting.takeTyping(now), refusal(toWriteTo: to, member) == nil else { return }
+    guard active else { return endTyping(member) }
+    member.chatting.typingEnd = now + limits.typingPatience
+    let target = ChatSeat.Typing(to: to)
+    guard member.chatting.typing != target else { return }
+    let wasTyping = member.chatting.typing != nil
+    if wasTyping { tellTyping(false, member) }
+    member.chatting.typing = target
+    tellTyping(true, member)
+    if !wasTyping { watchTyping(of: member.id, for: limits.typingPatience) }
+  }
+
+  /// Somebody types no more.
+  func endTyping(_ member: RoomMember) {
+    guard member.chatting.typing != nil else { return }
+    tellTyping(false, member)
+    member.chatting.typing = nil
+    member.chatting.typingEnd = .zero
+  }
+
+  private func watchTyping(of id: String, for span: TimeSpan) {
+    Task { [weak self] in
+      guard (try? await Task.sleep(for: .nanoseconds(span.nanoseconds))) != nil else { return }
+      await self?.typingMayHaveEnded(of: id)
+    }
+  }
+
+  private func typingMayHaveEnded(of id: String) {
+    guard let member = members[id], member.chatting.typing != nil else { return }
+    let left = member.chatting.typingEnd - Monotonic.now
+    if left.nanoseconds > 0 { watchTyping(of: id, for: left) } else { endTyping(member) }
+  }
+
+  private func tellTyping(_ active: Bool, _ member: RoomMember) {
+    guard let typing = member.chatting.typing else { return }
+    let notice = ServerMessage.room(.chat(.typing(participant: member.id, active: active, to: typing.to)))
+    if let to = typing.to {
+      if to != member.id { members[to]?.channel?.send(notice) }
+    } else {
+      broadcast(notice, except: member.id) { $0.permissions.contains(.subscribe) }
+    }
+  }
+
+  // MARK: Keeping
+
+  /// Forgets what the meeting keeps no longer.
+  func prune() { removeFiles(of: chat.prune(now: Date())) }
+
+  /// Forgets the oldest message when its time has come, also while nobody writes: its file is to be gone then too.
+  private func pruneLater() {
+    guard !isPruning, let end = chat.nextEnd else { return }
+    isPruning = true
+    Task { [weak self] in
+      try? await Task.sleep(for: .milliseconds(max(Int64(end.timeIntervalSinceNow * 1_000) + 50, 50)))
+      await self?.pruneNow()
+    }
+  }
+
+  private func pruneNow() {
+    isPruning = false
+    guard !isClosed else { return }
+    prune()
+    pruneLater()
+  }
+
+  private func removeFiles(of entries: [ChatEntry]) {
+    let ids = entries.compactMap(\.file?.id)
+    guard !ids.isEmpty, let files = doors.files else { return }
+    Task { for id in ids { await files.remove(id) } }
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Meetings
+
+@Suite("Files of chats")
+struct ChatFileStoreTests {
+  private let meeting = MeetingID(rawValue: "m_a")
+  private let tenant = TenantID(rawValue: "t_a")
+
+  private func inFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = NSTemporaryDirectory() + "parley-files-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await body(folder)
+  }
+
+  /// Everything below the folder, locks left out.
+  private func files(_ folder: String) -> [String] {
+    let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+    return all.filter { !$0.hasSuffix(".lock") && $0.contains("/f_") }
+  }
+
+  private func refusal(_ body: () async throws(ChatFileRefusal) -> Void) async -> ChatFileRefusal? {
+    do throws(ChatFileRefusal) {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("a file is promised room before it comes, so that uploads side by side take no more than there may be")
+  func limits() async throws {
+    try await inFolder { folder in
+      var limits = ChatFileStore.Limits()
+      (limits.file, limits.meeting, limits.tenant) = (100, 150, 220)
+      let store = ChatFileStore(data: folder, limits: limits)
+      let other = MeetingID(rawValue: "m_b")
+      let (meeting, tenant) = (meeting, tenant)
+      func begin(_ bytes: Int, _ meeting: MeetingID, limit: Int? = nil) async -> ChatFileRefusal? {
+        await refusal { () throws(ChatFileRefusal) in
+          _ = try await store.begin(bytes: bytes, meeting: meeting, tenant: tenant, fileLimit: limit)
+        }
+      }
+      #expect(await begin(101, meeting) == .tooLarge(limit: 100))
+      #expect(await begin(60, meeting, limit: 50) == .tooLarge(limit: 50))
+      #expect(await begin(1, meeting, limit: 0) == .off)
+      #expect(await begin(0, meeting) == .empty)
+      #expect(await begin(100, meeting) == nil)
+      #expect(await begin(51, meeting) == .meetingFull(limit: 150))
+      #expect(await begin(100, other) == nil)
+      #expect(await begin(21, other) == .tenantFull(limit: 220))
+      #expect(await store.bytes == 200)
+      await store.removeAll(of: meeting)
+      #expect(await store.bytes == 100)
+      #expect(await begin(50, meeting) == nil)
+      await store.close()
+      #expect(files(folder).isEmpty)
+      #expect(await begin(1, meeting) == .closed)
+    }
+  }
+
+  @Test("a full disk in the middle of a file is said, and leaves nothing behind")
+  func fullDisk() async throws {
+    try await inFolder { folder in
+      let store = ChatFileStore(data: folder, limits: .init()) { descriptor, bytes in
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_size < 1_000 else {
+          errno = ENOSPC
+          return -1
+        }
+        return bytes.prefix(400).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      }
+      let id = try await store.begin(bytes: 5_000, meeting: meeting, tenant: tenant)
+      #expect(files(folder).count == 1)
+      let failure = await refusal { () throws(ChatFileRefusal) in
+        try await store.append([UInt8](repeating: 7, count: 5_000), to: id)
+      }
+      #expect(failure == .diskFull)
+      #expect(files(folder).isEmpty)
+      #expect(await store.bytes == 0)
+      #expect(ChatFileRefusal.diskFull.description.contains("full"))
+      var limits = ChatFileStore.Limits()
+      limits.spare = .max / 2
+      let wary = ChatFileStore(data: folder, limits: limits)
+      let early = await refusal { () throws(ChatFileRefusal) in
+        _ = try await wary.begin(bytes: 1, meeting: MeetingID(rawValue: "m"), tenant: TenantID(rawValue: "t"))
+      }
+      #expect(early == .diskFull)
+      await store.close()
+      await wary.close()
+    }
+  }
+
+  @Test("only a whole file can be read, and only under its own meeting")
+  func reading() async throws {
+    try await inFolder { folder in
+      let store = ChatFileStore(data: folder)
+      let id = try await store.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      try await store.append(Array("ab".utf8), to: id)
+      #expect(await store.path(of: id, in: meeting) == nil)
+      try await store.append(Array("cd".utf8), to: id)
+      #expect(try await store.finish(id) == .init(id: id, type: "text/plain", size: 4))
+      let path = try #require(await store.path(of: id, in: meeting))
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcd")
+      #expect(await store.path(of: id, in: MeetingID(rawValue: "m_b")) == nil)
+      #expect(await store.path(of: "../" + id, in: meeting) == nil)
+      let short = try await store.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      try await store.append([1], to: short)
+      let failure = await refusal { () throws(ChatFileRefusal) in _ = try await store.finish(short) }
+      #expect(failure == .incomplete)
+      #expect(files(folder).count == 1)
+      await store.close()
+    }
+  }
+
+  @Test("a process that was killed leaves files that the next one removes; those of one that runs stay")
+  func sweeping() async throws {
+    try await inFolder { folder in
+      let root = folder + "/chat-files"
+      try FileManager.default.createDirectory(atPath: root + "/dead", withIntermediateDirectories: true)
+      try Data().write(to: URL(filePath: root + "/dead.lock"))
+      try Data([1, 2]).write(to: URL(filePath: root + "/dead/f_half"))
+      try FileManager.default.createDirectory(atPath: root + "/lockless", withIntermediateDirectories: true)
+      try Data([1, 2]).write(to: URL(filePath: root + "/lockless/f_half"))
+      let living = ChatFileStore(data: folder)
+      _ = try await living.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      #expect(files(folder).count == 3)
+      let next = ChatFileStore(data: folder)
+      await next.sweep()
+      #expect(files(folder).count == 1)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: root).count == 2)
+      await living.close()
+      #expect(!FileManager.default.fileExists(atPath: root))
+    }
+  }
+
+  @Test("what a file is comes from its content; what a browser could run has no type of its own")
+  func types() {
+    let cases: [([UInt8], String)] = [
+      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], "image/png"), ([0xFF, 0xD8, 0xFF, 0xE0], "image/jpeg"),
+      (Array("GIF89a".utf8), "image/gif"), (Array("RIFF\0\0\0\0WEBPVP8 ".utf8), "image/webp"),
+      (Array("%PDF-1.7".utf8), "application/pdf"), (Array("MZ\0".utf8), "application/x-executable"),
+      (Array("plain text, 1 < 2\n".utf8), "text/plain"), (Array("Grüße".utf8), "text/plain"),
+      (Array("<html><script>".utf8), FileType.unknown), (Array("  <svg onload=x>".utf8), FileType.unknown),
+      (Array("text <!-- -->".utf8), FileType.unknown), (Array("<?xml?>".utf8), FileType.unknown),
+      ([0, 1, 2], FileType.unknown), ([0xC3], FileType.unknown), ([], FileType.unknown),
+    ]
+    for (bytes, type) in cases { #expect(FileType.of(bytes) == type, "\(bytes)") }
+    // A character that the examined part cuts in two.
+    #expect(FileType.of(Array((String(repeating: "a", count: FileType.examined - 1) + "é").utf8)) == "text/plain")
+  }
+
+  @Test("a name can leave no folder, hide its ending or break a header")
+  func names() {
+    let cases = [
+      ("../../etc/passwd", "passwd"), ("C:\\Users\\ann\\notes.txt", "notes.txt"), ("..", "file"), ("", "file"),
+      ("/", "file"), ("a\u{202E}gpj.exe", "agpj.exe"), ("a\r\nSet-Cookie: x", "aSet-Cookie_ x"),
+      ("  .hidden. ", "hidden"), ("CON.txt", "_CON.txt"), ("com1", "_com1"), ("a\"b<c>.txt", "a_b_c_.txt"),
+      ("\0evil.png", "evil.png"), ("Grüße.pdf", "Grüße.pdf"), ("a\u{200D}b", "ab"),
+    ]
+    for (text, name) in cases { #expect(FileName.clean(text) == name, "\(text)") }
+    let long = FileName.clean(String(repeating: "ä", count: 5_000) + ".png")
+    #expect(long.utf8.count <= FileName.maximumBytes)
+    #expect(FileName.clean(String(repeating: "ä", count: 300) + ".png").hasSuffix(".png"))
+  }
+
+  @Test("what a meeting says of its chat is kept, and writers of a later version count as hosts only")
+  func policy() async throws {
+    let policy = ChatPolicy(
+      writers: .hosts, history: false, maximumMessages: 5, maximumAge: .seconds(60), fileLimit: 0)
+    #expect(ChatPolicy(stored: policy.stored) == policy)
+    #expect(ChatPolicy(stored: "") == ChatPolicy())
+    #expect(ChatPolicy(stored: "writers=friends later=1").writers == .hosts)
+    #expect(ChatPolicy(writers: .hosts).permissions(.all) == .all)
+    #expect(!ChatPolicy(writers: .hosts).permissions([.chat, .subscribe]).contains(.chat))
+    try await inFolder { folder in
+      let store = try await SQLiteMeetingStore.open(folder: folder)
+      var tenant = try await store.defaultTenant(now: Date())
+      tenant.policy.chat = policy
+      tenant.policy.maximumChatBytes = 77
+      try await store.setPolicy(tenant.policy, of: tenant.id)
+      #expect(try await store.tenant(id: tenant.id)?.policy == tenant.policy)
+      let room = try await store.openMeeting(room: try RoomName("daily"), tenant: tenant, now: Date())
+      #expect(try await store.meeting(id: room.id)?.chat == policy)
+      await store.close()
+    }
+  }
+}

@@ -1,0 +1,341 @@
+import { isPicture } from "/sdk/chat.js";
+import { h, setText } from "./dom.js";
+import { icon } from "./icons.js";
+import { linkify } from "./links.js";
+import { openMenu } from "./menu.js";
+import { panelHead } from "./panels.js";
+
+/** The largest picture that is fetched without being asked for. */
+const previewLimit = 4 << 20;
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+  if (bytes < 1_000) { return `${bytes} bytes`; }
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** What went wrong with a file or a message, for people. */
+function problemText(error, limit) {
+  switch (error.code) {
+    case "fileTooLarge": case "tooLarge": return limit > 0 ? `The file is too large: at most ${sizeText(limit)} are taken here.` : "No files can be sent in this meeting.";
+    case "diskFull": return "The server has no room for the file. Tell whoever runs it.";
+    case "meetingFilesFull": case "quotaReached": return error.message;
+    case "tooFast": return "That was too fast. Wait a moment.";
+    case "unreachable": return "The connection was lost. Try again.";
+    default: return error.message;
+  }
+}
+
+/** Has the browser save something. */
+function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  const link = h("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** The chat: messages, files, and a field to write. */
+export class ChatPanel {
+  #meeting;
+  #list = h("ol", { class: "chat-list", tabIndex: 0, "aria-label": "Messages" });
+  #empty = h("p", { class: "panel-empty", text: "No messages yet. What you write here is seen by everybody in the meeting." });
+  #field;
+  #to;
+  #toRow;
+  #problem = h("p", { class: "field-problem", role: "alert", hidden: true });
+  #typing = h("p", { class: "chat-typing", role: "status" });
+  #sending = h("div", { class: "chat-sending" });
+  #picker = h("input", { type: "file", class: "visually-hidden", tabIndex: -1, multiple: true, "aria-hidden": "true" });
+  #attach;
+  #more;
+  #last = null;
+  #items = new Map();
+  #pictures = new Map();
+
+  /**
+   * @param {import("/sdk/parley.js").Meeting} meeting
+   * @param {() => void} onClose
+   */
+  constructor(meeting, onClose) {
+    this.#meeting = meeting;
+    this.#field = h("textarea", {
+      class: "chat-field", rows: 1, maxLength: 4000, placeholder: "Write a message", "aria-label": "Message", enterKeyHint: "send",
+    });
+    this.#to = h("select", { class: "chat-to", "aria-label": "Send to" });
+    this.#toRow = h("label", { class: "chat-to-row" }, h("span", { text: "To" }), this.#to);
+    this.#attach = h("button", { class: "icon-button chat-attach", type: "button", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => this.#picker.click() } }, icon("attach"));
+    const form = h("form", { class: "chat-form", on: { submit: (event) => { event.preventDefault(); this.#send(); } } },
+      this.#typing, this.#sending, this.#toRow,
+      h("div", { class: "chat-write" }, this.#attach, this.#picker, this.#field, h("button", { class: "icon-button primary", type: "submit", "aria-label": "Send", title: "Send (Enter)" }, icon("send"))),
+      this.#problem);
+    this.#field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); this.#send(); }
+      if (event.key === "ArrowUp" && this.#field.value === "") { this.#editLast(event); }
+    });
+    this.#field.addEventListener("input", () => {
+      this.#grow();
+      meeting.chatting.setTyping(this.#field.value.trim() !== "", this.#to.value || null);
+    });
+    this.#picker.addEventListener("change", () => {
+      this.#sendFiles([...this.#picker.files]);
+      this.#picker.value = "";
+    });
+    this.#field.addEventListener("paste", (event) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length > 0) { event.preventDefault(); this.#sendFiles(files); }
+    });
+    const head = panelHead("Chat", "chat-title", onClose);
+    this.#more = h("button", { class: "icon-button", type: "button", "aria-label": "Save the chat", title: "Save the chat", "aria-haspopup": "menu", "aria-expanded": "false", hidden: true }, icon("download"));
+    this.#more.addEventListener("click", () => openMenu(this.#more, "Save the chat", [
+      { icon: "download", text: "As text", action: () => this.#export("text", "txt") }, { icon: "download", text: "As JSON", action: () => this.#export("json", "json") },
+    ]));
+    head.insertBefore(this.#more, head.lastChild);
+    this.element = h("aside", { class: "panel", id: "chat-panel", "aria-labelledby": "chat-title", hidden: true },
+      head, this.#empty, this.#list, form);
+    this.#listenForDrops();
+    for (const message of meeting.chat) { this.add(message); }
+    this.refreshPeople();
+    this.refreshRights();
+    meeting.addEventListener("chatChanged", ({ detail }) => this.change(detail.message));
+    meeting.addEventListener("typing", () => this.#showTyping());
+    meeting.addEventListener("permissions", () => this.refreshRights());
+    meeting.addEventListener("ended", () => { for (const address of this.#pictures.values()) { URL.revokeObjectURL(address); } });
+  }
+
+  /** Puts the cursor where one writes. */
+  focus() {
+    this.#field.focus();
+    this.#list.scrollTop = this.#list.scrollHeight;
+  }
+
+  /** Shows what oneself may do here. */
+  refreshRights() {
+    const { mayWrite, fileLimit } = this.#meeting.chatting;
+    this.#field.disabled = !mayWrite;
+    this.#field.placeholder = mayWrite ? "Write a message" : "You may not write here";
+    this.#attach.hidden = !mayWrite || fileLimit === 0;
+    this.#more.hidden = !this.#meeting.hosting.isHost;
+  }
+
+  /** Brings the list of receivers up to date. */
+  refreshPeople() {
+    const chosen = this.#to.value;
+    const options = [h("option", { value: "", text: "Everybody" })];
+    for (const participant of this.#meeting.participants.values()) {
+      options.push(h("option", { value: participant.id, text: `Only ${participant.name}` }));
+    }
+    this.#to.replaceChildren(...options);
+    this.#to.value = options.some((option) => option.value === chosen) ? chosen : "";
+    this.#toRow.hidden = this.#meeting.participants.size < 2;
+    this.#showTyping();
+  }
+
+  /** @param {{id: number, from: string, name: string, text: string, time: string, to: string|null, file?: object, deleted?: string, edited?: string}} message */
+  add(message) {
+    this.#empty.hidden = true;
+    const own = message.from === this.#meeting.localParticipant.id;
+    const atEnd = this.#list.scrollHeight - this.#list.scrollTop - this.#list.clientHeight < 60;
+    const time = new Date(message.time);
+    const minute = Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const grouped = this.#last && this.#last.from === message.from && (this.#last.to ?? null) === (message.to ?? null) && this.#last.minute === minute;
+    this.#last = { from: message.from, to: message.to, minute };
+    const receiver = message.to ? this.#meeting.participant(message.to) : null;
+    const aside = message.to ? (own ? `only to ${receiver?.name ?? "one person"}` : "only to you") : null;
+    const body = h("div", { class: "chat-body" });
+    const item = h("li", { class: `chat-message${own ? " chat-own" : ""}${grouped ? " chat-grouped" : ""}${message.to ? " chat-private" : ""}` },
+      h("p", { class: grouped ? "visually-hidden" : "chat-head" },
+        h("span", { class: "chat-name", dir: "auto", text: own ? "You" : message.name }),
+        aside ? h("span", { class: "chat-aside", text: aside }) : null,
+        minute ? h("time", { dateTime: message.time, text: minute }) : null),
+      body);
+    this.#items.set(message.id, { item, body, message });
+    this.#fill(message);
+    this.#list.append(item);
+    if (atEnd || own) { this.#list.scrollTop = this.#list.scrollHeight; }
+  }
+
+  /** Shows a message as it is now. */
+  change(message) {
+    if (!this.#items.has(message.id)) { return; }
+    const { item } = this.#items.get(message.id);
+    const hadFocus = item.contains(document.activeElement);
+    this.#fill(message);
+    if (hadFocus) { (item.querySelector("button") ?? this.#list).focus(); }
+  }
+
+  #fill(message) {
+    const { item, body } = this.#items.get(message.id);
+    item.classList.toggle("chat-deleted", Boolean(message.deleted));
+    if (message.deleted) {
+      this.#forgetPicture(message.id);
+      body.replaceChildren(h("p", { class: "chat-gone", text: message.deleted === "host" ? "A host deleted this message." : "This message was deleted." }));
+      return;
+    }
+    const own = message.from === this.#meeting.localParticipant.id;
+    const content = message.file ? this.#fileView(message) : h("p", { class: "chat-text", dir: "auto" }, ...linkify(message.text),
+      message.edited ? h("span", { class: "chat-edited", text: " (edited)" }) : null);
+    const mayDelete = own || (this.#meeting.hosting.isHost && !message.to);
+    const menu = mayDelete
+      ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${message.text.slice(0, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
+      : null;
+    menu?.addEventListener("click", () => openMenu(menu, own ? "Your message" : `From ${message.name}`, [
+      own && !message.file ? { icon: "edit", text: "Edit", action: () => this.#edit(message) } : null,
+      { icon: "trash", text: own ? "Delete" : "Delete for everybody", danger: true, action: () => this.#ask(() => this.#meeting.chatting.remove(message)) },
+    ]));
+    body.replaceChildren(...[content, menu].filter(Boolean));
+  }
+
+  // MARK: Editing
+
+  #edit(message) {
+    const { body } = this.#items.get(message.id);
+    const field = h("textarea", { class: "chat-field chat-edit-field", rows: 2, maxLength: 4000, "aria-label": "Change the message", value: message.text });
+    const done = (text) => {
+      this.#fill(message);
+      this.#field.focus();
+      if (text !== undefined && text.trim() !== "" && text.trim() !== message.text) { this.#ask(() => this.#meeting.chatting.edit(message, text.trim())); }
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); done(); }
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(field.value); }
+    });
+    body.replaceChildren(h("div", { class: "chat-edit" }, field,
+      h("div", { class: "chat-edit-row" },
+        h("button", { class: "button small", type: "button", text: "Cancel", on: { click: () => done() } }),
+        h("button", { class: "button primary small", type: "button", text: "Save", on: { click: () => done(field.value) } }))));
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
+  }
+
+  /** With the arrow up in the empty field, as people know it from elsewhere. */
+  #editLast(event) {
+    const mine = [...this.#items.values()].map(({ message }) => message)
+      .filter((message) => message.from === this.#meeting.localParticipant.id && !message.deleted && !message.file);
+    if (mine.length === 0) { return; }
+    event.preventDefault();
+    this.#edit(mine.at(-1));
+  }
+
+  async #ask(action) {
+    try {
+      await action();
+      this.#showProblem(null);
+    } catch (error) {
+      this.#showProblem(error);
+    }
+  }
+
+  #showProblem(error) {
+    this.#problem.hidden = error === null;
+    setText(this.#problem, error === null ? "" : problemText(error, this.#meeting.chatting.fileLimit));
+  }
+
+  // MARK: Files
+
+  #fileView(message) {
+    const { file } = message;
+    const saveButton = h("button", { class: "chat-file", type: "button", title: `Save ${file.name}`, on: { click: () => this.#save(file, saveButton) } },
+      icon("file"), h("span", { class: "chat-file-text" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), h("span", { class: "chat-file-size", text: sizeText(file.size) })), icon("download"));
+    if (!isPicture(file) || file.size > previewLimit) { return saveButton; }
+    const picture = h("img", { class: "chat-picture", alt: file.name, hidden: true, decoding: "async" });
+    picture.addEventListener("load", () => {
+      const atEnd = this.#list.scrollHeight - this.#list.scrollTop - this.#list.clientHeight < 400;
+      picture.hidden = false;
+      if (atEnd) { this.#list.scrollTop = this.#list.scrollHeight; }
+    });
+    this.#preview(message.id, file, picture);
+    return h("div", { class: "chat-shared" }, picture, saveButton);
+  }
+
+  async #preview(id, file, picture) {
+    try {
+      if (!this.#pictures.has(id)) { this.#pictures.set(id, URL.createObjectURL(await this.#meeting.chatting.fetchFile(file))); }
+      picture.src = this.#pictures.get(id);
+    } catch {
+      // The button to save it says why, when it is used.
+    }
+  }
+
+  #forgetPicture(id) {
+    if (!this.#pictures.has(id)) { return; }
+    URL.revokeObjectURL(this.#pictures.get(id));
+    this.#pictures.delete(id);
+  }
+
+  #save(file, button) {
+    button.disabled = true;
+    this.#ask(async () => {
+      // Saved and never opened here: whatever it is, it runs nowhere in this page.
+      save(new Blob([await this.#meeting.chatting.fetchFile(file)], { type: "application/octet-stream" }), file.name);
+    }).finally(() => { button.disabled = false; });
+  }
+
+  #export(format, ending) {
+    this.#ask(async () => save(await this.#meeting.chatting.export(format), `chat ${this.#meeting.info?.name ?? ""}.${ending}`));
+  }
+
+  #sendFiles(files) {
+    for (const file of files.slice(0, 10)) { this.#sendFile(file); }
+  }
+
+  async #sendFile(file) {
+    const to = this.#to.value || undefined;
+    const stop = new AbortController();
+    const bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
+    const row = h("div", { class: "chat-upload" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), bar,
+      h("button", { class: "icon-button small", type: "button", "aria-label": `Do not send ${file.name}`, title: "Do not send", on: { click: () => stop.abort() } }, icon("close")));
+    this.#sending.append(row);
+    try {
+      await this.#meeting.chatting.sendFile(file, { to, signal: stop.signal, onProgress: (share) => { bar.value = share; } });
+      this.#showProblem(null);
+    } catch (error) {
+      if (error.code !== "cancelled") { this.#showProblem(error); }
+    } finally {
+      row.remove();
+    }
+  }
+
+  #listenForDrops() {
+    const mayDrop = (event) => !this.#attach.hidden && [...(event.dataTransfer?.types ?? [])].includes("Files");
+    let depth = 0;
+    const show = (on) => this.element.classList.toggle("chat-dropping", on);
+    this.element.addEventListener("dragenter", (event) => { if (mayDrop(event)) { event.preventDefault(); depth += 1; show(true); } });
+    this.element.addEventListener("dragover", (event) => { if (mayDrop(event)) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; } });
+    this.element.addEventListener("dragleave", (event) => { if (mayDrop(event)) { depth = Math.max(0, depth - 1); show(depth > 0); } });
+    this.element.addEventListener("drop", (event) => {
+      depth = 0;
+      show(false);
+      if (!mayDrop(event)) { return; }
+      event.preventDefault();
+      this.#sendFiles([...event.dataTransfer.files]);
+    });
+  }
+
+  // MARK: Writing
+
+  #showTyping() {
+    const names = this.#meeting.chatting.typing.map((each) => each.name);
+    setText(this.#typing, names.length === 0 ? "" : names.length === 1 ? `${names[0]} is typing…` : names.length === 2 ? `${names[0]} and ${names[1]} are typing…` : "Several people are typing…");
+  }
+
+  #send() {
+    const text = this.#field.value.trim();
+    if (text.length === 0) { return; }
+    if (!this.#meeting.sendChat(text, { to: this.#to.value || undefined })) {
+      this.#problem.hidden = false;
+      setText(this.#problem, "A message has at most 4,000 characters.");
+      return;
+    }
+    this.#showProblem(null);
+    this.#field.value = "";
+    // The message itself says at the others that nobody types any more.
+    this.#meeting.chatting.setTyping(false, this.#to.value || null);
+    this.#grow();
+    this.#field.focus();
+  }
+
+  #grow() {
+    this.#field.style.setProperty("height", "auto");
+    this.#field.style.setProperty("height", `${Math.min(140, this.#field.scrollHeight)}px`);
+  }
+}

@@ -1,0 +1,180 @@
+import { ParleyError } from "./errors.js";
+
+/** How often a word about typing is repeated, so that it does not end at the others. */
+const typingInterval = 2_500;
+/** After how long without a key nobody types any more. */
+const typingPause = 5_000;
+
+/**
+ * The chat of one meeting beyond writing: `meeting.chatting`. Messages themselves are `meeting.chat` and `meeting.sendChat`.
+ *
+ * Methods that ask the server return promises, which reject with a `ParleyError` that carries the server's code.
+ */
+export class Chatting {
+  #meeting;
+  #ask;
+  #typing = new Map();
+  #own = { active: false, to: null, said: 0, timer: null };
+
+  /**
+   * @param {import("./meeting.js").Meeting} meeting
+   * @param {(message: object) => Promise<void>} ask sends a request and waits until it is done
+   */
+  constructor(meeting, ask) {
+    this.#meeting = meeting;
+    this.#ask = ask;
+  }
+
+  /** The most bytes of a file, 0 where none are taken. @type {number} */
+  get fileLimit() { return Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
+
+  /** Whether oneself may write. @type {boolean} */
+  get mayWrite() { return this.#meeting.localParticipant.permissions.includes("chat"); }
+
+  /** Everybody who types now. @type {import("./participant.js").Participant[]} */
+  get typing() { return [...this.#typing.keys()].map((id) => this.#meeting.participant(id)).filter(Boolean); }
+
+  /** Gives an own message another text. @param {{id: number}} message @param {string} text @returns {Promise<void>} */
+  edit(message, text) { return this.#ask({ type: "editChat", message: message.id, text }); }
+
+  /** Takes a message away: an own one, or as a host any that everybody sees. @param {{id: number}} message @returns {Promise<void>} */
+  remove(message) { return this.#ask({ type: "deleteChat", message: message.id }); }
+
+  /**
+   * Tells the others that oneself types. Call it with each key; it says no more than is needed, and ends by itself.
+   *
+   * @param {boolean} active
+   * @param {string|null} [to] the one whom the message will be for
+   */
+  setTyping(active, to = null) {
+    const own = this.#own;
+    clearTimeout(own.timer);
+    const now = performance.now();
+    if (active) { own.timer = setTimeout(() => this.setTyping(false, own.to), typingPause); }
+    if (active === own.active && to === own.to && (!active || now - own.said < typingInterval)) { return; }
+    if (!active && !own.active) { return; }
+    Object.assign(own, { active, to, said: now });
+    this.#meeting._send({ type: "typing", active, ...(to ? { to } : {}) });
+  }
+
+  /**
+   * Sends a file. It comes back as a message with a `file`.
+   *
+   * @param {File|Blob} file
+   * @param {{name?: string, to?: string, onProgress?: (share: number) => void, signal?: AbortSignal}} [options]
+   * @returns {Promise<object>} the message
+   */
+  sendFile(file, { name = file.name ?? "file", to, onProgress, signal } = {}) {
+    if (file.size > this.fileLimit) {
+      return Promise.reject(new ParleyError("fileTooLarge", this.fileLimit === 0 ? "This meeting takes no files." : "The file is too large."));
+    }
+    if (file.size === 0) { return Promise.reject(new ParleyError("emptyFile", "The file is empty.")); }
+    return new Promise((resolve, reject) => {
+      // The newer interface tells nothing of how far an upload is.
+      const request = new XMLHttpRequest();
+      request.open("POST", this.#address("files"));
+      request.responseType = "json";
+      request.setRequestHeader("Authorization", `Bearer ${this.#credential()}`);
+      request.setRequestHeader("Content-Type", "application/octet-stream");
+      request.setRequestHeader("Parley-File-Name", encodeURIComponent(name.slice(-300).toWellFormed?.() ?? name.slice(-300)));
+      if (to) { request.setRequestHeader("Parley-File-To", to); }
+      request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) { onProgress?.(event.loaded / event.total); } });
+      request.addEventListener("load", () => {
+        if (request.status === 201 && request.response?.message) { resolve(request.response.message); } else { reject(failure(request.response, request.status)); }
+      });
+      request.addEventListener("error", () => reject(new ParleyError("unreachable", "The file could not be sent: the connection was lost.")));
+      request.addEventListener("abort", () => reject(new ParleyError("cancelled", "The file was not sent.")));
+      signal?.addEventListener("abort", () => request.abort(), { once: true });
+      if (signal?.aborted) { request.abort(); reject(new ParleyError("cancelled", "The file was not sent.")); return; }
+      request.send(file);
+    });
+  }
+
+  /**
+   * Fetches the file of a message.
+   *
+   * @param {{id: string, type: string}} file
+   * @returns {Promise<Blob>} of the file's own type when it is a picture, otherwise of one that no browser runs
+   */
+  async fetchFile(file) {
+    const content = await (await this.#get(`files/${encodeURIComponent(file.id)}`)).blob();
+    return new Blob([content], { type: isPicture(file) ? file.type : "application/octet-stream" });
+  }
+
+  /**
+   * What everybody could see of the chat. Hosts only.
+   *
+   * @param {"text"|"json"} [format]
+   * @returns {Promise<Blob>}
+   */
+  async export(format = "text") { return (await this.#get(`export?format=${format}`)).blob(); }
+
+  async #get(path) {
+    let response;
+    try {
+      response = await fetch(this.#address(path), { headers: { Authorization: `Bearer ${this.#credential()}` }, credentials: "omit", cache: "no-store" });
+    } catch (cause) {
+      throw new ParleyError("unreachable", "The server does not answer.", { cause });
+    }
+    if (!response.ok) { throw failure(await response.json().catch(() => null), response.status); }
+    return response;
+  }
+
+  #address(path) {
+    const url = new URL(this.#meeting.signaling.url, globalThis.location?.href);
+    return `${url.protocol === "wss:" ? "https:" : "http:"}//${url.host}/api/chat/${path}`;
+  }
+
+  #credential() {
+    const token = this.#meeting.signaling?._resumeToken;
+    if (!token) { throw new ParleyError("notJoined", "Join the meeting first."); }
+    return token;
+  }
+
+  /** Takes a message of the server that is about the chat; false when it is about something else. */
+  _receive(message) {
+    if (message.type === "chatChanged") {
+      this._change(message.message);
+    } else if (message.type === "typing") {
+      this.#takeTyping(message);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** A message is another than it was. */
+  _change(value) {
+    const known = this.#meeting.chat.find((each) => each.id === value?.id);
+    if (!known || typeof value.text !== "string") { return; }
+    if (known.text === value.text && (known.deleted ?? null) === (value.deleted ?? null)) { return; }
+    known.text = value.text;
+    for (const key of ["edited", "deleted", "file"]) { if (value[key] === undefined) { delete known[key]; } else { known[key] = value[key]; } }
+    this.#meeting._emit("chatChanged", { message: known });
+  }
+
+  #takeTyping({ participant: id, active, to }) {
+    clearTimeout(this.#typing.get(id));
+    const before = this.#typing.delete(id);
+    // Should the word that it has ended be lost with the connection.
+    if (active === true) { this.#typing.set(id, setTimeout(() => this._stopped(id), 15_000)); }
+    if (before || active === true) { this.#meeting._emit("typing", { participant: this.#meeting.participant(id) ?? null, active: active === true, private: to !== null && to !== undefined }); }
+  }
+
+  /** Somebody types no more: they left, or the connection was lost. */
+  _stopped(id) { if (this.#typing.has(id)) { this.#takeTyping({ participant: id, active: false }); } }
+
+  /** What was going on is over. */
+  _lost() {
+    for (const id of [...this.#typing.keys()]) { this._stopped(id); }
+    clearTimeout(this.#own.timer);
+    this.#own.active = false;
+  }
+}
+
+/** Whether a file is a picture that browsers show without running anything. @param {{type: string}} file */
+export function isPicture(file) { return ["image/png", "image/jpeg", "image/gif", "image/webp"].includes(file?.type); }
+
+function failure(value, status) {
+  return new ParleyError(String(value?.code ?? "internal"), String(value?.Error ?? `The server answered with status ${status}.`), { status });
+}
