@@ -18,7 +18,8 @@ actor ProviderClient {
 
   /// How long a discovery document and keys are believed without asking anew.
   static let lifetime: TimeInterval = 3_600
-  /// How often keys are asked for at most because one is unknown: whoever brings tokens with invented key ids cannot make us ask more often.
+  /// How often keys are asked for at most because one is unknown: tokens with invented key ids cannot make us ask more often. The first time
+  /// they are asked for at once, so that nobody is refused when a provider changes its key.
   static let keyPause: TimeInterval = 30
   /// For how long a provider that did not answer is left alone.
   static let failurePause: TimeInterval = 5
@@ -32,6 +33,8 @@ actor ProviderClient {
   private struct Known {
     var document: (value: ProviderDocument, time: Date)?
     var keys: (value: ProviderKeys, time: Date)?
+    /// When keys were last asked for because those at hand did not prove a token.
+    var lastUnfit: Date?
     var failure: (problem: SignInProblem, time: Date)?
   }
 
@@ -91,13 +94,15 @@ actor ProviderClient {
     }
   }
 
-  /// The provider's keys; asked for anew when they are old, or `unfit` since they did not prove a token, and the last time is long enough ago.
+  /// The provider's keys; asked for anew when they are old, or `unfit` since they did not prove a token, and the last time for that is long enough ago.
   private func keys(of document: ProviderDocument, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
     let now = clock()
     let issuer = document.issuer
     if let keys = known[issuer]?.keys {
-      if now < keys.time + (unfit ? Self.keyPause : Self.lifetime) { return keys.value }
+      let end = unfit ? known[issuer]?.lastUnfit.map { $0 + Self.keyPause } : keys.time + Self.lifetime
+      if let end, now < end { return keys.value }
     }
+    if unfit { remember(issuer) { $0.lastUnfit = now } }
     let task: Task<ProviderKeys, any Error>
     if let running = loadingKeys[issuer] {
       task = running
