@@ -28,6 +28,9 @@ enum JoinCommand {
     .init("server", "URL", "with --token and without an address: the server of the meeting that the token is for"),
     .init("discover", "URL", "instead of an address: that of a discover document, as the service gives it"),
     .init("passcode", "TEXT", "the meeting's passcode, where it has one"),
+    .init(
+      "sign-in", "S",
+      "where people sign in: for how many seconds to wait until somebody did in a browser (default 300; 0: not at all)"),
     .init("duration", "S", "leave after so many seconds (default: when told to)"),
     .init("patience", "S", "for how many seconds to try to come back after the meeting was lost (default 120)"),
     .init("json", nil, "print one JSON object a line instead of the live screen"),
@@ -65,7 +68,13 @@ enum JoinCommand {
         throw CommandOptions.Problem(description: "--raw says how to record, so --record is needed too.")
       }
       let plan = try JoinPlan(options)
-      return await run(target, plan, options, signals)
+      let watch = SignalWatch(signals)
+      let (status, signIn) = await run(target, plan, options, watch)
+      guard let signIn, let wait = plan.signIn else { return status }
+      let pass = await SignInPrompt.pass(
+        at: signIn, within: wait, json: options.has("json"), insecure: options.has("insecure"), watch)
+      guard let pass else { return 1 }
+      return await run(target.with(pass.token), plan, options, watch).status
     } catch {
       CommandLineText.complain("\(error)")
       return 2
@@ -81,8 +90,8 @@ enum JoinCommand {
   }
 
   @MainActor private static func run(
-    _ target: JoinTarget, _ plan: JoinPlan, _ options: CommandOptions, _ signals: AsyncStream<Int32>
-  ) async -> Int32 {
+    _ target: JoinTarget, _ plan: JoinPlan, _ options: CommandOptions, _ signals: SignalWatch
+  ) async -> (status: Int32, signIn: String?) {
     let meeting: Meeting
     do {
       var join = JoinOptions(name: options["name"])
@@ -94,7 +103,7 @@ enum JoinCommand {
       meeting = try target.meeting(name: options["name"], options: join)
     } catch {
       CommandLineText.complain("\(error)")
-      return 1
+      return (1, nil)
     }
     let recording: MeetingRecording?
     do throws(MediaError) {
@@ -103,7 +112,7 @@ enum JoinCommand {
       }
     } catch {
       CommandLineText.complain("\(error)")
-      return 1
+      return (1, nil)
     }
     let departure = Departure(from: meeting)
     let observer = makeObserver(of: meeting, departure, json: options.has("json"))
@@ -112,14 +121,10 @@ enum JoinCommand {
     // What is read after joining would come too late for whoever waits to be let in.
     let waits = WaitsTold(meeting.events, observer)
     let opening = Task { @MainActor in try await plan.open() }
-    // The media and the wait for signals must not depend on each other.
-    let stop = Task { @MainActor in
-      for await _ in signals { break }
-      guard !Task.isCancelled else { return }
+    signals.onSignal {
       opening.cancel()
       departure.leave()
     }
-    defer { stop.cancel() }
     do {
       try await plan.publish(try await opening.value, to: meeting, telling: observer)
       try await meeting.join()
@@ -129,9 +134,11 @@ enum JoinCommand {
       observer.close()
       departure.leave()
       await departure.finished()
+      // Nothing is said of it where it can be mended.
+      if case JoinError.signInRequired(let url) = error, plan.signIn != nil { return (1, url) }
       let isLeaving = error as? JoinError == .cancelled
       CommandLineText.complain(isLeaving ? "The meeting was left before it was joined." : "\(error)")
-      return 1
+      return (1, nil)
     }
     if options.has("speaker") { await plan.play(meeting) }
     let timer = plan.duration.map { seconds in
@@ -172,7 +179,7 @@ enum JoinCommand {
     if recording?.finish() == false { status = 1 }
     await departure.finished()
     if let farewell { CommandLineText.complain(farewell) }
-    return status
+    return (status, nil)
   }
 }
 

@@ -21,6 +21,8 @@ import Parley
   let video: VideoOptions
   let duration: Double?
   let patience: Double?
+  /// For how long somebody may sign in, in seconds; nil when nobody is waited for.
+  let signIn: Double?
 
   init(
     _ options: CommandOptions,
@@ -60,6 +62,8 @@ import Parley
     self.video = video
     duration = try options.seconds("duration")
     patience = try options.seconds("patience")
+    let wait = try options.seconds("sign-in") ?? 300
+    signIn = wait > 0 ? wait : nil
   }
 
   /// Opens the file or URL to send, if there is one. That may take seconds, for which a thread waits that is nobody else's; cancelling

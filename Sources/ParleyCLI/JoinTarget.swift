@@ -27,6 +27,15 @@ enum JoinTarget {
     }
   }
 
+  /// The same meeting, with the token of whoever has signed in.
+  func with(_ token: Secret<String>) -> JoinTarget {
+    switch self {
+    case .address(let url, _): .address(url, token: token)
+    case .token(_, let server): .token(token, server: server)
+    case .discover(let url, _): .discover(url, token: token)
+    }
+  }
+
   /// The meeting, not joined yet.
   @MainActor func meeting(name: String?, options: JoinOptions) throws(JoinError) -> Meeting {
     switch self {

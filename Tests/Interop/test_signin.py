@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from client import Client
 from identity_provider import CLIENT, PASSWORD, SECRET, IdentityProvider
 from server import Server, free_port
 from test_rights import run
@@ -83,14 +84,54 @@ class SignIn(unittest.TestCase):
         page.get_by_role("link", name="Sign in", exact=True).click()
         self.log_in(ada, "ben")
         page.locator("button[name=answer][value=accept]").click()
-        wait_for("somebody to be signed in, or not",
-                 lambda: page.get_by_text("Signed in as Ben Field").count() or page.get_by_text("You are not signed in").count())
+        page.get_by_text("Signed in as Ben Field").wait_for()
         log = self.server.log()
         self.assertIn("event=signin.done", log)
         for cookie in ada.context.cookies(self.server.url):
             self.assertNotIn(cookie["value"], log)
         for secret in (SECRET, "code=", "state="):
             self.assertNotIn(secret, log)
+
+    def test_the_swift_client_joins_as_whoever_signs_in_with_a_browser(self) -> None:
+        client = self.enterContext(Client(self.server.url, "board", "Nobody", "--sign-in", "60"))
+        address = client.expect("signIn")["url"]
+        self.assertTrue(address.startswith(f"{self.server.url}/signin?room=board&app=http%3A%2F%2F127.0.0.1%3A"), address)
+        ben = self.enterContext(Person(self.driver, "Ben", draws=False))
+        page = ben.page
+        page.goto(address)
+        self.log_in(ben, "ben")
+        answer = page.locator("button[name=answer][value=accept]")
+        consent = page.get_by_role("link", name="Let it join")
+        wait_for("the provider's or the server's question", lambda: answer.count() or consent.count())
+        if answer.count():
+            answer.click()
+        page.get_by_text("You are signed in as Ben Field").wait_for()
+        consent.click()
+        page.get_by_text("You are signed in. Go back to the app").wait_for()
+        client.joined()
+
+        # The provider's name, whatever the client calls itself; and the token is good for the page's renewal too.
+        ada = self.enterContext(Person(self.driver, "Ada", draws=False))
+        ada.page.goto(f"{self.server.url}/board")
+        ada.page.get_by_role("link", name="Sign in", exact=True).click()
+        self.log_in(ada, "ada")
+        wait_for("the provider's question or the room", lambda: ada.page.get_by_text("Signed in as Ada Lovelace").count()
+                 or ada.page.locator("button[name=answer][value=accept]").count())
+        if ada.page.locator("button[name=answer][value=accept]").count():
+            ada.page.locator("button[name=answer][value=accept]").click()
+        ada.page.get_by_role("button", name="Join now").press("Enter")
+        wait_for("Ada to see Ben", lambda: ada.evaluate("() => [...(window.parley?.participants.values() ?? [])].map((each) => each.name).join()") == "Ben Field")
+
+        # Where a place ends with its token, the page fetches another one with the session, and says so when that has ended.
+        expiring = "() => window.parley.dispatchEvent(new CustomEvent('tokenExpiring', { detail: { seconds: 60, leaves: true } }))"
+        ada.evaluate(expiring)
+        wait_for("the page to renew its token", lambda: "event=token.renewed" in self.server.log())
+        self.assertTrue(ada.page.locator(".token-notice").is_hidden())
+        ada.context.clear_cookies()
+        ada.evaluate(expiring)
+        ada.page.get_by_text("Your sign-in has ended. You leave the meeting in about a minute unless you sign in again.").wait_for()
+        self.assertEqual(ada.page.get_by_role("link", name="Sign in again").get_attribute("href"), "/signin?room=board")
+        self.assertEqual(ada.evaluate("() => window.parley.state"), "connected")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import Signaling
 ///   case .badAddress, .notParley: print("Look at the address again: \(error)")
 ///   case .refused(code: "tokenExpired", _): print("Ask for another invitation.")
 ///   case .refused(code: "passcodeRequired", _), .refused(code: "wrongPasscode", _): print("Type the passcode.")
+///   case .signInRequired(let url): print("Sign in: \(url)")  // see BrowserSignIn
 ///   case .refused, .untrustedCertificate: print("The server does not let you in: \(error)")
 ///   case .unreachable, .timedOut, .mediaFailed: print("Try again from another network: \(error)")
 ///   case .relayFailed(let url, let reason): print("\(url) is of no use: \(reason)")
@@ -25,6 +26,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case untrustedCertificate(String)
   /// The server refused: `code` is one of the stable codes of `docs/protocol.md`, such as `tokenExpired` or `noSuchMeeting`.
   case refused(code: String, message: String)
+  /// The meeting is for people who sign in, at this address; ``BrowserSignIn`` does it with a browser. Its ``code`` is `signInRequired`.
+  case signInRequired(url: String)
   /// The server answered with something that is not the protocol, so it may not be a Parley server.
   case notParley(String)
   /// The meeting was found, but no way for sound and pictures.
@@ -52,6 +55,8 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
       "The meeting was found, but sound and pictures have no way there: a direct one did not work or is not wanted, and the TURN server "
         + "\(url), which was to relay them, is of no use. \(reason) \(reason.advice)"
     case .refused(_, let message): message
+    case .signInRequired(let url):
+      "This meeting is for people who sign in. Sign in at \(url), or ask for an invitation."
     case .cancelled:
       "Cancelled before it was done: its task was cancelled, or the meeting was over. In a meeting that goes on, it can be tried again."
     case .ended: "The meeting is over."
@@ -64,14 +69,17 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   /// do { try await meeting.join() } catch where error.code == "noSuchMeeting" { print("Ask who invited you.") }
   /// ```
   public var code: String? {
-    if case .refused(let code, _) = self { return code }
-    return nil
+    switch self {
+    case .refused(let code, _): code
+    case .signInRequired: "signInRequired"
+    default: nil
+    }
   }
 
   /// Whether trying again with the same address and token is of no use.
   var isFinal: Bool {
     switch self {
-    case .badAddress, .untrustedCertificate, .cancelled, .ended: true
+    case .badAddress, .untrustedCertificate, .signInRequired, .cancelled, .ended: true
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting",

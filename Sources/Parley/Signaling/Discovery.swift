@@ -45,9 +45,10 @@ enum MeetingLocation: Sendable {
   private struct Refusal: Decodable {
     var error: String
     var code: String
+    var signIn: String?
     private enum CodingKeys: String, CodingKey {
       case error = "Error"
-      case code
+      case code, signIn
     }
   }
 
@@ -55,6 +56,12 @@ enum MeetingLocation: Sendable {
     guard let refusal = try? SignalingDecoder().decode(Refusal.self, from: response.body) else {
       return response.status >= 500
         ? .unreachable("\(place(url)) answered with status \(response.status); try again later.") : stranger(url)
+    }
+    // The address is opened in a browser, so it has to be the server's own.
+    if refusal.code == "signInRequired", let signIn = refusal.signIn, signIn.utf8.count <= 2_048,
+      let own = try? MeetingAddress(url.replacing("/discover/", with: "/")), signIn.hasPrefix("\(own.origin)/")
+    {
+      return .signInRequired(url: signIn)
     }
     return .refused(code: refusal.code, message: refusal.error)
   }

@@ -142,7 +142,7 @@ public struct MeetingAddress: Hashable, Sendable {
     return context.map { Secret(decoded(Substring($0.1))) }
   }
 
-  private static func pairs(_ text: Substring, valueIfNone: String?) -> [(String, String)] {
+  static func pairs(_ text: Substring, valueIfNone: String?) -> [(String, String)] {
     text.split(separator: "&").prefix(64).compactMap { pair in
       guard let equals = pair.firstIndex(of: "=") else {
         return valueIfNone.map { (decoded(pair), $0) }
@@ -174,7 +174,7 @@ public struct MeetingAddress: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func encoded(_ text: Substring, keepingPercent: Bool = true) -> String {
+  static func encoded(_ text: Substring, keepingPercent: Bool = true) -> String {
     let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~".utf8)
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

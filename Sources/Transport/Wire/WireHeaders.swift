@@ -4,7 +4,7 @@ import CWebSockets
 @unsafe enum WireHeaders {
   /// Names that the library does not know by itself and that are read all the same.
   static let customNames = [
-    "access-control-request-method:", "sec-fetch-site:", "x-forwarded-host:", "x-forwarded-proto:",
+    "access-control-request-method:", "sec-fetch-site:", "sec-fetch-mode:", "x-forwarded-host:", "x-forwarded-proto:",
     "x-opentok-auth:", "x-tb-partner-auth:", "x-requested-with:", "x-ms-origin:", "link:", "x-request-id:",
     "parley-signature:", "parley-file-name:", "parley-file-to:",
   ]
