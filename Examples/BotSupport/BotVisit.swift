@@ -42,7 +42,7 @@ public import Parley
     switch reason {
     case .left: await meeting.leave()
     case .shutdown, .endedByHost: break
-    case .failed, .connectionLost, .removed, .expired, .replaced: throw meeting.lastError ?? .ended
+    case .failed, .connectionLost, .removed, .expired, .replaced, .tokenExpired: throw meeting.lastError ?? .ended
     }
   }
 }

@@ -92,6 +92,10 @@ import Parley
       say(
         "sourceEnded", ["source": .text(publication.source.rawValue), "error": .text(error?.description ?? "")],
         Self.words(ended: publication, error))
+    case .tokenExpiring(in: let time, leaves: let leaves):
+      say(
+        "tokenExpiring", ["seconds": .integer(Int(time.milliseconds / 1_000)), "leaves": .truth(leaves)],
+        leaves ? Self.words(tokenEnding: time) : nil)
     case .room(let event):
       let report = RoomReport(event, meeting)
       say(report.name, report.line, report.words)
@@ -111,6 +115,10 @@ import Parley
   }
 
   /// What people are told while they wait.
+  nonisolated static func words(tokenEnding time: TimeSpan) -> String {
+    "the join token ends in \(time.milliseconds / 1_000) s, and with it this place in the meeting"
+  }
+
   nonisolated static func words(waiting reason: WaitingReason) -> String {
     switch reason {
     case .lobby: "waiting to be let in"

@@ -54,6 +54,7 @@ import Parley
     case .reconnected: note("connected again")
     case .paused(let subscription): note(JoinReport.words(paused: subscription))
     case .sourceEnded(let publication, let error): note(JoinReport.words(ended: publication, error))
+    case .tokenExpiring(in: let time, leaves: true): note(JoinReport.words(tokenEnding: time))
     case .room(let event): if let words = RoomReport(event, meeting).words { note(words) }
     case .problem(let text): note(text)
     default: break

@@ -74,6 +74,7 @@ import Parley
       case "unpublish":
         for publication in publications(command.source, meeting) { await publication.unpublish() }
       case "rename": meeting.local.rename(command.text ?? "")
+      case "renewToken": try await meeting.renew(token: Secret(command.text ?? ""))
       case "leave": departure.leave()
       case let name where RoomCommand.names.contains(name):
         let room = try JSONDecoder().decode(RoomCommand.Line.self, from: Data(line.utf8))

@@ -26,6 +26,8 @@ public enum ClientMessage: Sendable, Hashable {
   /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
   /// messages: the server answers `done` or a refusal with the same.
   case room(RoomRequest, id: Int? = nil)
+  /// Another join token for the own place, before the present one ends. `id` as with a room request.
+  case renewToken(String, id: Int? = nil)
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -83,10 +85,12 @@ public enum ClientMessage: Sendable, Hashable {
 
 extension ClientMessage: Codable {
   private enum Kind: String {
-    case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping
+    case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping, renewToken
   }
 
-  private enum Key: String, CodingKey { case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked }
+  private enum Key: String, CodingKey {
+    case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked, token
+  }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
   public init(from decoder: any Decoder) throws {
@@ -119,6 +123,12 @@ extension ClientMessage: Codable {
       self = .signal(
         try Signal(from: decoder), to: try container.decodeIfPresent(String.self, forKey: .to),
         id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .renewToken:
+      let token = try container.decode(String.self, forKey: .token)
+      guard token.utf8.count <= SignalingLimits.tokenBytes else {
+        throw SignalingError.badMessage("the token has more than \(SignalingLimits.tokenBytes) bytes")
+      }
+      self = .renewToken(token, id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case nil:
@@ -174,6 +184,10 @@ extension ClientMessage: Codable {
       try container.encodeIfPresent(id, forKey: .id)
     case .room(let request, let id):
       try request.encode(to: encoder)
+      try container.encodeIfPresent(id, forKey: .id)
+    case .renewToken(let token, let id):
+      try type(.renewToken)
+      try container.encode(token, forKey: .token)
       try container.encodeIfPresent(id, forKey: .id)
     case .leave: try type(.leave)
     case .ping(let time):

@@ -267,4 +267,6 @@ public enum EndReason: String, Sendable, Hashable, Codable {
   case shutdown, expired, removed, replaced
   /// A host ended the meeting for everybody.
   case endedByHost
+  /// The join token ended, was not renewed, and the server lets nobody stay without one.
+  case tokenExpired
 }

@@ -40,6 +40,8 @@ public enum ServerMessage: Sendable, Hashable {
   case signal(Signal, from: String?)
   /// Something about hosts' decisions, hands, reactions or polls.
   case room(RoomNotice)
+  /// Something about the own join token.
+  case token(TokenNotice)
   /// Answers `ping`.
   case pong(time: Double?)
   /// Something was refused. When `fatal`, the socket closes.
@@ -139,6 +141,10 @@ extension ServerMessage: Codable {
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .ended: self = .ended(reason: try get(.reason), message: try get(.message))
     case nil:
+      if let notice = try TokenNotice(type: type, from: decoder) {
+        self = .token(notice)
+        return
+      }
       guard let notice = try RoomNotice(type: type, from: decoder) else {
         throw SignalingError.unknownType(String(type.prefix(40)))
       }
@@ -192,6 +198,7 @@ extension ServerMessage: Codable {
       try signal.encode(to: encoder)
       try put(from, .from)
     case .room(let notice): try notice.encode(to: encoder)
+    case .token(let notice): try notice.encode(to: encoder)
     case .pong(let time): try container.encodeIfPresent(time, forKey: .time)
     case .error(let code, let message, let fatal, let id):
       try put(code, .code)
@@ -226,7 +233,7 @@ extension ServerMessage: Codable {
     case .quality: .quality
     case .chat: .chat
     case .signal: .signal
-    case .room: nil
+    case .room, .token: nil
     case .pong: .pong
     case .error: .error
     case .ended: .ended

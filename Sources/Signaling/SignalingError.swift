@@ -115,6 +115,8 @@ public enum SignalingLimits {
   public static let chatCharacters = 4_000
   /// Characters in a display name.
   public static let nameCharacters = 80
+  /// Bytes in a join token.
+  public static let tokenBytes = 8_192
   /// Entries in `tracks`.
   public static let tracks = 16
   /// Seconds from the opening of the socket to `join` or `resume`.

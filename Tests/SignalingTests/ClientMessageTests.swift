@@ -41,7 +41,7 @@ struct ClientMessageTests {
       .deny(.some(["p_1", "p_2"])), .lock(false),
       .resume(token: "r"), .offer(.init(id: 1, offer: "", tracks: [])), .mute(mid: "a", muted: false),
       .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .chat(text: "x", to: nil, id: -1), .leave, .ping(time: nil),
-      .ping(time: 1),
+      .ping(time: 1), .renewToken("psat=t", id: 3), .renewToken("t", id: nil),
     ]
     for message in messages { #expect(try decode(try SignalingEncoder().encode(message)) == message) }
   }

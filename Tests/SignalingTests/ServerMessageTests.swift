@@ -27,7 +27,10 @@ struct ServerMessageTests {
       .unpublished(participant: "p_1", publication: "t_91"), .slots(slots), .paused(slots: ["4"], reason: .bandwidth),
       .needSlots(audio: 3, video: 4),
       .speakers([.init(participant: "p_1", level: 0.5)]), .quality(["p_1": .poor]), .chat(chat[0]),
-      .pong(time: nil), .pong(time: 4), .error(code: .internalError, message: "m", fatal: true, id: nil),
+      .token(.expiring(seconds: 60, leaves: true)),
+      .token(.refreshed(token: "psat=t", expires: Date(timeIntervalSince1970: 1_795_251_600))),
+      .ended(reason: .tokenExpired, message: "over"), .pong(time: nil), .pong(time: 4),
+      .error(code: .internalError, message: "m", fatal: true, id: nil),
       .error(code: .badOffer, message: "m", fatal: false, id: 4), .ended(reason: .shutdown, message: "bye"),
     ]
     for message in messages {

@@ -177,6 +177,9 @@ export class Hosting {
 
   // MARK: For the parts of the SDK
 
+  /** Asks for something else with a number. @returns {Promise<void>} */
+  _request(message) { return this.#ask(message); }
+
   /** The server refused a request. @returns {boolean} whether it was one of ours */
   _refused(id, error) { return this.#settle(id, error); }
 

@@ -2,9 +2,9 @@ import { Connection } from "./connection.js";
 import { Chatting } from "./chat.js";
 import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
-import { discover } from "./discover.js";
 import { ParleyError } from "./errors.js";
 import { Hosting, permissionsOf } from "./hosting.js";
+import { JoinToken } from "./join-token.js";
 import { LocalParticipant, RemoteParticipant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { Signaling } from "./signaling.js";
@@ -70,8 +70,9 @@ const final = new Set([
  * | `permissions` | `before`, `now` — what oneself may do changed |
  * | `muteForAll` | `order` (`sources`, `mayUnmute`), or null |
  * | `poll`, `pollRemoved` | `poll`, and `isNew` for one that was not known |
+ * | `tokenExpiring` | `seconds`, `leaves` (whether this client is sent away then, unless `renewToken` comes before) |
  * | `reconnecting`, `reconnected` | — |
- * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `connectionLost`, `failed`), `message`, `error` |
+ * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `tokenExpired`, `connectionLost`, `failed`), `message`, `error` |
  * | `error` | `error` (`ParleyError`), `fatal` |
  */
 export class Meeting extends EventTarget {
@@ -89,6 +90,7 @@ export class Meeting extends EventTarget {
   #waitingSignals = [];
   #hosting = new Hosting(this);
   #chatting = new Chatting(this, (message) => this.#hosting._ask(message));
+  #token;
   #info = null;
   #joinedOnce = false;
   #rejoining = false;
@@ -141,6 +143,7 @@ export class Meeting extends EventTarget {
     super();
     /** @type {JoinOptions} */
     this.options = { ...options };
+    this.#token = new JoinToken(this.options);
     this.#devices = new Devices();
     /** Oneself. @type {LocalParticipant} */
     this.localParticipant = new LocalParticipant(options.name ?? "Guest", this, this.#devices);
@@ -315,6 +318,19 @@ export class Meeting extends EventTarget {
   }
 
   /**
+   * Puts another join token in the place of the one that this client came with, before that one ends (`tokenExpiring`) or to be given other
+   * rights, which hold at once. It has to be for the same meeting and the same holder. Joining anew uses it too.
+   *
+   * @param {string} token
+   * @throws {ParleyError} `badToken`, `tokenExpired`, `wrongMeeting`, or `notAllowed` for one of somebody else: everything stays as it was then
+   */
+  async renewToken(token) {
+    if (typeof token !== "string" || token.length > 8_192) { throw new ParleyError("badToken", "The token is no join token."); }
+    await this.#hosting._request({ type: "renewToken", token });
+    this.#token.replace(token);
+  }
+
+  /**
    * Somebody by id, oneself included.
    *
    * @param {string} id
@@ -358,12 +374,7 @@ export class Meeting extends EventTarget {
     }
   }
 
-  async #discover() {
-    const { options } = this;
-    return options.signaling
-      ? { signaling: options.signaling, token: options.token, iceServers: [] }
-      : discover({ url: options.url, discover: options.discover, token: options.token });
-  }
+  #discover() { return this.#token.document(); }
 
   /** Connects; who waits and loses the connection knocks again. */
   async #enter(document) {
@@ -627,6 +638,11 @@ export class Meeting extends EventTarget {
         }
         return;
       }
+      case "tokenExpiring": this._emit("tokenExpiring", { seconds: Number(message.seconds) || 0, leaves: message.leaves === true }); return;
+      case "refreshToken":
+        // Whoever came without a token is given a new one at the door.
+        if (typeof message.token === "string" && this.#token.isOwn) { this.#token.replace(message.token); }
+        return;
       case "ended":
         this.#end(String(message.reason), String(message.message ?? ""));
         return;

@@ -51,6 +51,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var resumeWindow = TimeSpan.seconds(30)
   /// How long somebody waits to be let into a meeting that does not say it itself.
   public var lobbyPatience = TimeSpan.seconds(1_800)
+  /// What becomes of people in a meeting whose join tokens end.
+  public var tokens = TokenRules()
   /// How long an ad-hoc meeting lives.
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.

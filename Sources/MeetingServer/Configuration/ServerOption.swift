@@ -187,6 +187,19 @@ struct ServerOption: Sendable {
     ) { c, v throws(ConfigurationError) in
       c.lobbyPatience = .seconds(Int64(try number(v, "lobby-timeout", 1...86_400)))
     },
+    ServerOption(
+      name: "token-expiry", placeholder: "stay|leave",
+      help: "whether who is in a meeting stays when their join token ends, or leaves unless it is renewed (stay)"
+    ) { c, v throws(ConfigurationError) in
+      guard ["stay", "leave"].contains(v) else {
+        throw .wrongValue(option: "token-expiry", value: v, expected: "'stay' or 'leave'")
+      }
+      c.tokens.endsPlaces = v == "leave"
+    },
+    ServerOption(
+      name: "token-notice", placeholder: "S",
+      help: "seconds before the end of a join token in which its holder is told, 5 to 3600 (60)"
+    ) { c, v throws(ConfigurationError) in c.tokens.notice = Double(try number(v, "token-notice", 5...3_600)) },
     ServerOption(name: "meeting-hours", placeholder: "N", help: "hours that an ad-hoc meeting lives, 1 to 8760 (8)") {
       c, v throws(ConfigurationError) in
       c.meetingLifetime = .seconds(Int64(try number(v, "meeting-hours", 1...8_760)) * 3_600)

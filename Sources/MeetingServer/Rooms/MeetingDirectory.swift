@@ -24,15 +24,18 @@ actor MeetingDirectory {
   private let ban: @Sendable (JoinGrant, MeetingRecord) async -> Void
   /// Where the files of chats are.
   let files: ChatFileStore?
+  private let refreshed: @Sendable (Admission) async -> RefreshedToken?
 
-  /// `ban` keeps the holder of a grant out of a meeting for good.
+  /// `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
+    refreshed: @escaping @Sendable (Admission) async -> RefreshedToken? = { _ in nil },
     ban: @escaping @Sendable (JoinGrant, MeetingRecord) async -> Void = { _, _ in }
   ) {
     self.ban = ban
     self.files = files
+    self.refreshed = refreshed
     self.media = media
     self.limits = limits
     self.counters = counters
@@ -171,7 +174,7 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant in Task { await ban(grant, record) } }, files: files)
+      banned: { [ban] grant in Task { await ban(grant, record) } }, files: files, refreshed: refreshed)
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {

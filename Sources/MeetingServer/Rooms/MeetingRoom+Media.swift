@@ -37,6 +37,7 @@ extension MeetingRoom {
   func finish() {
     isClosed = true
     endTask?.cancel()
+    tokenTimer?.task.cancel()
     let id = record.id.rawValue
     post { await $0.close(meeting: id) }
     if let files = doors.files { Task { [filesKey] in await files.removeAll(of: filesKey) } }

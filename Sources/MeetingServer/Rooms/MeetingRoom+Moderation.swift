@@ -107,7 +107,7 @@ extension MeetingRoom {
     return true
   }
 
-  private func change(_ member: RoomMember, role: Role, permissions: Permissions) {
+  func change(_ member: RoomMember, role: Role, permissions: Permissions) {
     let permissions = permissions.intersection(role.bound)
     guard member.role != role || member.permissions != permissions else { return }
     let before = member.permissions

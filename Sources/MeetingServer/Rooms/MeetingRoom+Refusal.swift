@@ -8,6 +8,7 @@ extension MeetingRoom.Refusal {
     case .full: (.meetingFull, "The meeting has as many participants as it may have.")
     case .quota(let what): (.quotaReached, what)
     case .expired: (.meetingExpired, "The meeting is over.")
+    case .tokenExpired: (.tokenExpired, JoinRefusal.tokenExpired.description)
     case .badOffer(let why): (.badOffer, why)
     case .resumeExpired: (.resumeExpired, "The place in the meeting was given up. Join again.")
     case .wrongOrigin: (.wrongOrigin, "The place belongs to a web page of another origin.")

@@ -20,6 +20,8 @@ actor MeetingRoom {
     var lobbyPatience: Duration = .seconds(1_800)
     /// How long somebody counts as typing who does not say so again.
     var typingPatience = TimeSpan.seconds(6)
+    /// What becomes of places whose tokens end.
+    var tokens = TokenRules()
   }
 
   /// What the room takes a newcomer by.
@@ -49,6 +51,8 @@ actor MeetingRoom {
     /// The tenant has what it may have: which limit, as a sentence.
     case quota(String)
     case expired
+    /// The token ended while its holder waited, and nobody is here without one.
+    case tokenExpired
     case badOffer(String)
     case unavailable(String)
     case resumeExpired
@@ -86,6 +90,8 @@ actor MeetingRoom {
   var isClosed = false
   var isListening = false
   var endTask: Task<Void, Never>?
+  /// What wakes the room when a member's token is due, and when.
+  var tokenTimer: (task: Task<Void, Never>, time: Date)?
   private let onLeft: @Sendable (String) -> Void
   let onLobby: @Sendable (LobbyEvent) -> Void
   let doors: RoomDoors
@@ -132,6 +138,7 @@ actor MeetingRoom {
     }
     if isClosed { throw .closed }
     if record.isExpired(at: Date()) { throw .expired }
+    if limits.tokens.endsPlaces, newcomer.admission.grant.end <= Date() { throw .tokenExpired }
     if case .waits(let reason) = try mayEnter(newcomer) {
       try wait(newcomer, for: reason)
       return .waits(reason)
@@ -184,6 +191,7 @@ actor MeetingRoom {
     let known = visible(quality)
     if !known.isEmpty { member.channel?.send(.quality(known)) }
     if member.permissions.contains(.moderate) { hostCame(member) }
+    watchToken(of: member)
     if lobby.arrive(id) { remove(member, reason: .left) }
     return .enters
   }
@@ -204,6 +212,7 @@ actor MeetingRoom {
         participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
         state: state(for: member)))
     tellPermissions(member)
+    tellToken(member)
     let known = visible(quality)
     if !known.isEmpty { channel.send(.quality(known)) }
     if member.permissions.contains(.moderate) { channel.send(.lobby(lobby.info)) }
@@ -233,6 +242,8 @@ actor MeetingRoom {
     case .lock(let isLocked): lock(isLocked, member, channel)
     case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
     case .room(let request, let id): perform(request, id: id, member, channel)
+    // Proved first, and then done by `renew`.
+    case .renewToken: break
     case .leave:
       remove(member, reason: .left)
       channel.close()

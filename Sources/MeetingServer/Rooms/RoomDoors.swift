@@ -16,4 +16,6 @@ struct RoomDoors: Sendable {
   var banned: @Sendable (JoinGrant) -> Void = { _ in }
   /// Where the files of the chat are; nil where none are taken.
   var files: ChatFileStore?
+  /// A token with which who was admitted can come back; nil when the door is closed to them.
+  var refreshed: @Sendable (Admission) async -> RefreshedToken? = { _ in nil }
 }

@@ -14,7 +14,9 @@ final class RoomMember {
 
   let id: String
   let resumeToken: String
-  let admission: Admission
+  /// What it came with, or has renewed since.
+  var admission: Admission
+  var token = TokenWatch()
   let origin: String?
   let order: Int
   var name: String

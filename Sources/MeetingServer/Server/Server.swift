@@ -113,8 +113,17 @@ public final class Server: Sendable {
         participants: configuration.maximumParticipants,
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
-        typingPatience: configuration.typingPatience),
-      counters: counters, log: log, events: operation.events, files: chatFiles
+        typingPatience: configuration.typingPatience, tokens: configuration.tokens),
+      counters: counters, log: log, events: operation.events, files: chatFiles,
+      refreshed: { admission in
+        do {
+          let fresh = try await authority.refreshed(admission, now: Date())
+          return fresh.map { RefreshedToken(token: $0.token, expires: $0.expires) }
+        } catch {
+          log.error("token.notRefreshed", ["meeting": admission.meeting.id, "reason": error])
+          return nil
+        }
+      }
     ) { grant, meeting in
       do {
         try await authority.ban(grant, from: meeting, now: Date())

@@ -48,6 +48,7 @@ struct SignalingService: Sendable {
     }
     defer { timeout.cancel() }
     var limit = RateLimit(perSecond: rate.perSecond, burst: rate.burst, now: Monotonic.now)
+    var renewals = RateLimit(perSecond: 1, burst: 10, now: Monotonic.now)
     var place: Place?
     while let frame = await socket.next() {
       guard limit.take(now: Monotonic.now) else {
@@ -73,7 +74,13 @@ struct SignalingService: Sendable {
         channel.refuse(error.code, error.description)
         continue
       }
-      if let place {
+      if let place, case .renewToken(let token, let id) = message {
+        guard renewals.take(now: Monotonic.now) else {
+          channel.refuse(.tooFast, "The token was renewed too often. Wait a moment.", id: id)
+          continue
+        }
+        await Task { await renew(token, id, place, channel, peer) }.value
+      } else if let place {
         await place.room.handle(message, from: place.participant, channel: channel)
       } else {
         guard first.claim() else { break }
@@ -151,6 +158,22 @@ struct SignalingService: Sendable {
     } catch {
       return refuse(error, channel)
     }
+  }
+
+  /// The same check as at the door, and then the room's own.
+  private func renew(
+    _ token: String, _ id: Int?, _ place: Place, _ channel: SignalingChannel, _ peer: Peer
+  ) async {
+    let admission: Admission
+    do throws(JoinRefusal) {
+      admission = try await authority.admit(
+        token: Secret(token), room: place.room.record.room, origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
+    } catch {
+      if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
+      channel.refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id: id)
+      return
+    }
+    await place.room.renew(admission, of: place.participant, id: id, channel)
   }
 
   private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {

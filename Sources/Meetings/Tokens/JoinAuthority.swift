@@ -69,10 +69,11 @@ public struct JoinAuthority: Sendable {
   }
 
   /// Refuses a token from now on, for instance of someone who was removed. Every token can be, also one without a `jti`.
-  public func revoke(_ grant: JoinGrant) async throws(MeetingStoreError) {
+  public func revoke(_ grant: JoinGrant, now: Date = Date()) async throws(MeetingStoreError) {
     // The clocks of its issuer and this server may differ; the note must not go before the token ends.
-    try await store.revoke(
-      grant.id, tenant: grant.tenant, expires: grant.expires.addingTimeInterval(JoinGrant.leeway))
+    // And tokens that were made of it for whoever is in a meeting bear its id and end later.
+    let last = max(grant.expires, now.addingTimeInterval(Self.refreshedLifetime))
+    try await store.revoke(grant.id, tenant: grant.tenant, expires: last.addingTimeInterval(JoinGrant.leeway))
   }
 
   private func read(

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// A join token that this server signs: who may enter which meeting, as whom, from where, until when.
 ///
 /// It travels as `psat=` and a JWT (RFC 7519) signed with RS256. The short claims are those of the Skype for Business
-/// service; `iss`, `sub`, `jti`, `meeting`, `room`, `role`, `permissions`, `name` and `guest` are ours.
+/// service; `iss`, `sub`, `jti`, `meeting`, `room`, `role`, `permissions`, `name`, `guest` and `data` are ours.
 public struct JoinToken: Sendable, Hashable {
   /// Names the token, so that it can be revoked.
   public var id: TokenID
@@ -24,6 +24,8 @@ public struct JoinToken: Sendable, Hashable {
   public var isGuest: Bool
   /// The pages from which it may be used; the server's own page always may.
   public var allowedOrigins: [WebOrigin]
+  /// The application's own text about its holder; nil when it has none.
+  public var connectionData: String?
   /// Not before.
   public var notBefore: Date
   /// Not at or after.
@@ -60,7 +62,7 @@ public struct JoinToken: Sendable, Hashable {
   public init(
     id: TokenID = .random(), tenant: TenantID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
     name: String? = nil, user: String? = nil, isGuest: Bool = false, allowedOrigins: [WebOrigin] = [],
-    notBefore: Date, expires: Date, service: Service? = nil
+    connectionData: String? = nil, notBefore: Date, expires: Date, service: Service? = nil
   ) {
     self.id = id
     self.tenant = tenant
@@ -71,6 +73,7 @@ public struct JoinToken: Sendable, Hashable {
     self.user = user
     self.isGuest = isGuest
     self.allowedOrigins = allowedOrigins
+    self.connectionData = connectionData
     self.notBefore = notBefore
     self.expires = expires
     self.service = service

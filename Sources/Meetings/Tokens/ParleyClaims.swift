@@ -14,6 +14,7 @@ struct ParleyClaims: Codable {
   var permissions: [String]?
   var name: String?
   var guest: Bool?
+  var data: String?
   var ruu: String?
   var asi: String?
   var aeu: String?
@@ -37,6 +38,7 @@ struct ParleyClaims: Codable {
     name = token.name
     sub = token.user
     guest = token.isGuest ? true : nil
+    data = token.connectionData
     if token.service != nil || !token.allowedOrigins.isEmpty {
       ao = token.allowedOrigins.map(\.description).joined(separator: ";")
     }
@@ -77,10 +79,14 @@ struct ParleyClaims: Codable {
       guard let list = WebOrigin.list(ao) else { throw .claims("ao is no list of origins") }
       origins = list
     }
+    if let data, data.unicodeScalars.count > OpenTokClaims.maximumConnectionData {
+      throw .claims("data has more than \(OpenTokClaims.maximumConnectionData) characters")
+    }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     return JoinGrant(
       form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
       name: name, user: try proof.user(sub), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
+      connectionData: data,
       // What the open door makes has a session; before it said so, it made guests' tokens too.
       isGuest: guest ?? (asi != nil))
   }

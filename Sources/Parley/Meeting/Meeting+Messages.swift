@@ -41,6 +41,7 @@ extension Meeting {
     case .chat(let entry): takeChat(entry, isHistory: false)
     case .signal(let signal, let from): takeSignal(signal, from: from)
     case .room(let notice): take(notice)
+    case .token(let notice): take(notice)
     case .pong: break
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
     case .ended(let reason, let text): end(EndReason(reason), message: text)
@@ -235,6 +236,7 @@ extension EndReason {
       case .removed: .removed
       case .replaced: .replaced
       case .endedByHost: .endedByHost
+      case .tokenExpired: .tokenExpired
       }
   }
 }

@@ -8,6 +8,11 @@ extension Meeting {
   /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is not asked again, since
   /// nobody knows whether it was done.
   func request(_ request: RoomRequest) async throws(JoinError) {
+    try await self.request { .room(request, id: $0) }
+  }
+
+  /// The same with any message that has a number.
+  func request(_ message: (Int) -> ClientMessage) async throws(JoinError) {
     guard state != .ended else { throw .ended }
     guard let place, place.isWelcome, !connectionState.signalingDown else {
       throw .unreachable("The server cannot be reached just now. Try again when the connection is back.")
@@ -22,7 +27,7 @@ extension Meeting {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
         requests[id] = continuation
-        if !place.channel.send(.room(request, id: id)) { failRequests() }
+        if !place.channel.send(message(id)) { failRequests() }
       }
     } onCancel: {
       Task { @MainActor [weak self] in self?.settle(request: id, .failure(.cancelled)) }

@@ -149,7 +149,8 @@ public import Signaling
   /// ```
   @ObservationIgnored public let options: JoinOptions
 
-  @ObservationIgnored let location: MeetingLocation
+  /// With the newest token.
+  @ObservationIgnored var location: MeetingLocation
   @ObservationIgnored var place: Place?
   @ObservationIgnored var connection: MediaConnection?
   @ObservationIgnored var slots: [SlotInfo] = []

@@ -1,3 +1,4 @@
+public import Basics
 public import Media
 public import Signaling
 
@@ -34,6 +35,7 @@ public import Signaling
 ///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
 ///   case .reconnected: print("Everything flows again.")
 ///   case .sourceEnded(let publication, let error): print("\(publication.source.rawValue): \(error?.description ?? "at its end")")
+///   case .tokenExpiring(in: let time, leaves: let leaves): if leaves { print("\(time.milliseconds / 1_000) s to go.") }
 ///   case .room(.reaction(let participant, let reaction)): print("\(participant.name) \(reaction.emoji)")
 ///   case .room: break  // see ``RoomEvent``
 ///   case .problem(let text): print(text)
@@ -99,6 +101,9 @@ public enum MeetingEvent: Sendable {
   /// The source of a track has come to its end by itself, or broke off with the error: a file is over, a camera was unplugged. The track
   /// stays published, and nothing is sent; see ``LocalPublication/unpublish()``.
   case sourceEnded(LocalPublication, MediaError?)
+  /// The join token ends soon. With `leaves` this client is sent away then, unless ``Meeting/renew(token:)`` is called before; without, it
+  /// stays, and nothing needs to be done.
+  case tokenExpiring(in: TimeSpan, leaves: Bool)
   /// Something about hosts, raised hands, reactions or polls.
   case room(RoomEvent)
   /// Something went wrong that does not end the meeting, in words.

@@ -412,6 +412,30 @@ class ModuleTests(unittest.TestCase):
             "https://h/discover/K%C3%BCche?anonymousMeetingJoinContext=psat%3Da.b", "https://h/discover/daily",
             "https://h/discover/?anonymousMeetingJoinContext=psat%3Dc"])
 
+    def test_a_newer_token_is_used_at_every_door_and_the_server_replaces_only_those_that_clients_came_with(self) -> None:
+        found = self.run_js("""
+            const { JoinToken } = await import("/sdk/join-token.js");
+            const real = window.fetch;
+            const found = [];
+            window.fetch = async (address) => { found.push(String(address)); return new Response('{"signaling":"ws://h/signal"}'); };
+            try {
+              for (const options of [
+                { url: "https://h/daily?jwt=a" }, { url: "https://h/daily", token: "a" }, { discover: "https://h/discover?anonymousMeetingJoinContext=psat%3Da" },
+                { signaling: "ws://h/signal", token: "a" }, { url: "https://h/daily" },
+              ]) {
+                const token = new JoinToken(options);
+                found.push(token.isOwn);
+                token.replace("psat=b");
+                found.push((await token.document()).token, token.isOwn);
+              }
+            } finally { window.fetch = real; }
+            return found;
+        """)
+        room = "https://h/discover/daily?anonymousMeetingJoinContext=psat%3Db"
+        self.assertEqual(found, [
+            True, room, "psat=b", True, True, room, "psat=b", True, True, "https://h/discover?anonymousMeetingJoinContext=psat%3Db", "psat=b", True,
+            True, "psat=b", True, False, room, "psat=b", True])
+
     def test_a_refused_join_gives_the_servers_code(self) -> None:
         code = self.run_js("""
             const { Signaling } = await import("/sdk/signaling.js");

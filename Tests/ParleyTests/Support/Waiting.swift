@@ -67,6 +67,8 @@ struct StillMissing: Error, CustomStringConvertible {
     case .reconnecting(let step):
       steps.append(step)
       events.append("reconnecting \(step)")
+    case .tokenExpiring(in: let time, leaves: let leaves):
+      events.append("tokenExpiring \(time.milliseconds / 1_000) \(leaves)")
     case .sourceEnded(let publication, let error):
       events.append("sourceEnded \(publication.source)\(error == nil ? "" : " with an error")")
     case .reconnected: events.append("reconnected")

@@ -6,6 +6,7 @@ import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
 import { signedInLine, signInNotice, signInProblem } from "./sign-in.js";
 import { choices, recentRooms, theme } from "./storage.js";
+import { keepPlace } from "./token-renewal.js";
 import { PasscodePage, WaitingPage } from "./waiting.js";
 
 /** The page of a meeting: from its address through prejoin and the meeting to its end. */
@@ -109,6 +110,7 @@ async function join(ready, prejoin, passcode) {
     room = new Room(meeting, { title, url: invitation, invite: !overrides.disableInviteFunctions });
     show(room.element);
     current = room;
+    keepPlace(meeting, address, room.element);
     for (const error of pending) { meeting.dispatchEvent(new CustomEvent("error", { detail: { error, fatal: false } })); }
     recentRooms.add(name, title === name ? undefined : title);
   };

@@ -73,6 +73,8 @@ export function noticeForEnd(ended) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
     case "removed": return { title: "You were removed from the meeting", text: "A host took you out of it.", retry: false, icon: "leave" };
     case "endedByHost": return { title: "The meeting is over", text: "A host has ended it for everybody.", retry: false, icon: "leave" };
+    case "tokenExpired":
+      return { title: "Your time in the meeting is over", text: "Your sign-in or your invitation has ended. Join again to go on.", retry: true, icon: "clock" };
     case "replaced":
       return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
     case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false, icon: "clock" };

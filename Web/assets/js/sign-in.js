@@ -26,6 +26,9 @@ export function signInProblem() {
   return problems[match[1]] ?? problems.failed;
 }
 
+/** Where to sign in for the room of this page. @returns {string} */
+export function signInAddress() { return `/signin?room=${location.pathname.slice(1)}`; }
+
 /**
  * The notice of a meeting that needs a sign-in.
  *
@@ -34,11 +37,10 @@ export function signInProblem() {
  * @returns {import("./messages.js").Notice & {signIn: string}}
  */
 export function signInNotice(title, problem) {
-  const room = location.pathname.slice(1);
   return {
     title: problem === null ? "Sign in to join" : "You are not signed in",
     text: problem ?? `The meeting “${title}” is for people with an account. You come back here afterwards.`,
-    retry: false, icon: problem === null ? "people" : "warning", signIn: `/signin?room=${room}`,
+    retry: false, icon: problem === null ? "people" : "warning", signIn: signInAddress(),
   };
 }
 

@@ -1,0 +1,38 @@
+import { discover } from "./discover.js";
+
+/** The join token of one client: the one that it came with, or what has replaced that since. */
+export class JoinToken {
+  #options;
+  #newer = null;
+
+  /** @param {import("./meeting.js").JoinOptions} options */
+  constructor(options) { this.#options = options; }
+
+  /** Whether the client came with a token of its own, instead of being given one at the door. @type {boolean} */
+  get isOwn() {
+    const { token, signaling, discover: document, url } = this.#options;
+    if (this.#newer !== null || token !== undefined || signaling !== undefined || document !== undefined) { return true; }
+    return url !== undefined && new URL(url, globalThis.location?.href).searchParams.has("jwt");
+  }
+
+  /** Another token is to be used from now on. @param {string} token */
+  replace(token) { this.#newer = token; }
+
+  /**
+   * Where and how to join now.
+   *
+   * @returns {Promise<import("./discover.js").DiscoverDocument>}
+   */
+  async document() {
+    const options = this.#options;
+    const token = this.#newer ?? options.token;
+    if (options.signaling) { return { signaling: options.signaling, token, iceServers: [] }; }
+    let address = options.discover;
+    if (address !== undefined && this.#newer !== null) {
+      // The address has the old token in it.
+      address = new URL(address, globalThis.location?.href);
+      address.search = `?anonymousMeetingJoinContext=${encodeURIComponent(token.startsWith("psat=") ? token : `psat=${token}`)}`;
+    }
+    return discover({ url: options.url, discover: address, token });
+  }
+}
