@@ -2,24 +2,27 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
+/// What HTTP is answered, beside ``MeetingRoom/Refusal``, which signalling is.
+typealias HTTPRefusal = Refusal
+
 /// Files in the chat, and its export: what HTTP asks of the room. Who may is decided here, as for everything else.
 extension MeetingRoom {
   /// The participant of a place, for a request from a page of `origin`.
-  private func holder(_ participant: String, _ origin: String?) throws(Refusal) -> RoomMember {
+  private func holder(_ participant: String, _ origin: String?) throws(HTTPRefusal) -> RoomMember {
     guard !isClosed, let member = members[participant] else { throw ChatEndpoints.unknown }
     guard origin == nil || origin == member.origin else {
-      throw Refusal(403, "wrongOrigin", "The place in the meeting belongs to a page of another origin.")
+      throw HTTPRefusal(403, "wrongOrigin", "The place in the meeting belongs to a page of another origin.")
     }
     return member
   }
 
   /// Whether a participant may send a file now, to everybody or to one; counts it as on the way. Returns the limit of the tenant, if it has one
   /// of its own.
-  func beginFile(of participant: String, to: String?, origin: String?) throws(Refusal) -> Int? {
+  func beginFile(of participant: String, to: String?, origin: String?) throws(HTTPRefusal) -> Int? {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     guard member.chatting.uploads < ChatSeat.maximumUploads, member.chatting.takeFile(Monotonic.now) else {
-      throw Refusal(429, "tooFast", "Too many files at once. Wait until the others are sent.")
+      throw HTTPRefusal(429, "tooFast", "Too many files at once. Wait until the others are sent.")
     }
     member.chatting.uploads += 1
     return member.admission.tenant.policy.maximumChatBytes
@@ -28,7 +31,7 @@ extension MeetingRoom {
   /// A file came whole, or did not: the message that it hangs on, given to those it is for.
   func endFile(
     _ file: ChatFile?, of participant: String, to: String?, origin: String?
-  ) throws(Refusal) -> ChatEntry? {
+  ) throws(HTTPRefusal) -> ChatEntry? {
     members[participant]?.chatting.uploads -= 1
     guard let file else { return nil }
     let member = try holder(participant, origin)
@@ -43,17 +46,17 @@ extension MeetingRoom {
   }
 
   /// A file that a participant may read now.
-  func file(_ id: String, for participant: String, origin: String?) throws(Refusal) -> ChatFile {
+  func file(_ id: String, for participant: String, origin: String?) throws(HTTPRefusal) -> ChatFile {
     let member = try holder(participant, origin)
     prune()
     guard let entry = chat.entry(file: id), isVisible(entry, to: member), let file = entry.file else {
-      throw Refusal(404, "noSuchFile", "There is no such file in this meeting, or it was deleted.")
+      throw HTTPRefusal(404, "noSuchFile", "There is no such file in this meeting, or it was deleted.")
     }
     return file
   }
 
   /// What everybody could see of the chat, for a host.
-  func export(for participant: String, origin: String?) throws(Refusal) -> [ChatEntry] {
+  func export(for participant: String, origin: String?) throws(HTTPRefusal) -> [ChatEntry] {
     let member = try holder(participant, origin)
     guard member.permissions.contains(.moderate) else {
       throw Self.http(.notAllowed(Self.sentence(for: .moderate, member)))
@@ -68,7 +71,7 @@ extension MeetingRoom {
     return chat.open
   }
 
-  private static func http(_ refusal: RequestRefusal) -> Refusal {
-    Refusal(refusal.code == .notAllowed ? 403 : 400, refusal.code.rawValue, refusal.sentence)
+  private static func http(_ refusal: RequestRefusal) -> HTTPRefusal {
+    HTTPRefusal(refusal.code == .notAllowed ? 403 : 400, refusal.code.rawValue, refusal.sentence)
   }
 }
