@@ -9,7 +9,8 @@ extension CommandOptions {
     .init("chat-history", "yes|no", "whether who comes later is told what was written before"),
     .init("chat-keep", "N|none", "how many chat messages are kept while the meeting runs (2000)"),
     .init("chat-keep-for", "TIME|none", "how long a chat message is kept, like 30m (as long as the meeting runs)"),
-    .init("chat-file-limit", "KIB|none", "KiB of one file in the chat, 0 for no files (the server's --chat-file-limit)"),
+    .init(
+      "chat-file-limit", "KIB|none", "KiB of one file in the chat, 0 for no files (the server's --chat-file-limit)"),
   ]
 
   /// The options of ``chatRules`` that were given, over `policy`.

@@ -48,7 +48,10 @@ struct AdminEndpoints: Sendable {
       ),
       ("parley_webhook_deliveries_pending", "Events that wait for a webhook.", await pending),
       ("parley_chat_files_stored", "Chat files on the disk, those on the way in included.", await stored.files),
-      ("parley_chat_stored_bytes", "Bytes of chat files on the disk, or promised to files on the way in.", await stored.bytes),
+      (
+        "parley_chat_stored_bytes", "Bytes of chat files on the disk, or promised to files on the way in.",
+        await stored.bytes
+      ),
       ("process_resident_memory_bytes", "Resident memory.", Self.residentBytes),
     ]
     return counters.text + api.counters.text

@@ -61,7 +61,8 @@ public enum FileType {
     guard isWhole else { return false }
     return !zip(head, head.dropFirst()).contains { byte, next in
       byte == UInt8(ascii: "<")
-        && (next == UInt8(ascii: "!") || next == UInt8(ascii: "?") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(next | 0x20))
+        && (next == UInt8(ascii: "!") || next == UInt8(ascii: "?")
+          || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(next | 0x20))
     }
   }
 }

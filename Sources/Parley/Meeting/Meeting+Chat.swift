@@ -64,7 +64,8 @@ extension Meeting {
     // As slow as the server allows, and then some.
     let body = try await chatRequest(
       "POST", "/files", headers, bytes, limit: 1 << 20, timeout: .seconds(60 + Int64(bytes.count >> 14)))
-    guard let answer = try? SignalingDecoder().decode([String: ChatEntry].self, from: body), let entry = answer["message"]
+    guard let answer = try? SignalingDecoder().decode([String: ChatEntry].self, from: body),
+      let entry = answer["message"]
     else { throw .notParley("The server took the file and answered with something else than a message.") }
     return entry
   }

@@ -9,7 +9,8 @@ import Transport
 
 @Suite("Files in the chat", .serialized)
 struct ChatFileTests {
-  private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 3, count: 500)
+  private static let picture: [UInt8] =
+    [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 3, count: 500)
 
   private func send(
     _ server: TestServer, _ bytes: [UInt8], _ name: String = "file.bin", token: String?, to: String? = nil,
@@ -25,7 +26,9 @@ struct ChatFileTests {
     return (answer.status, code ?? "", entry?.file, answer.headers)
   }
 
-  private func fetch(_ server: TestServer, _ id: String, token: String?, origin: String? = nil) async throws -> TestAnswer {
+  private func fetch(_ server: TestServer, _ id: String, token: String?, origin: String? = nil) async throws
+    -> TestAnswer
+  {
     var headers: HTTPHeaders = [:]
     if let token { headers["Authorization"] = "Bearer \(token)" }
     if let origin { headers["Origin"] = origin }
@@ -57,7 +60,9 @@ struct ChatFileTests {
       #expect(answer.headers["x-content-type-options"] == "nosniff")
       #expect(answer.headers["content-security-policy"]?.contains("sandbox") == true)
       #expect(answer.headers["cache-control"] == "private, no-store")
-      for (name, content) in [("x.png", "<svg xmlns='x' onload='alert(1)'/>"), ("page.jpg", "<html><script>1</script>")] {
+      for (name, content) in [
+        ("x.png", "<svg xmlns='x' onload='alert(1)'/>"), ("page.jpg", "<html><script>1</script>"),
+      ] {
         let sent = try await send(server, Array(content.utf8), name, token: annWelcome.resumeToken)
         let answer = try await fetch(server, try #require(sent.file).id, token: annWelcome.resumeToken)
         #expect(answer.headers["content-type"] == "application/octet-stream")
@@ -89,11 +94,13 @@ struct ChatFileTests {
         #expect(try await fetch(server, id, token: token).status == status, "\(id)")
       }
       #expect(try await fetch(server, open.id, token: nil).status == 401)
-      #expect(try await fetch(server, open.id, token: annWelcome.resumeToken, origin: "https://evil.example").status == 403)
+      #expect(
+        try await fetch(server, open.id, token: annWelcome.resumeToken, origin: "https://evil.example").status == 403)
       try bob.send(.leave)
       while try await bob.next() != nil {}
       try await eventually {
-        try await fetch(server, open.id, token: bobWelcome.resumeToken).status == 401 ? nil : "Bob's token still opens it"
+        try await fetch(server, open.id, token: bobWelcome.resumeToken).status == 401
+          ? nil : "Bob's token still opens it"
       }
       try await ann.ask(
         .chat(.delete(try #require(try await server.look("daily").chat.first { $0.file == open }).id)))
@@ -112,7 +119,8 @@ struct ChatFileTests {
       let (_, guest) = try await server.join("daily", "Ann")
       for (bytes, token, to, status, code) in [
         (10, nil, nil, 401, "badCredential"), (10, "wrong", nil, 401, "badCredential"),
-        (10, guest.resumeToken, "p_nobody", 400, "badMessage"), ((1 << 20) + 1, guest.resumeToken, nil, 413, "tooLarge"),
+        (10, guest.resumeToken, "p_nobody", 400, "badMessage"),
+        ((1 << 20) + 1, guest.resumeToken, nil, 413, "tooLarge"),
         (1 << 20, guest.resumeToken, nil, 201, ""), (1 << 20, guest.resumeToken, nil, 409, "meetingFilesFull"),
       ] as [(Int, String?, String?, Int, String)] {
         let answer = try await send(server, [UInt8](repeating: 65, count: bytes), token: token, to: to)

@@ -69,7 +69,8 @@ struct ChatTests {
       #expect(try await changed(bob).id == rude.id)
       #expect(try await changed(bob).id == secret.id)
       let heard = try await mod.drain()
-      #expect(!heard.contains { if case .room(.chat(.changed(let entry))) = $0 { entry.id == secret.id } else { false } })
+      #expect(
+        !heard.contains { if case .room(.chat(.changed(let entry))) = $0 { entry.id == secret.id } else { false } })
       let store = try await server.store()
       try await eventually {
         let log = try await store.auditLog(tenant: nil, before: nil, limit: 10)
@@ -102,7 +103,9 @@ struct ChatTests {
       let overheard = try await eve.drain()
       #expect(overheard.count { if case .room(.chat(.typing)) = $0 { true } else { false } } == 2)
       // Who says it all the time disturbs nobody, and is told nothing.
-      for _ in 0..<40 { try ann.send(.room(.chat(.typing(true, to: nil)))); try ann.send(.room(.chat(.typing(false, to: nil)))) }
+      for _ in 0..<40 {
+        try ann.send(.room(.chat(.typing(true, to: nil)))); try ann.send(.room(.chat(.typing(false, to: nil))))
+      }
       let noise = try await ann.drain()
       #expect(!noise.contains { if case .error = $0 { true } else { false } })
       #expect(try await bob.drain().count { if case .room(.chat(.typing)) = $0 { true } else { false } } <= 12)

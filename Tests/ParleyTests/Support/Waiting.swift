@@ -58,6 +58,10 @@ struct StillMissing: Error, CustomStringConvertible {
     case .chatFailed(let message, let error):
       failed.append(message)
       events.append("chatFailed \(message.text): \(error.code ?? "")")
+    case .chatting(.changed(let message)):
+      events.append("chatChanged \(message.text)\(message.deleted.map { " deleted by \($0)" } ?? "")")
+    case .chatting(.typing(let participant, let isTyping, let isPrivate)):
+      events.append("\(participant.name) types \(isTyping)\(isPrivate ? " privately" : "")")
     case .paused(let subscription): events.append("paused \(subscription.publication.source)")
     case .resumed(let subscription): events.append("resumed \(subscription.publication.source)")
     case .data(let message):
