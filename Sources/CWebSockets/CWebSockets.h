@@ -64,6 +64,16 @@ static inline parley_ws_service *parley_ws_service_create(
   return service;
 }
 
+/// A header for every answer that the library writes by itself, too long for its buffer, so that it writes none: what it cannot
+/// parse is answered in our words, when ``parley_ws_adopt_companion``'s handle is closed.
+static inline const struct lws_protocol_vhost_options *parley_ws_no_own_answers(void) {
+  static char value[8192];
+  static struct lws_protocol_vhost_options header = {NULL, NULL, "x:", value};
+  // Every caller writes the same bytes.
+  memset(value, 'x', sizeof value - 1);
+  return &header;
+}
+
 /// Whom a virtual host is for.
 typedef enum { PARLEY_WS_SERVER, PARLEY_WS_PLAIN_CLIENT, PARLEY_WS_TLS_CLIENT } parley_ws_role;
 
@@ -90,6 +100,7 @@ static inline struct lws_vhost *parley_ws_vhost_create(
   // 50 ms and a megabyte.
   if (role != PARLEY_WS_TLS_CLIENT) info.options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
   info.alpn = "http/1.1";
+  if (role == PARLEY_WS_SERVER) info.headers = parley_ws_no_own_answers();
   if (certificate) {
     info.ssl_cert_filepath = certificate;
     info.ssl_private_key_filepath = key;
@@ -155,6 +166,26 @@ static inline struct lws *parley_ws_adopt_file(struct lws_vhost *host, int fd, u
   d.vh_prot_name = PARLEY_WS_PROTOCOL;
   d.opaque = (void *)tag;
   return lws_adopt_descriptor_vhost_via_info(&d);
+}
+
+/// Watches `fd`, on which nothing ever happens, as a child of a connection. The library closes children before anything else of their
+/// parent: that is the only notice that it ends a connection whose request it cannot parse, while an answer can still be written.
+static inline struct lws *parley_ws_adopt_companion(struct lws *parent, int fd, uintptr_t tag) {
+  lws_adopt_desc_t d;
+  memset(&d, 0, sizeof d);
+  d.vh = lws_get_vhost(parent);
+  d.type = LWS_ADOPT_RAW_FILE_DESC;
+  d.fd.filefd = fd;
+  d.vh_prot_name = PARLEY_WS_PROTOCOL;
+  d.parent = parent;
+  d.opaque = (void *)tag;
+  return lws_adopt_descriptor_vhost_via_info(&d);
+}
+
+/// Whether bytes can be sent: without TLS, or after its handshake.
+static inline int parley_ws_is_open(struct lws *wsi) {
+  SSL *ssl = lws_get_ssl(wsi);
+  return !ssl || SSL_is_init_finished(ssl);
 }
 
 /// Starts a client connection; `method` null is a WebSocket. Null when it failed at once.

@@ -223,6 +223,7 @@ public enum WebSocketDecision: Sendable {
       return
     }
     unsafe wire.wsi = wire.isGone ? nil : wsi
+    wire.watchEnd()
   }
 
   private func beginShutdown() { service.forEach { ($0 as? any ServerSide)?.beginShutdown() } }

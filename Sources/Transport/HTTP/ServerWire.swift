@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import CWebSockets
 import Glibc
 
@@ -21,6 +22,8 @@ import Glibc
   // The library's handle, valid until `wireClosed`.
   var wsi: OpaquePointer?
   private(set) var isGone = false
+  // As above: closed before the connection is.
+  private var companion: OpaquePointer?
 
   private unowned let server: HTTPServer
   private let service: WireService
@@ -48,6 +51,7 @@ import Glibc
     descriptor = accepted.descriptor
     self.isTLS = isTLS
     unsafe wsi = nil
+    unsafe companion = nil
     deadline = EventLoop.clock + limits.headerTimeout
     // Room for several pieces: a piece that is written when the socket is writable is then taken whole.
     setBuffer(descriptor, 128 << 10)
@@ -87,6 +91,12 @@ import Glibc
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       unsafe webSocket?.peerCloses(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
       return 0
+    case LWS_CALLBACK_RAW_CLOSE_FILE:
+      answerUnreadable()
+      return 0
+    case LWS_CALLBACK_RAW_ADOPT:
+      // After CONNECT the library takes the connection for no HTTP any more.
+      return refuseAndClose(Self.unknownMethod)
     case LWS_CALLBACK_SERVER_WRITEABLE: return unsafe webSocket?.writable(wsi) ?? 0
     default: return 0
     }
@@ -155,7 +165,7 @@ import Glibc
       let (method, token) = methods.first(where: {
         unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0
       })
-    else { return (nil, .refusal("This method is not served here.", status: 501, code: "methodNotServed")) }
+    else { return (nil, Self.unknownMethod) }
     // The library splits at `&` in the path too, where it means nothing.
     let pathBytes = Array(unsafe WireHeaders.fragments(wsi, token).joined(separator: [0x26]))
     guard let path = String(validating: pathBytes, as: UTF8.self), path.hasPrefix("/"),
@@ -346,7 +356,9 @@ import Glibc
     phase = .headers
     deadline = EventLoop.clock + limits.idleTimeout
     unsafe lws_rx_flow_control(wsi, 1)
-    return unsafe lws_http_transaction_completed(wsi) == 0
+    if unsafe lws_http_transaction_completed(wsi) == 0 { return true }
+    phase = .closing
+    return false
   }
 
   /// Answers at once, from inside the library's callback, and closes.
@@ -367,6 +379,36 @@ import Glibc
     // The pointer and size are those of a local array.
     var trash = [UInt8](repeating: 0, count: 16_384)
     while rounds < 128, unsafe recv(descriptor, &trash, trash.count, Int32(0x40)) > 0 { rounds += 1 }  // MSG_DONTWAIT
+  }
+
+  private static let unknownMethod = HTTPResponse.refusal(
+    "This method is not served here.", status: 501, code: "methodNotServed")
+
+  // MARK: What the library cannot parse
+
+  /// Has the library tell before it ends this connection.
+  func watchEnd() {
+    guard let wsi = unsafe wsi else { return }
+    let quiet = parley_event_create()
+    guard quiet >= 0 else { return }
+    // On failure the library has closed the descriptor already.
+    unsafe companion = parley_ws_adopt_companion(wsi, quiet, tag | WireService.companion)
+  }
+
+  /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met what it cannot parse,
+  /// and says nothing of it.
+  private func answerUnreadable() {
+    unsafe companion = nil
+    guard phase == .headers, request == nil, let wsi = unsafe wsi, unsafe parley_ws_is_open(wsi) != 0
+    else { return }
+    var byte: UInt8 = 0
+    // One byte of a local variable.
+    let there = unsafe recv(descriptor, &byte, 1, Int32(0x02 | 0x40))  // MSG_PEEK | MSG_DONTWAIT
+    guard there > 0 || (there < 0 && errno == EAGAIN) else { return }
+    _ = refuseAndClose(
+      .refusal(
+        "The request cannot be read. Expected are a method of HTTP, an address without zero bytes and broken %-pairs, and at most "
+          + "\(limits.headerLimit) bytes of headers.", status: 400, code: "badRequest"))
   }
 
   // MARK: WebSocket
@@ -407,6 +449,8 @@ import Glibc
     self.request = nil
     phase = .webSocket
     unsafe parley_ws_clear_timeout(wsi)
+    // Only requests need it.
+    if let companion = unsafe companion { unsafe parley_ws_abort(companion) }
     let service = service
     let connection = WebSocketConnection(
       request: request, inboundLimit: limits.webSocket.inboundQueue, outboundLimit: limits.webSocket.outboundQueue

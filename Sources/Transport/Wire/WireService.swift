@@ -44,6 +44,9 @@ protocol WireHandler: AnyObject {
   private var nextTick = Instant.distantFuture
   private let tickInterval: TimeSpan
 
+  /// Marks the tag of a connection's companion, which is told apart by it from the connection.
+  static let companion: UInt = 1 << 63
+
   /// Scratch for one outgoing piece with the room that libwebsockets wants in front.
   let pieceSize = 16_384
   // Allocated by `init`, freed by `deinit`; raw memory, because a write may enter here again through a callback.
@@ -162,7 +165,7 @@ protocol WireHandler: AnyObject {
     var limit = rlimit()
     // A local variable that the call fills.
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-    return limit.rlim_cur > 16_384 ? connections + 64 : 0
+    return limit.rlim_cur > 16_384 ? 2 * connections + 64 : 0
   }
 
   /// The library's handle.
@@ -248,6 +251,10 @@ protocol WireHandler: AnyObject {
       return 0
     }
     let tag = unsafe parley_ws_tag(wsi)
+    if tag & Self.companion != 0 {
+      guard event == LWS_CALLBACK_RAW_CLOSE_FILE, let handler = handlers[tag & ~Self.companion] else { return 0 }
+      return unsafe handler.handle(event, wsi, bytes, count)
+    }
     guard tag != 0, let handler = handlers[tag] else { return 0 }
     if event == LWS_CALLBACK_WSI_DESTROY {
       handlers[tag] = nil

@@ -172,13 +172,61 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("GET /a?\(String(repeating: "b", count: 5_000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
         ("GET /%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         ("GET /%0d%0aX: HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET /%00a HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /a%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET /a?b=%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET /%4 HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /?%gg HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400),
+        ("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 501),
+        ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: smoke\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 500) + "\r\n", 400),
       ] {
         let client = try RawClient(address)
         client.write(request)
-        #expect(await client.response()?.status == status, "\(request.prefix(60))")
-        #expect(await client.readToEnd().isEmpty)
+        let answer = await client.response()
+        #expect(answer?.status == status, "\(request.prefix(60))")
+        // Every refusal is told in one form, and once.
+        let text = String(decoding: answer?.body ?? [], as: UTF8.self)
+        #expect(text.contains("\"code\""), "\(request.prefix(60))")
+        #expect(await client.readToEnd().isEmpty, "\(request.prefix(60))")
       }
       #expect(handled.value == 0)
+    }
+  }
+
+  @Test("threat 27: what cannot be parsed is answered 400, also later and over TLS; who is gone or silent gets nothing")
+  func unreadable() async throws {
+    var configuration = impatient(.seconds(1))
+    configuration.tls = try TLSIdentity.selfSigned(
+      hosts: ["127.0.0.1"], directory: TemporaryDirectory.shared.directory())
+    try await withServer(configuration) { server, address in
+      let secure = try await HTTPClient.request(
+        "GET", "https://127.0.0.1:\(address.port)/a%00b", allowsSelfSigned: true)
+      #expect(secure.status == 400 && secure.text.contains("badRequest"))
+      // Not even a handshake.
+      let silent = try RawClient(address)
+      await wait("the end of the silent one") { server.counters.open == 0 }
+      #expect(await silent.readToEnd().isEmpty)
+    }
+    try await withServer(impatient(.seconds(1))) { server, address in
+      let client = try RawClient(address)
+      for path in ["/", "/a"] {
+        client.write("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(await client.response()?.status == 200)
+      }
+      client.write("GET /a%00 HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await client.response()?.status == 400)
+      let idle = try RawClient(address)
+      idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await idle.response()?.status == 200)
+      let half = try RawClient(address)
+      half.write("GET / HT")
+      let gone = try RawClient(address)
+      gone.close()
+      await wait("all closed") { server.counters.open == 0 }
+      let rest = await (idle.readToEnd(), half.readToEnd())
+      #expect(rest.0.isEmpty && rest.1.isEmpty)
+      // Three of the first and one of the idle one.
+      #expect(server.counters.requests == 4)
     }
   }
 
