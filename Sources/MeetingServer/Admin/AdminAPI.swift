@@ -88,6 +88,11 @@ struct AdminAPI: Sendable {
     Route("GET", "audit") { try await $0.listAudit(&$1) },
   ]
 
+  /// Every method and path below `/api/v1`, `*` for what varies.
+  static var endpoints: [(method: String, path: String)] {
+    routes.map { ($0.method, $0.path.joined(separator: "/")) }
+  }
+
   /// The answer to a request whose path begins with `/api/v1`.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
     counters.adminRequests.add(1)

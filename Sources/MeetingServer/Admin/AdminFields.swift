@@ -13,6 +13,7 @@ struct AdminFields {
       if optional { return }
       throw Refusal(400, "missingBody", "A body is missing: a JSON object is expected.")
     }
+    try request.requirePlainBody()
     // Pages of other sites cannot send this type without asking first, which nobody answers.
     let type = request.headers["content-type"]?.lowercased() ?? ""
     guard type == "application/json" || type.hasPrefix("application/json;") else {

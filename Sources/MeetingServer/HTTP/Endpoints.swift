@@ -96,6 +96,7 @@ struct Endpoints: Sendable {
     guard request.method == "POST" else {
       throw Refusal(405, "methodNotAllowed", "Send a POST with a form body.")
     }
+    try request.requirePlainBody()
     guard let form = FormBody(bytes: request.body) else {
       throw Refusal(400, "badBody", "Invalid job input: the body is not UTF-8 text.")
     }

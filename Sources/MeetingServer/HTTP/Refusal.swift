@@ -1,4 +1,5 @@
 import Meetings
+import Transport
 
 /// An error answer: a status, a stable code, and a sentence that says what to do.
 struct Refusal: Error, Sendable {
@@ -48,5 +49,13 @@ struct ErrorAnswer: Encodable {
   enum CodingKeys: String, CodingKey {
     case error = "Error"
     case code, signIn
+  }
+}
+
+extension HTTPRequest {
+  /// Refuses a compressed body: what it unfolds to cannot be bounded by its length.
+  func requirePlainBody() throws(Refusal) {
+    guard let encoding = headers["content-encoding"], encoding.lowercased() != "identity" else { return }
+    throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
   }
 }
