@@ -6,12 +6,13 @@ extension SQLiteMeetingStore {
   public func meetings(
     tenant: TenantID?, after: (created: Date, id: MeetingID)?, limit: Int
   ) throws(MeetingStoreError) -> [MeetingRecord] {
-    try meetings(
-      "(?1 = '' OR tenant = ?1) AND (created < ?2 OR (created = ?2 AND id > ?3)) ORDER BY created DESC, id LIMIT ?4",
-      [
-        .text(tenant?.rawValue ?? ""), after.map { .time($0.created) } ?? .number(.max),
-        .text(after?.id.rawValue ?? ""), .number(limit),
-      ])
+    // Written so that a page begins where the one before has ended, in an index, however many entries stand before it.
+    let page = "(created <= ?1 AND (created < ?1 OR id > ?2)) ORDER BY created DESC, id LIMIT ?3"
+    let values: [SQLiteValue] = [
+      after.map { .time($0.created) } ?? .number(.max), .text(after?.id.rawValue ?? ""), .number(limit),
+    ]
+    guard let tenant else { return try meetings(page, values) }
+    return try meetings("tenant = ?4 AND " + page, values + [.text(tenant.rawValue)])
   }
 
   /// Adds to the log.
@@ -27,10 +28,12 @@ extension SQLiteMeetingStore {
   /// The log, the newest first.
   public func auditLog(tenant: String?, before: Int?, limit: Int) throws(MeetingStoreError) -> [AuditEntry] {
     var entries: [AuditEntry] = []
+    // Two statements, since one for both would not use the index of tenants.
+    let ofTenant = tenant == nil ? "" : "AND tenant = ?3 "
     try open().query(
       "SELECT sequence, time, actor, tenant, action, target, detail FROM audit_log "
-        + "WHERE sequence < ?1 AND (?2 = '' OR tenant = ?2) ORDER BY sequence DESC LIMIT ?3",
-      [.number(before ?? .max), .text(tenant ?? ""), .number(limit)]
+        + "WHERE sequence < ?1 \(ofTenant)ORDER BY sequence DESC LIMIT ?2",
+      [.number(before ?? .max), .number(limit)] + (tenant.map { [.text($0)] } ?? [])
     ) { row in
       var entry = AuditEntry(
         time: row.time(1), actor: row.text(2), tenant: row.text(3), action: row.text(4), target: row.text(5),

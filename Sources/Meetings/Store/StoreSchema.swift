@@ -105,6 +105,10 @@ enum StoreSchema {
     ALTER TABLE tenants ADD COLUMN chat TEXT NOT NULL DEFAULT '';
     ALTER TABLE tenants ADD COLUMN maximum_chat_bytes INTEGER;
     """,
+    // The meetings of one tenant page by page.
+    """
+    CREATE INDEX meetings_by_tenant_and_age ON meetings (tenant, created DESC, id);
+    """,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.
