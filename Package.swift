@@ -102,6 +102,11 @@ let package = Package(
     .executableTarget(
       name: "client-bench", dependencies: ["Parley"], path: "Benchmarks/ClientBench", swiftSettings: common),
 
+    // Lists, meetings, tokens and joins at a full store, `make bench`.
+    .executableTarget(
+      name: "service-bench", dependencies: ["Basics", "RTC", "Transport", "Meetings", "CSQLite"],
+      path: "Benchmarks/ServiceBench", swiftSettings: common),
+
     // Load generator and figures, `make bench`.
     .executableTarget(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
@@ -145,7 +150,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "ParleyTests",
-      dependencies: ["Basics", "RTC", "Media", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
+      dependencies: ["Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.
     .testTarget(
