@@ -54,6 +54,7 @@ final class TestServer: Sendable {
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .debug
     configure(&configuration)
+    try await makeDefaultTenant(in: configuration.dataFolder)
     let media = TestMediaPlane()
     let lines = LogLines()
     let server = try await Server.start(
@@ -139,7 +140,6 @@ final class TestServer: Sendable {
     _ room: String, _ name: String, offer: String = "", tracks: [TrackDescription] = [], token: String? = nil,
     enters: String? = nil, origin: String? = nil
   ) async throws -> (TestClient, ServerMessage.Welcome) {
-    // A server that has just started makes its keys first, which must not count as time to join.
     let token = if let token { token } else { try await discover(room).token ?? "" }
     let client = try await connect(origin: origin)
     try client.send(.join(.init(token: token, room: enters, name: name, offer: offer, tracks: tracks)))
