@@ -3,13 +3,16 @@ SHELL := /bin/bash
 PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
+# Of make kill-loop.
+ROUNDS ?= 200
+SEED ?= 1
 # What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
 BENCH ?=
 
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
 
-.PHONY: help run build test test-swift test-interop bench simulate docs lint format clean
+.PHONY: help run build test test-swift test-interop kill-loop bench simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,6 +44,10 @@ test-interop: build ## Real browsers and other stacks against the release build.
 	for bot in echo-bot chat-bot snapshot-bot; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
 	.venv/bin/python Tests/Interop/run.py
 
+kill-loop: build ## Kill the server 200 times under load, and check that nothing acknowledged is lost (ROUNDS=…, SEED=…).
+	@Scripts/setup test
+	KILL_ROUNDS=$(ROUNDS) KILL_SEED=$(SEED) UNSTEADY=fail .venv/bin/python Tests/Interop/run.py test_kill.
+
 bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks (BENCH=options).
 	@Scripts/setup bench
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
@@ -54,6 +61,8 @@ bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benc
 	.build/release/client-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench
 	.build/release/codec-bench
+	$(SWIFT) build -c release --static-swift-stdlib --product service-bench
+	.build/release/service-bench
 
 simulate: ## A meeting of 10,000 over 32 simulated workers; prints the tables of docs/scale.md.
 	@Scripts/setup build

@@ -1,0 +1,300 @@
+"""Writers that keep what the server has acknowledged, and the check that it is all there after the server was killed."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import random
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+from server import BINARY, ROOT, Server
+
+# A tenant may have no more than a few.
+WEBHOOKS = 8
+
+
+class Unanswered(Exception):
+    """The server was killed before it answered: what was asked may be done or not."""
+
+
+class Door:
+    """One connection to one port of a server, used by one thread."""
+
+    def __init__(self, port: int):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+
+    def ask(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> tuple[int, dict]:
+        try:
+            self.connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
+            answer = self.connection.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text else {}
+        except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
+            raise Unanswered(str(error)) from error
+
+    def api(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
+        return self.ask(method, f"/api/v1/{path}", json.dumps(body).encode() if body is not None else None)
+
+    def all(self, path: str, is_enough=lambda items: False) -> list[dict]:
+        """Every entry of a list, page by page, the newest first; or no more when there are enough."""
+        items: list[dict] = []
+        after = ""
+        while True:
+            status, page = self.api("GET", f"{path}?limit=200{after}")
+            assert status == 200, page
+            items += page["items"]
+            if not page.get("next") or is_enough(items):
+                return items
+            after = f"&after={page['next']}"
+
+
+@dataclass
+class Kept:
+    """What the server has said is done."""
+
+    rooms: dict[str, str] = field(default_factory=dict)  # meeting's id → room
+    removed: set[str] = field(default_factory=set)  # ids of meetings
+    addresses: set[str] = field(default_factory=set)  # ad-hoc meetings' addresses
+    revoked: dict[str, str] = field(default_factory=dict)  # token's id → token
+    issued: dict[str, str] = field(default_factory=dict)
+    tenants: dict[str, int] = field(default_factory=dict)  # name → capacity
+    keys: dict[str, set[str]] = field(default_factory=dict)  # tenant → ids of its secrets
+    webhooks: set[str] = field(default_factory=set)
+    deliveries: dict[str, str] = field(default_factory=dict)  # id → webhook
+    audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
+    # What was asked and not answered, which may be there or not.
+    unsure: set[str] = field(default_factory=set)
+
+    def add(self, other: Kept) -> None:
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure"):
+            getattr(self, name).update(getattr(other, name))
+        self.audit += other.audit
+
+
+class Writers:
+    """Threads that write through both ports until the server is gone."""
+
+    def __init__(self, server: Server, kept: Kept, hooks: set[str], seed: int):
+        self.kept = kept
+        self.server = server
+        self.seed = seed
+        self.lock = threading.Lock()
+        self.problems: list[str] = []
+        self.webhook_list = sorted(hooks)
+        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks]
+        self.threads = [threading.Thread(target=self.run, args=(work, index), daemon=True) for index, work in enumerate(works)]
+
+    def start(self) -> None:
+        for thread in self.threads:
+            thread.start()
+
+    def join(self) -> None:
+        for thread in self.threads:
+            thread.join(30)
+            assert not thread.is_alive(), "a writer still waits for the killed server"
+
+    def run(self, work, index: int) -> None:
+        dice = random.Random(f"{self.seed} {index}")
+        admin, public = Door(self.server.admin_port), Door(self.server.port)
+        try:
+            while True:
+                work(admin, public, dice)
+        except Unanswered:
+            pass
+        except AssertionError as error:
+            self.problems.append(f"{work.__name__}: {error}")
+
+    def done(self, action: str, target: str) -> None:
+        self.kept.audit.append((action, target))
+
+    # Each of these makes something, and notes it only when the server has answered that it is done.
+
+    def meetings(self, admin: Door, _: Door, dice: random.Random) -> None:
+        room = f"room-{dice.getrandbits(64):x}"
+        status, made = admin.api("POST", "meetings", {"room": room, "summary": "s" * dice.randrange(1_000)})
+        assert status == 201, made
+        with self.lock:
+            self.kept.rooms[made["id"]] = room
+            self.done("meeting.create", made["id"])
+        if dice.random() < 0.2:
+            with self.lock:
+                self.kept.unsure.add(made["id"])
+            status, answer = admin.api("DELETE", f"meetings/{made['id']}")
+            assert status == 204, answer
+            with self.lock:
+                self.kept.unsure.discard(made["id"])
+                del self.kept.rooms[made["id"]]
+                self.kept.removed.add(made["id"])
+                self.done("meeting.remove", made["id"])
+
+    def adhoc(self, _: Door, public: Door, dice: random.Random) -> None:
+        form = urlencode({"Subject": f"kill {dice.random()}"}).encode()
+        status, made = public.ask("POST", "/GetAdhocMeetingJob", form, "application/x-www-form-urlencoded")
+        assert status == 200, made
+        with self.lock:
+            self.kept.addresses.add(made["JoinUrl"].rsplit("/", 1)[1])
+
+    def tokens(self, admin: Door, _: Door, dice: random.Random) -> None:
+        status, made = admin.api("POST", "tokens", {"room": f"t-{dice.getrandbits(32):x}", "expiresIn": 86_400})
+        assert status == 201, made
+        with self.lock:
+            self.kept.issued[made["id"]] = made["token"]
+            self.done("token.create", made["id"])
+        if dice.random() < 0.7:
+            with self.lock:
+                self.kept.unsure.add(made["id"])
+            status, answer = admin.api("DELETE", f"tokens/{made['id']}")
+            assert status == 204, answer
+            with self.lock:
+                self.kept.unsure.discard(made["id"])
+                self.kept.revoked[made["id"]] = self.kept.issued.pop(made["id"])
+                self.done("token.revoke", made["id"])
+
+    def tenants(self, admin: Door, _: Door, dice: random.Random) -> None:
+        name = f"tenant-{dice.getrandbits(48):x}"
+        status, made = admin.api("POST", "tenants", {"name": name})
+        assert status == 201, made
+        with self.lock:
+            self.kept.tenants[name] = 0
+            self.kept.keys[name] = {made["key"]["id"]}
+            self.done("tenant.create", name)
+        # Making the keys of a tenant takes a while; changes to it do not.
+        for _ in range(8):
+            capacity = dice.randrange(1, 10_000)
+            with self.lock:
+                self.kept.unsure.add(name)
+            status, answer = admin.api("PATCH", f"tenants/{name}", {"capacity": capacity})
+            assert status == 200, answer
+            with self.lock:
+                self.kept.unsure.discard(name)
+                self.kept.tenants[name] = capacity
+                self.done("tenant.change", name)
+        status, key = admin.api("POST", f"tenants/{name}/keys", {})
+        assert status == 201, key
+        with self.lock:
+            self.kept.keys[name].add(key["id"])
+            self.done("key.create", key["id"])
+
+    def webhooks(self, admin: Door, _: Door, dice: random.Random) -> None:
+        if len(self.webhook_list) < WEBHOOKS:
+            # Switched off, so that its events wait and can be counted.
+            status, made = admin.api("POST", "webhooks", {"url": "https://hooks.example.com/a", "enabled": False})
+            assert status == 201, made
+            self.webhook_list.append(made["id"])
+            with self.lock:
+                self.kept.webhooks.add(made["id"])
+                self.done("webhook.create", made["id"])
+        hook = dice.choice(self.webhook_list)
+        status, made = admin.api("POST", f"webhooks/{hook}/test", {})
+        assert status == 202, made
+        with self.lock:
+            self.kept.deliveries[made["id"]] = hook
+            self.done("webhook.test", hook)
+
+
+def check_files(data: str) -> list[str]:
+    """What the database's own checks say of the files as the killed server left them."""
+    with tempfile.TemporaryDirectory(prefix="parley-killed-") as folder:
+        for path in Path(data).glob("parley.sqlite*"):
+            # The shared memory is of no use without its process, and SQLite makes it anew.
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, folder)
+        with sqlite3.connect(Path(folder, "parley.sqlite")) as database:
+            found = [row[0] for row in database.execute("PRAGMA integrity_check")]
+            problems = [] if found == ["ok"] else found
+            problems += [f"foreign key: {row}" for row in database.execute("PRAGMA foreign_key_check")]
+            problems += [f"a tenant without a secret: {row[0]}" for row in database.execute(
+                "SELECT name FROM tenants WHERE id NOT IN (SELECT tenant FROM api_keys)")]
+        database.close()
+    return problems
+
+
+def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
+    """What the server has acknowledged and does not list any more. Where the lists are not walked ``whole``, all that is kept must be
+    among the newest entries."""
+    admin = Door(server.admin_port)
+    problems: list[str] = []
+
+    def missing(what: str, wanted: set[str], found: set[str]) -> None:
+        lost = wanted - found
+        if lost:
+            problems.append(f"{len(lost)} of {len(wanted)} {what} lost, such as {sorted(lost)[:3]}")
+
+    rooms = set(kept.rooms) - kept.unsure
+    meetings = admin.all("meetings", lambda items: not whole and rooms <= {entry["id"] for entry in items}
+                         and kept.addresses <= {entry["room"] for entry in items})
+    missing("meetings", rooms, {entry["id"] for entry in meetings})
+    missing("removals of meetings", kept.removed, kept.removed - {entry["id"] for entry in meetings})
+    missing("ad-hoc meetings", kept.addresses, {entry["room"] for entry in meetings})
+    if kept.tenants:
+        tenants = {entry["name"]: entry.get("capacity") for entry in admin.all("tenants")}
+        missing("tenants", set(kept.tenants), set(tenants))
+        for name, capacity in kept.tenants.items():
+            if capacity and name not in kept.unsure and tenants.get(name) != capacity:
+                problems.append(f"the capacity of {name} is {tenants.get(name)} instead of {capacity}")
+    missing("webhooks", kept.webhooks, {entry["id"] for entry in admin.api("GET", "webhooks")[1]["items"]})
+    wanted = Counter(kept.audit)
+
+    def lost(items: list[dict]) -> Counter:
+        return wanted - Counter((entry["action"], entry["target"]) for entry in items)
+
+    gone = lost(admin.all("audit", lambda items: not whole and not lost(items)))
+    if gone:
+        problems.append(f"{gone.total()} of {wanted.total()} audit entries lost, such as {list(gone)[:3]}")
+    return problems
+
+
+def check_each(server: Server, kept: Kept) -> list[str]:
+    """As ``check_lists``, for what costs a request each: tokens, secrets, deliveries."""
+    admin, public = Door(server.admin_port), Door(server.port)
+    problems: list[str] = []
+    for what, wanted, tokens in (("revoked", 401, kept.revoked), ("good", 200, kept.issued)):
+        for token_id, token in tokens.items():
+            room = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))["room"]
+            address = f"/discover/{room}?" + urlencode({"anonymousMeetingJoinContext": "psat=" + token})
+            status, answer = public.ask("GET", address)
+            if status != wanted and token_id not in kept.unsure:
+                problems.append(f"a {what} token is answered {status} {answer}")
+    for name, keys in kept.keys.items():
+        _, found = admin.api("GET", f"tenants/{name}/keys")
+        if keys - {key["id"] for key in found.get("items", [])}:
+            problems.append(f"a secret of {name} is lost")
+    for delivery, hook in kept.deliveries.items():
+        status, answer = admin.api("GET", f"webhooks/{hook}/deliveries/{delivery}")
+        if status != 200:
+            problems.append(f"a delivery is answered {status} {answer}")
+    return problems
+
+
+def kill_while_starting(data: str, dice: random.Random) -> None:
+    """Starts the server and kills it before, while or just after it begins to serve."""
+    process = subprocess.Popen([str(BINARY), "serve", "--port", "0", "--data", data, "--media-port", "0", "--admin-port", "0"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+    time.sleep(dice.uniform(0, 0.15))
+    process.kill()
+    process.wait()
+
+
+def kill_while_writing(data: str, last: Kept, hooks: set[str], seed: int, dice: random.Random) -> tuple[Kept, list[str]]:
+    """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
+    what it has acknowledged then, and everything that is wrong."""
+    server = Server("--log-level", "warning", data=data).__enter__()
+    problems = check_lists(server, last, whole=False) + check_each(server, last)
+    fresh = Kept()
+    writers = Writers(server, fresh, hooks, seed)
+    writers.start()
+    time.sleep(dice.uniform(0.02, 0.6))
+    server.process.kill()
+    server.process.wait()
+    writers.join()
+    return fresh, problems + writers.problems + check_files(data)

@@ -1,0 +1,41 @@
+"""A server that is killed again and again while it writes loses nothing that it has acknowledged.
+
+    KILL_ROUNDS=200 KILL_SEED=1 .venv/bin/python Tests/Interop/run.py test_kill        (or `make kill-loop`)
+
+``kill -9`` ends the process and not the machine: what the kernel has taken it keeps. That bytes are on the disk before they are acknowledged,
+which matters when the power fails, this cannot show.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import unittest
+
+from kill_loop import Kept, Server, check_each, check_lists, kill_while_starting, kill_while_writing
+
+ROUNDS = int(os.environ.get("KILL_ROUNDS", "4"))
+SEED = int(os.environ.get("KILL_SEED", "1"))
+
+
+class Killed(unittest.TestCase):
+    def test_a_server_that_is_killed_under_load_loses_nothing_that_it_acknowledged(self) -> None:
+        dice = random.Random(SEED)
+        total, last = Kept(), Kept()
+        with tempfile.TemporaryDirectory(prefix="parley-kill-") as data:
+            for number in range(ROUNDS):
+                if dice.random() < 0.3:
+                    kill_while_starting(data, dice)
+                last, problems = kill_while_writing(data, last, total.webhooks, SEED * 1_000_000 + number, dice)
+                self.assertEqual(problems, [], f"in round {number + 1} of seed {SEED}")
+                total.add(last)
+            with Server("--log-level", "warning", data=data) as server:
+                self.assertEqual(check_lists(server, total, whole=True) + check_each(server, last), [])
+        writes = len(total.audit) + len(total.addresses)
+        self.assertGreater(writes, ROUNDS * 10, "hardly anything was written")
+        print(f"{ROUNDS} kills, {writes} acknowledged writes, none lost", end=" … ")
+
+
+if __name__ == "__main__":
+    unittest.main()
