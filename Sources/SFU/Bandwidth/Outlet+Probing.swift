@@ -101,9 +101,10 @@ extension Outlet {
     }
     guard length > 0 else { return }
     batch.header[0] |= 0x20
-    batch.scratch.clear(0..<Self.paddingLength)
-    batch.scratch[Self.paddingLength &- 1] = UInt8(truncatingIfNeeded: Self.paddingLength)
-    let written = protect(length, batch.scratch, 0..<Self.paddingLength, sender, batch, &counters)
+    let scratch = batch.scratch
+    scratch.clear(0..<Self.paddingLength)
+    scratch[Self.paddingLength &- 1] = UInt8(truncatingIfNeeded: Self.paddingLength)
+    let written = protect(length, scratch.span(0..<Self.paddingLength), sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
     bandwidth.sent(bytes: written, .padding, now: now)

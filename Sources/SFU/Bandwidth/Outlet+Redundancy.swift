@@ -50,15 +50,16 @@ extension Outlet {
     var position = header &+ 1
     copy(stream, slots.first, to: scratch, &position)
     if blocks > 1 { copy(stream, slots.second, to: scratch, &position) }
-    let block = stream.store.block(of: packet)
-    scratch.copy(block.span(Int(packet.offset)..<(Int(packet.offset) &+ own)), to: position)
+    let start = Int(packet.offset)
+    let store = stream.store
+    scratch.copy(store.span(start..<(start &+ own), of: packet), to: position)
 
     let headerLength = writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc,
       type: subscription.redundancy.payloadType, sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch,
       now: now)
     guard headerLength > 0 else { return false }
-    let written = protect(headerLength, scratch, 0..<total, sender, batch, &counters)
+    let written = protect(headerLength, scratch.span(0..<total), sender, batch, &counters)
     guard written > 0 else { return false }
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: total)
@@ -73,7 +74,8 @@ extension Outlet {
     let packet = stream.store[slot]
     let length = Int(packet.payloadLength)
     let start = Int(packet.offset)
-    scratch.copy(stream.store.block(of: packet).span(start..<(start &+ length)), to: position)
+    let store = stream.store
+    scratch.copy(store.span(start..<(start &+ length), of: packet), to: position)
     position &+= length
   }
 }

@@ -86,8 +86,9 @@ extension Outlet {
       length &+= padding
     }
 
+    let store = stream.store
     let written = protect(
-      headerLength, stream.store.block(of: packet), offset..<(offset &+ length), sender, batch, &counters)
+      headerLength, store.span(offset..<(offset &+ length), of: packet), sender, batch, &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, stream.kind == .audio ? .audio : .video, now: now)
     subscription.packetCount &+= 1
@@ -107,8 +108,9 @@ extension Outlet {
       (try? fillerHeader(numbers, type: type, layout, ssrc: subscription.ssrc, now: now, into: &buffer)) ?? 0
     }
     guard headerLength > 0 else { return }
-    batch.scratch[0] = 1
-    let written = protect(headerLength, batch.scratch, 0..<1, sender, batch, &counters)
+    let scratch = batch.scratch
+    scratch[0] = 1
+    let written = protect(headerLength, scratch.span(0..<1), sender, batch, &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, .video, now: now)
     subscription.packetCount &+= 1
@@ -142,7 +144,8 @@ extension Outlet {
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
       sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
     guard headerLength > 0 else { return }
-    let written = protect(headerLength, batch.scratch, 0..<length, sender, batch, &counters)
+    let scratch = batch.scratch
+    let written = protect(headerLength, scratch.span(0..<length), sender, batch, &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, .audio, now: now)
     subscription.packetCount &+= 1

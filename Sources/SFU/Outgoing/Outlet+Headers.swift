@@ -54,9 +54,9 @@ extension Outlet {
       try writer.append(id: layout.dependencyDescriptor, bytes: scratch.span(0..<rewritten), into: &buffer)
     } else if descriptor > 0 {
       let start = Int(packet.offset) &- RetransmissionStore.headroom &- descriptor
-      let block = stream.store.block(of: packet)
+      let store = stream.store
       try writer.append(
-        id: layout.dependencyDescriptor, bytes: block.span(start..<(start &+ descriptor)), into: &buffer)
+        id: layout.dependencyDescriptor, bytes: store.span(start..<(start &+ descriptor), of: packet), into: &buffer)
     }
     return try writer.finish(into: &buffer)
   }

@@ -84,7 +84,8 @@ extension Outlet {
     }
     let length = Int(packet.descriptorLength)
     let start = Int(packet.offset) - RetransmissionStore.headroom - length
-    let source = stream.store.block(of: packet).span(start..<(start + length))
+    let store = stream.store
+    let source = store.span(start..<(start + length), of: packet)
     return batch.scratch.write(0..<256) { output in
       DependencyWriter.write(
         source, frameNumber: numbers.frameNumber, activeTargets: active, maskBit: Int(packet.layers.maskBit),

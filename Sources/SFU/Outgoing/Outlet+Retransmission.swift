@@ -78,7 +78,8 @@ extension Outlet {
     let start = Int(packet.offset) &- RetransmissionStore.headroom
     // A number that was filled has nothing behind it.
     let end = Int(packet.offset) &+ (numbers.isFiller ? 0 : Int(packet.payloadLength))
-    let written = protect(headerLength, stream.store.block(of: packet), start..<end, sender, batch, &counters)
+    let store = stream.store
+    let written = protect(headerLength, store.span(start..<end, of: packet), sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
     bandwidth.sent(bytes: written, use, now: now)

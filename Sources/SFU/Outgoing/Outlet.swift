@@ -91,13 +91,13 @@ public final class Outlet {
   /// Encrypts a payload behind the header in the batch; the packet's length, 0 when that failed.
   @inline(__always)
   func protect(
-    _ headerLength: Int, _ block: ByteBlock, _ payload: Range<Int>, _ sender: SRTPSender, _ batch: OutputBatch,
+    _ headerLength: Int, _ payload: Span<UInt8>, _ sender: SRTPSender, _ batch: OutputBatch,
     _ counters: inout RouterCounters
   ) -> Int {
     let header = batch.header
     let length = batch.bytes.write(batch.used..<batch.bytes.count) { output in
       (try? sender.protectRTP(
-        header: header.span(0..<headerLength), payload: block.span(payload), into: &output)) ?? 0
+        header: header.span(0..<headerLength), payload: payload, into: &output)) ?? 0
     }
     guard length > 0 else {
       counters.protectFailures &+= 1

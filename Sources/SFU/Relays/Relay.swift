@@ -61,17 +61,17 @@ public final class Relay {
   func forward(_ packet: StoredPacket, of stream: SourceStream, layer: UInt16, publication: UInt32) {
     let descriptor = Int(packet.descriptorLength)
     let payload = Int(packet.payloadLength)
-    let block = stream.store.block(of: packet)
     let start = Int(packet.offset)
+    let store = stream.store
     output.sendMedia(length: RelayedPacket.length &+ descriptor &+ payload) { record in
       RelayedPacket(publication: publication, channel: channel, layer: layer, ssrc: stream.ssrc, packet: packet)
         .write(into: &record)
       if descriptor > 0 {
         let from = start &- RetransmissionStore.headroom &- descriptor
-        RelayBytes.copy(block.span(from..<(from &+ descriptor)), into: &record, at: RelayedPacket.length)
+        RelayBytes.copy(store.span(from..<(from &+ descriptor), of: packet), into: &record, at: RelayedPacket.length)
       }
       RelayBytes.copy(
-        block.span(start..<(start &+ payload)), into: &record, at: RelayedPacket.length &+ descriptor)
+        store.span(start..<(start &+ payload), of: packet), into: &record, at: RelayedPacket.length &+ descriptor)
     }
   }
 }

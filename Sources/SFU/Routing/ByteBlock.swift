@@ -34,10 +34,15 @@
   @inline(__always)
   @_lifetime(borrow self)
   public func span(_ range: Range<Int>) -> Span<UInt8> {
-    precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    let part = unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
     // The memory lives as long as `self`, which the span's lifetime is tied to.
-    return unsafe _overrideLifetime(Span(_unsafeElements: part), borrowing: self)
+    unsafe _overrideLifetime(Span(_unsafeElements: pointer(range)), borrowing: self)
+  }
+
+  /// The bytes of `range`, for who holds the block by something that lives longer than the pointer.
+  @inline(__always)
+  @unsafe func pointer(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    return unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
   }
 
   /// Lets `body` write into the bytes of `range`; nothing else may use them meanwhile.

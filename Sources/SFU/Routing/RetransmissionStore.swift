@@ -145,9 +145,15 @@ public final class RetransmissionStore {
     highest = .min
   }
 
-  /// The chunk that holds the bytes of `packet`; index it with the packet's offset.
+  /// Bytes of the chunk that holds `packet`; its payload begins at the packet's offset. Nothing may be inserted while the span is in use.
   @inline(__always)
-  func block(of packet: StoredPacket) -> ByteBlock { chunks[Int(packet.chunk)] }
+  @_lifetime(borrow self)
+  func span(_ range: Range<Int>, of packet: StoredPacket) -> Span<UInt8> {
+    // Chunks are freed with the store or by `removeAll()`, so the span may depend on the store. Depending on the chunk, it would have to own
+    // it: a retain and a release for each packet.
+    let bytes = unsafe chunks[Int(packet.chunk)].pointer(range)
+    return unsafe _overrideLifetime(Span(_unsafeElements: bytes), borrowing: self)
+  }
 
   /// One byte of the payload.
   @inline(__always)
