@@ -33,6 +33,8 @@ final class ParleyServer: ServerUnderTest {
       [
         "serve", "--host", address.text, "--port", "\(port)", "--data", data.path, "--workers", "\(workers)",
         "--media-port", "0", "--admin-port", "\(admin)", "--log-level", "warning", "--max-participants", "1000",
+        // All come from one address that is not loopback.
+        "--address-rate", "0",
       ] + (audioLoudest.map { ["--audio-loudest", "\($0)"] } ?? []),
       environment: counts
         ? ["LD_PRELOAD": Self.allocationCounter, "ALLOCATION_COUNTER": allocationFile.path] : [:])
