@@ -37,12 +37,20 @@ export const RoomName = Object.freeze({
    * The name in the form the server compares, or null when no room can have it.
    *
    * @param {string} text what a person typed
-   * @returns {string|null} trimmed, NFC-normalised; inner white space becomes `-`
+   * @returns {string|null} in NFKC, without white space and the signs that mean something in an address
    */
   normalize(text) {
-    const name = String(text).normalize("NFC").trim().replace(/\s+/gu, "-");
+    const name = RoomName.clean(text);
     return RoomName.problem(name) === null ? name : null;
   },
+
+  /**
+   * The name without what is left out of names, in NFKC, whether or not a room can have it.
+   *
+   * @param {string} text
+   * @returns {string}
+   */
+  clean(text) { return String(text).replace(/[\s\u{85}:?#[\]@!$&'()*+,;=></"]/gu, "").normalize("NFKC"); },
 
   /**
    * What is wrong with a room name, for people, or null when it is fine.
@@ -71,7 +79,7 @@ export const RoomName = Object.freeze({
       path = new URL(url, globalThis.location?.href ?? "http://localhost/").pathname;
       const segments = path.split("/").filter((part) => part.length > 0);
       if (segments.length !== 1) { return null; }
-      const name = decodeURIComponent(segments[0]).normalize("NFC");
+      const name = RoomName.clean(decodeURIComponent(segments[0]));
       return name.length > 0 ? name : null;
     } catch {
       return null;

@@ -1,11 +1,9 @@
-@_spi(_Unicode) import Swift
-
-/// The name of a meeting as it stands in its URL: 1 to 128 letters, digits, `-`, `_`, `.` and `~`, in NFC.
+/// The name of a meeting as it stands in its URL: 1 to 128 letters, digits, `-`, `_`, `.` and `~`, in NFKC.
 ///
 /// Two names are equal when their ``key``s are, that is without regard to case. Make one only through the initialisers,
 /// which check; so a value of this type is always fit for a URL, a store and a page.
 public struct RoomName: Sendable, Hashable {
-  /// The name as it was written, NFC-normalised.
+  /// The name as it was written, without what is left out of names, in NFKC.
   public let display: String
   /// What names are compared and stored by: the name in lower case.
   public let key: String
@@ -20,17 +18,18 @@ public struct RoomName: Sendable, Hashable {
     "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
   ]
 
-  /// Checks `text`, a name after percent-decoding.
+  /// Checks `text`, a name after percent-decoding. Blanks and the signs of addresses are left out: `Team Ann & Bob` is `TeamAnnBob`.
   public init(_ text: some StringProtocol) throws(RoomNameError) {
     // A bound on the bytes first: normalising is linear, but nobody needs it for a megabyte.
     guard !text.isEmpty else { throw .empty }
     guard text.utf8.count <= Self.maximumLength * 8 else { throw .tooLong }
-    let normal = String(text)._nfc.reduce(into: "") { $0.unicodeScalars.append($1) }
+    let normal = NormalForm.of(text)
+    guard !normal.isEmpty else { throw .empty }
     guard normal.unicodeScalars.count <= Self.maximumLength else { throw .tooLong }
     for scalar in normal.unicodeScalars where !Self.isAllowed(scalar) { throw .character(scalar) }
     // "." and ".." mean folders in a URL and would never reach us as names.
     guard normal.unicodeScalars.contains(where: { $0 != "." }) else { throw .character(".") }
-    let key = normal.lowercased()._nfc.reduce(into: "") { $0.unicodeScalars.append($1) }
+    let key = NormalForm.key(normal)
     guard !Self.reserved.contains(key) else { throw .reserved(normal) }
     self.display = normal
     self.key = key

@@ -163,6 +163,13 @@ class ModuleTests(unittest.TestCase):
         """)
         self.assertEqual(len(set(names)), 200)
 
+    def test_room_names_are_brought_into_the_form_that_the_server_gives_them(self) -> None:
+        names = ["My Room", "Team Ann & Bob!", "<b>", "\ufb01nance", "\uff21\uff22\uff23\uff11", "\u2460\u2461", "e\u0301", "\uff8a\uff9f", "a\u00a0b\u0085c", "?/ "]
+        self.assertEqual(self.run_js("""
+            const { RoomName } = await import("/sdk/room-name.js");
+            return argument.map((name) => RoomName.normalize(name));
+        """, names), ["MyRoom", "TeamAnnBob", "b", "finance", "ABC1", "12", "\u00e9", "\u30d1", "abc", None])
+
     # MARK: Text from others
 
     def test_threat_28_chat_and_names_stay_text(self) -> None:

@@ -19,9 +19,26 @@ struct RoomNameTests {
   @Test(
     "anything else is refused",
     arguments: [
-      "", ".", "..", "a/b", "a b", "a\u{0}", "a\u{202E}b", "<b>", "😀", "a%20", String(repeating: "a", count: 129),
+      "", ".", "..", " ", "?&/", "a\u{0}", "a\u{202E}b", "😀", "a%20", "½", String(repeating: "a", count: 129),
     ])
   func refused(_ text: String) { #expect(throws: RoomNameError.self) { try RoomName(text) } }
+
+  @Test(
+    "names are one as Meet Hour has it: blanks and signs of addresses left out, other forms of letters taken for the letters",
+    arguments: [
+      ("My Room", "myroom"), ("Team Ann & Bob!", "teamannbob"), ("a/b", "ab"), ("<b>", "b"),
+      ("a\u{A0}b\u{2003}c", "abc"),
+      ("ﬁnance", "finance"), ("ＡＢＣ１２", "abc12"), ("①②⑳", "1220"), ("𝕋𝕖𝕒𝕞", "team"), ("ﾊﾟﾘ", "パリ"), ("Ⅷ", "viii"),
+      ("ſtreet", "street"), ("ﷺ", "صلىاللهعليهوسلم"), ("e\u{301}", "é"), ("ﾊﾞ", "バ"), ("K", "k"), ("µ", "μ"),
+      ("ÅNGSTRÖM", "ångström"), ("room:[1]@\"x\"", "room1x"),
+    ])
+  func normalised(_ text: String, _ key: String) throws {
+    let name = try RoomName(text)
+    #expect(name.key == key)
+    // Names that were made of a name's own forms are the same name: nothing is left to do the second time.
+    #expect(
+      try RoomName(name.display) == name && RoomName(name.key) == name && RoomName(name.display.uppercased()) == name)
+  }
 
   @Test(
     "the server's own paths are refused in any case",
