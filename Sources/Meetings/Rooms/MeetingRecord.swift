@@ -25,6 +25,8 @@ public struct MeetingRecord: Sendable, Hashable {
     case adHoc
     /// Made by request under a name of its own; stays until it is removed, or until its end if it has one.
     case named
+    /// One person's own, for good: they are its organizer whatever their token says, and others wait for them.
+    case personal
   }
 
   /// Names the meeting for ever.
@@ -53,6 +55,10 @@ public struct MeetingRecord: Sendable, Hashable {
   public var lobby: LobbySettings
   /// What becomes of its chat.
   public var chat: ChatPolicy
+  /// When it takes place; nil for a room that is open at any time.
+  public var schedule: MeetingSchedule?
+  /// Whose own room it is, as tokens name their holder; nil for everybody's.
+  public var owner: String?
 
   /// The longest subject kept, in characters.
   public static let maximumSubject = 250
@@ -63,7 +69,7 @@ public struct MeetingRecord: Sendable, Hashable {
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
     capacity: Int? = nil, passcode: PasscodeHash? = nil, lobby: LobbySettings = LobbySettings(),
-    chat: ChatPolicy = ChatPolicy()
+    chat: ChatPolicy = ChatPolicy(), schedule: MeetingSchedule? = nil, owner: String? = nil
   ) {
     self.id = id
     self.tenant = tenant
@@ -78,6 +84,8 @@ public struct MeetingRecord: Sendable, Hashable {
     self.passcode = passcode
     self.lobby = lobby
     self.chat = chat
+    self.schedule = schedule
+    self.owner = owner
   }
 
   /// Whether its time is over at `now`.

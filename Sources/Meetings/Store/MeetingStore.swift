@@ -48,6 +48,17 @@ public protocol MeetingStore: Sendable {
   func meetings(tenant: TenantID?, limit: Int) async throws(MeetingStoreError) -> [MeetingRecord]
   /// Forgets a meeting; nobody can join it any more. False when there is none.
   func removeMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> Bool
+  /// Keeps what can be changed of a meeting: its texts, end, doors, schedule and owner. False when there is none of that id, or when its
+  /// schedule was changed since `sequence`.
+  func update(_ meeting: MeetingRecord, ifSequence sequence: Int?) async throws(MeetingStoreError) -> Bool
+  /// The room that is somebody's own.
+  func personalRoom(of owner: String, tenant: TenantID) async throws(MeetingStoreError) -> MeetingRecord?
+  /// Every own room, or those of one tenant, by owner, those after `after`, at most `limit`.
+  func personalRooms(
+    tenant: TenantID?, after: String?, limit: Int
+  ) async throws(MeetingStoreError) -> [MeetingRecord]
+  /// How many meetings of a tenant are kept.
+  func meetingCount(of tenant: TenantID) async throws(MeetingStoreError) -> Int
   /// Notes that someone joined, so that the meeting is not purged as unused.
   func markUsed(_ id: MeetingID, now: Date) async throws(MeetingStoreError)
 
@@ -55,6 +66,12 @@ public protocol MeetingStore: Sendable {
 
   /// Refuses a token of `tenant` from now on; the note is kept until `expires`.
   func revoke(_ token: TokenID, tenant: TenantID, expires: Date) async throws(MeetingStoreError)
+  /// Notes that tokens were made or used; those that are known are brought up to date.
+  func note(_ tokens: [TokenRecord]) async throws(MeetingStoreError)
+  /// The tokens that were made here or seen, those of one tenant or of one room (`*` for every), the newest first: those before the place `before`.
+  func tokens(
+    tenant: TenantID?, room: String?, before: Int?, limit: Int
+  ) async throws(MeetingStoreError) -> [TokenRecord]
   /// Whether a token of `tenant` was revoked.
   func isRevoked(_ token: TokenID, tenant: TenantID) async throws(MeetingStoreError) -> Bool
 
@@ -85,6 +102,8 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
   case exists(String)
   /// There is a tenant of that name.
   case tenantExists(String)
+  /// As many meetings of a tenant are kept as may be.
+  case tooManyMeetings(LimitReached)
   /// As many secrets of a tenant are good as may be at a time.
   case tooManyKeys
   /// The store was closed.
@@ -102,6 +121,7 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
     case .busy: "dataBusy"
     case .exists: "roomTaken"
     case .tenantExists: "nameTaken"
+    case .tooManyMeetings: "quotaReached"
     case .tooManyKeys: "tooManyKeys"
     case .closed: "shuttingDown"
     case .failed: "dataFailed"
@@ -126,6 +146,7 @@ extension MeetingStoreError: CustomStringConvertible {
       "\(path) is held by another process. End it, or name another folder with --data."
     case .exists(let room): "There is already a meeting named \(room). Choose another name."
     case .tenantExists(let name): "There is already a tenant named \(name). Choose another name."
+    case .tooManyMeetings(let reached): reached.text
     case .tooManyKeys:
       "The tenant has \(APIKey.maximumLive) secrets that are good. Retire one before another is made."
     case .closed: "The server is shutting down. Try again in a moment."

@@ -4,7 +4,7 @@ public import FoundationEssentials
 extension SQLiteMeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires, "
-    + "passcode, waits_for_host, announces, lobby_seconds, chat"
+    + "passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner"
 
   /// The meeting of a room name; made by the tenant's rules when there is none.
   public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
@@ -25,15 +25,18 @@ extension SQLiteMeetingStore {
   /// Keeps a new meeting, unless its room name is taken.
   public func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
     let database = try open()
+    try requirePlace(for: meeting)
     try database.query(
-      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT DO NOTHING",
       [
         .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
         .text(meeting.room.key), .text(meeting.kind.rawValue), .text(meeting.subject), .text(meeting.summary),
         .text(meeting.accessLevel.rawValue), .number(meeting.capacity), .time(meeting.created), .time(meeting.expires),
         meeting.passcode.map { .text($0.text) } ?? .null,
-      ] + Self.values(meeting.lobby) + [.text(meeting.chat.stored)])
+      ] + Self.values(meeting.lobby) + [
+        .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
+      ])
     if database.changes == 0 { throw .exists(meeting.room.display) }
   }
 
@@ -66,7 +69,8 @@ extension SQLiteMeetingStore {
           accessLevel: AccessLevel(rawValue: row.text(7)) ?? .locked, created: row.time(9),
           expires: row.optionalTime(10), capacity: row.optionalNumber(8),
           passcode: row.isNull(11) ? nil : PasscodeHash(stored: row.text(11)), lobby: row.lobby(12),
-          chat: ChatPolicy(stored: row.text(15))))
+          chat: ChatPolicy(stored: row.text(15)), schedule: row.isNull(16) ? nil : Self.schedule(row.text(16)),
+          owner: row.isNull(17) ? nil : row.text(17)))
     }
     return meetings
   }

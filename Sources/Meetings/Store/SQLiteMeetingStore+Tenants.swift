@@ -6,7 +6,7 @@ extension SQLiteMeetingStore {
   private static let tenantColumns =
     "id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, "
     + "maximum_participants, waits_for_host, announces, lobby_seconds, identity_provider, chat, maximum_chat_bytes, "
-    + "signing_key, signing_key_id, created"
+    + "signing_key, signing_key_id, created, stored_meetings, requests"
 
   /// The tenant of requests without credentials; made on first use.
   public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
@@ -61,11 +61,13 @@ extension SQLiteMeetingStore {
     let policy = tenant.policy
     try database.transaction { () throws(MeetingStoreError) in
       try database.query(
-        "INSERT INTO tenants (\(Self.tenantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "INSERT INTO tenants (\(Self.tenantColumns)) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           + "ON CONFLICT DO NOTHING",
         [.text(tenant.id.rawValue), .text(tenant.name), .text(tenant.apiKey), .integer(tenant.isDefault ? 1 : 0)]
           + Self.values(policy)
-          + [.text(tenant.signingKey.value), .text(tenant.signingKeyID), .time(tenant.created)])
+          + [.text(tenant.signingKey.value), .text(tenant.signingKeyID), .time(tenant.created)]
+          + Self.quotas(policy))
       if database.changes == 0 { throw .tenantExists(tenant.name) }
       try insert(key, database)
     }
@@ -76,8 +78,8 @@ extension SQLiteMeetingStore {
     try open().query(
       "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
         + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ?, chat = ?, "
-        + "maximum_chat_bytes = ? WHERE id = ?",
-      Self.values(policy) + [.text(tenant.rawValue)])
+        + "maximum_chat_bytes = ?, stored_meetings = ?, requests = ? WHERE id = ?",
+      Self.values(policy) + Self.quotas(policy) + [.text(tenant.rawValue)])
   }
 
   private static func values(_ policy: TenantPolicy) -> [SQLiteValue] {
@@ -98,6 +100,10 @@ extension SQLiteMeetingStore {
     try? JSONDecoder().decode(IdentityProvider.self, from: Data(text.utf8))
   }
 
+  private static func quotas(_ policy: TenantPolicy) -> [SQLiteValue] {
+    [.number(policy.maximumStoredMeetings), .number(policy.maximumRequests)]
+  }
+
   /// The three columns that tenants and meetings have for it.
   static func values(_ lobby: LobbySettings) -> [SQLiteValue] {
     [
@@ -113,7 +119,8 @@ extension SQLiteMeetingStore {
         // What a later version may have written is taken as the strictest.
         signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],
         accessLevel: AccessLevel(rawValue: row.text(6)) ?? .locked, capacity: row.optionalNumber(7),
-        maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9), lobby: row.lobby(10),
+        maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9),
+        maximumStoredMeetings: row.optionalNumber(19), maximumRequests: row.optionalNumber(20), lobby: row.lobby(10),
         identityProvider: Self.provider(row.text(13)), chat: ChatPolicy(stored: row.text(14)),
         maximumChatBytes: row.optionalNumber(15))
       tenants.append(

@@ -81,6 +81,9 @@ public actor SQLiteMeetingStore: MeetingStore {
       rows += database.changes
       try database.query("DELETE FROM revoked_tokens WHERE expires < ?", [.time(now)])
       rows += database.changes
+      // Those that ended lately can still be looked up.
+      try database.query("DELETE FROM tokens WHERE expires < ?", [.time(now - week)])
+      rows += database.changes
     }
     return rows
   }

@@ -24,6 +24,10 @@ public struct TenantPolicy: Sendable, Hashable {
   public var maximumMeetings: Int?
   /// The most participants at once, in all meetings together; nil for any number.
   public var maximumParticipants: Int?
+  /// The most meetings that are kept, running or not; nil for any number.
+  public var maximumStoredMeetings: Int?
+  /// The most requests a second, over every door that knows the tenant; nil for any number.
+  public var maximumRequests: Int?
   /// What a new meeting does with people on their way in and out, where its request does not say.
   public var lobby: LobbySettings
   /// What becomes of the chat of a new meeting, where its request does not say.
@@ -34,8 +38,9 @@ public struct TenantPolicy: Sendable, Hashable {
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
-    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, lobby: LobbySettings = LobbySettings(),
-    identityProvider: IdentityProvider? = nil, chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil
+    maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, maximumStoredMeetings: Int? = nil,
+    maximumRequests: Int? = nil, lobby: LobbySettings = LobbySettings(), identityProvider: IdentityProvider? = nil,
+    chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -43,6 +48,8 @@ public struct TenantPolicy: Sendable, Hashable {
     self.capacity = capacity
     self.maximumMeetings = maximumMeetings
     self.maximumParticipants = maximumParticipants
+    self.maximumStoredMeetings = maximumStoredMeetings
+    self.maximumRequests = maximumRequests
     self.lobby = lobby
     self.identityProvider = identityProvider
     self.chat = chat

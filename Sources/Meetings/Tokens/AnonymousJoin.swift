@@ -29,13 +29,16 @@ public struct AnonymousJoin: Sendable {
   }
 
   /// The tenant of people without credentials, when it lets them in.
-  private func openTenant(now: Date) async throws -> Tenant {
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
+  public func openTenant(now: Date) async throws -> Tenant {
     let tenant = try await store.defaultTenant(now: now)
     switch tenant.policy.signIn {
-    case .open: return tenant
+    case .open: break
     case .token: throw JoinRefusal.tokenRequired
     case .oidc: throw JoinRefusal.signInRequired
     }
+    if let reached = authority.gate.tenant(tenant) { throw JoinRefusal.limit(reached) }
+    return tenant
   }
 
   /// Makes a meeting under an unguessable name, with an end. What is nil is the tenant's.
@@ -75,6 +78,15 @@ public struct AnonymousJoin: Sendable {
         expires: min(end, meeting.expires ?? end)), tenant: tenant)
   }
 
+  /// A token for whoever has planned a meeting: good for as long as a token can be.
+  public func hostToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> Secret<String> {
+    let end = now.addingTimeInterval(JoinGrant.longest)
+    return try authority.sign(
+      JoinToken(
+        tenant: tenant.id, target: .meeting(meeting.id), role: .organizer, notBefore: now,
+        expires: min(end, meeting.expires ?? end)), tenant: tenant)
+  }
+
   /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use, and when it ends.
   public func token(
     for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
@@ -98,6 +110,8 @@ public struct MeetingAddresses: Sendable, Hashable {
   public let join: String
   /// The discover document of the meeting.
   public let discover: String
+  /// The calendar file, where the meeting is scheduled.
+  public let calendar: String
   /// The signalling WebSocket.
   public let signaling: String
   /// The anonymous-join resource.
@@ -113,6 +127,7 @@ public struct MeetingAddresses: Sendable, Hashable {
   public init(base: WebOrigin, meeting: MeetingRecord, tenant: Tenant) {
     join = "\(base)/\(meeting.room.pathSegment)"
     discover = "\(base)/discover/\(meeting.room.pathSegment)"
+    calendar = "\(base)/api/v1/meetings/\(meeting.room.pathSegment)/calendar"
     signaling = (base.scheme == "https" ? "wss" : "ws") + base.description.dropFirst(base.scheme.utf8.count) + "/signal"
     applications = "\(base)/ucwa/psanon/v1/applications"
     organizer = "sip:organizer-\(tenant.name)@\(base.host)"

@@ -4,6 +4,8 @@ public import FoundationEssentials
 /// The one place that decides who gets into a meeting. Every door (WebSocket, HTTP, relays, recordings) asks it.
 public struct JoinAuthority: Sendable {
   let store: any MeetingStore
+  /// How often one may ask.
+  public let gate: RequestGate
   private let reader: TokenReader
   private let report: @Sendable (TokenProblem) -> Void
 
@@ -11,9 +13,11 @@ public struct JoinAuthority: Sendable {
   ///
   /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the token is not.
   public init(
-    store: any MeetingStore, isDevelopment: Bool = false, report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
+    store: any MeetingStore, isDevelopment: Bool = false, gate: RequestGate = RequestGate(),
+    report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
   ) {
     self.store = store
+    self.gate = gate
     self.report = report
     reader = TokenReader(store: store, isDevelopment: isDevelopment)
   }
@@ -31,13 +35,14 @@ public struct JoinAuthority: Sendable {
   public func admit(
     token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, now: Date
   ) async throws(JoinRefusal) -> Admission {
-    let grant: JoinGrant
+    var grant: JoinGrant
     let tenant: Tenant
     do throws(TokenReader.Failure) {
       (grant, tenant) = try await read(token, host: ownOrigin?.host ?? "", now: now)
     } catch {
       throw refusal(of: error)
     }
+    if let reached = gate.token(grant) ?? gate.tenant(tenant) { throw .limit(reached) }
     // A page that was opened from a file says `null`; so does every page that hides where it is from, so only samples may.
     if let origin, !(reader.isDevelopment && origin == "null") {
       guard let origin = WebOrigin(origin),
@@ -46,6 +51,7 @@ public struct JoinAuthority: Sendable {
     }
     let meeting = try await meeting(of: grant, tenant: tenant, room: room, now: now)
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
+    grant.takePlace(in: meeting)
     let isBanned: Bool
     do throws(MeetingStoreError) {
       isBanned = try await self.isBanned(grant, from: meeting)
@@ -111,6 +117,8 @@ public struct JoinAuthority: Sendable {
       }
     } catch let error as JoinRefusal {
       throw error
+    } catch MeetingStoreError.tooManyMeetings(let reached) {
+      throw .limit(reached)
     } catch {
       throw .unavailable("\(error)")
     }

@@ -5,6 +5,8 @@ public enum JoinRefusal: Error, Sendable, Equatable {
   case banned
   /// The token is good, and for another room than the one that was asked for.
   case wrongMeeting(token: String, address: String)
+  /// A limit of the tenant or of the token is reached.
+  case limit(LimitReached)
   /// The store failed; the text is for the log, not for the client.
   case unavailable(String)
 
@@ -20,6 +22,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
     case .meetingExpired: "meetingExpired"
     case .banned: "banned"
     case .wrongMeeting: "wrongMeeting"
+    case .limit: "quotaReached"
     case .unavailable: "internal"
     }
   }
@@ -42,6 +45,7 @@ extension JoinRefusal: CustomStringConvertible {
     case .wrongMeeting(let token, let address):
       "The join token is for the meeting \(token), and the address names \(address). "
         + "Use the address that the token was given for, or ask for a token for \(address)."
+    case .limit(let reached): reached.text
     case .unavailable: "The server cannot check the token just now. Try again in a moment."
     }
   }

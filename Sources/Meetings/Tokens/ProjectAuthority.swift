@@ -19,6 +19,8 @@ public struct ProjectAuthority: Sendable {
   public enum Refusal: Error, Sendable, Equatable {
     /// The credential is not good: why, for the log and for whoever holds the key.
     case credential(TokenProblem)
+    /// The tenant asks too often.
+    case limit(LimitReached)
     /// The store failed; the text is for the log.
     case unavailable(String)
   }
@@ -27,16 +29,23 @@ public struct ProjectAuthority: Sendable {
   public static let longest: TimeInterval = 5 * 60
 
   private let store: any MeetingStore
+  private let gate: RequestGate
 
   /// An authority over the keys of `store`.
-  public init(store: any MeetingStore) { self.store = store }
+  public init(store: any MeetingStore, gate: RequestGate = RequestGate()) {
+    self.store = store
+    self.gate = gate
+  }
 
   /// Whose request it is.
   public func tenant(of credential: Credential, now: Date) async throws(Refusal) -> Tenant {
-    switch credential {
-    case .jwt(let text): try await tenant(jwt: text, now: now)
-    case .pair(let text): try await tenant(pair: text, now: now)
-    }
+    let tenant =
+      switch credential {
+      case .jwt(let text): try await tenant(jwt: text, now: now)
+      case .pair(let text): try await tenant(pair: text, now: now)
+      }
+    if let reached = gate.tenant(tenant) { throw .limit(reached) }
+    return tenant
   }
 
   private func tenant(jwt text: Secret<String>, now: Date) async throws(Refusal) -> Tenant {

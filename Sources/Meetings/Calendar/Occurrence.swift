@@ -1,0 +1,82 @@
+public import FoundationEssentials
+
+/// One time at which a scheduled meeting takes place.
+public struct Occurrence: Sendable, Hashable {
+  /// The start on the clocks of the schedule's zone, which names the occurrence in calendars.
+  public var local: CivilTime
+  /// When it begins.
+  public var start: Date
+  /// When it ends.
+  public var end: Date
+}
+
+extension MeetingSchedule {
+  /// What a meeting is doing at a time.
+  public enum Phase: Sendable, Hashable {
+    /// One can come in for this occurrence.
+    case open(Occurrence)
+    /// The next occurrence begins later.
+    case before(Occurrence)
+    /// The last occurrence is over.
+    case over
+    /// It was called off.
+    case cancelled
+  }
+
+  /// The most occurrences that one list has.
+  public static let maximumListed = 366
+
+  /// The occurrences that end after `from`, the first `limit` of them. None of a meeting that was called off.
+  public func occurrences(from: Date, limit: Int) throws(ScheduleProblem) -> [Occurrence] {
+    let rules = try TimeZoneRules(zone)
+    guard !isCancelled else { return [] }
+    let excluded = Set(excluded)
+    let seconds = Int(from.timeIntervalSince1970)
+    var found: [Occurrence] = []
+    for (local, time) in starts(rules) where time + duration > seconds && !excluded.contains(local) {
+      guard found.count < min(limit, Self.maximumListed) else { break }
+      found.append(occurrence(local, time))
+    }
+    return found
+  }
+
+  /// When the last occurrence ends; nil when the series does not.
+  public func end() throws(ScheduleProblem) -> Date? {
+    if let rule, rule.end == .never { return nil }
+    let rules = try TimeZoneRules(zone)
+    let excluded = Set(excluded)
+    var last: Int?
+    for (local, time) in starts(rules) where !excluded.contains(local) { last = time }
+    return last.map { Date(timeIntervalSince1970: Double($0 + duration)) }
+  }
+
+  /// Whether one can come in at `now`.
+  public func phase(at now: Date) throws(ScheduleProblem) -> Phase {
+    if isCancelled { return .cancelled }
+    let margin = Double(doors.closesAfter ?? 0)
+    // The doors of an occurrence are open for a while after its end.
+    let next = try occurrences(from: now - margin, limit: 1).first
+    if let next, next.start - Double(doors.opensBefore) <= now { return .open(next) }
+    if doors.closesAfter == nil, let before = try last(before: now) { return .open(before) }
+    return next.map { .before($0) } ?? .over
+  }
+
+  /// The last occurrence that began before a time.
+  private func last(before now: Date) throws(ScheduleProblem) -> Occurrence? {
+    let rules = try TimeZoneRules(zone)
+    let seconds = Int(now.timeIntervalSince1970)
+    let excluded = Set(excluded)
+    var found: (CivilTime, Int)?
+    for (local, time) in starts(rules) {
+      if time >= seconds { break }
+      if !excluded.contains(local) { found = (local, time) }
+    }
+    return found.map { occurrence($0.0, $0.1) }
+  }
+
+  private func occurrence(_ local: CivilTime, _ time: Int) -> Occurrence {
+    Occurrence(
+      local: local, start: Date(timeIntervalSince1970: Double(time)),
+      end: Date(timeIntervalSince1970: Double(time + duration)))
+  }
+}

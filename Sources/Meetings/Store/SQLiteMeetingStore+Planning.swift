@@ -1,0 +1,76 @@
+public import FoundationEssentials
+
+/// Schedules, and rooms of one's own.
+extension SQLiteMeetingStore {
+  /// A schedule as the column has it.
+  func schedule(_ schedule: MeetingSchedule?) throws(MeetingStoreError) -> SQLiteValue {
+    guard let schedule else { return .null }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(schedule) else {
+      throw .failed(path: path, reason: "a schedule cannot be written as JSON")
+    }
+    return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  /// A schedule from its column. One that a later version has written and this one does not understand counts as none.
+  static func schedule(_ text: String) -> MeetingSchedule? {
+    try? JSONDecoder().decode(MeetingSchedule.self, from: Data(text.utf8))
+  }
+
+  /// Keeps what can be changed of a meeting.
+  public func update(_ meeting: MeetingRecord, ifSequence sequence: Int?) throws(MeetingStoreError) -> Bool {
+    let database = try open()
+    try database.query(
+      "UPDATE meetings SET subject = ?, summary = ?, access_level = ?, capacity = ?, expires = ?, passcode = ?, "
+        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, schedule = ?, owner = ? WHERE id = ? "
+        + "AND (?13 IS NULL OR json_extract(schedule, '$.sequence') = ?13)",
+      [
+        .text(meeting.subject), .text(meeting.summary), .text(meeting.accessLevel.rawValue),
+        .number(meeting.capacity), .time(meeting.expires), meeting.passcode.map { .text($0.text) } ?? .null,
+      ] + Self.values(meeting.lobby) + [
+        try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null, .text(meeting.id.rawValue),
+        .number(sequence),
+      ])
+    return database.changes > 0
+  }
+
+  /// The room that is somebody's own.
+  public func personalRoom(of owner: String, tenant: TenantID) throws(MeetingStoreError) -> MeetingRecord? {
+    try meetings("tenant = ? AND owner = ?", [.text(tenant.rawValue), .text(owner)]).first
+  }
+
+  /// Own rooms, by owner.
+  public func personalRooms(
+    tenant: TenantID?, after: String?, limit: Int
+  ) throws(MeetingStoreError) -> [MeetingRecord] {
+    try meetings(
+      "owner > ?1 AND (?2 IS NULL OR tenant = ?2) ORDER BY owner, tenant LIMIT ?3",
+      [.text(after ?? ""), tenant.map { .text($0.rawValue) } ?? .null, .number(limit)])
+  }
+
+  /// Refuses a further meeting of a tenant that has as many as it may have. Meetings are only counted where there is a limit.
+  func requirePlace(for meeting: MeetingRecord) throws(MeetingStoreError) {
+    var limit: Int?
+    var name = ""
+    try open().query("SELECT stored_meetings, name FROM tenants WHERE id = ?", [.text(meeting.tenant.rawValue)]) {
+      limit = $0.optionalNumber(0)
+      name = $0.text(1)
+    }
+    guard let limit, try meetingCount(of: meeting.tenant) >= limit else { return }
+    throw .tooManyMeetings(
+      LimitReached(
+        .maximumStoredMeetings,
+        "The limit of \(limit) meetings that are kept for \(name) is reached (maximumStoredMeetings). Remove some, or have it raised."
+      ))
+  }
+
+  /// How many meetings of a tenant are kept.
+  public func meetingCount(of tenant: TenantID) throws(MeetingStoreError) -> Int {
+    var count = 0
+    try open().query("SELECT count(*) FROM meetings WHERE tenant = ?", [.text(tenant.rawValue)]) {
+      count = Int($0.integer(0))
+    }
+    return count
+  }
+}
