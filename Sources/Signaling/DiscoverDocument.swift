@@ -20,6 +20,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var iceServers: [IceServer]
   /// The meeting's conference URI.
   public var conferenceId: String
+  /// When a scheduled meeting takes place; nil for a room that is open at any time.
+  public var schedule: Schedule?
   /// Links by relation.
   public var links: [String: Link]
 
@@ -29,6 +31,49 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     public var href: String
     /// A link to `href`.
     public init(href: String) { self.href = href }
+  }
+
+  /// When a scheduled meeting takes place next, or is taking place.
+  public struct Schedule: Sendable, Hashable, Codable {
+    /// What the meeting is doing.
+    public enum State: String, Sendable, Hashable, Codable {
+      /// It begins later.
+      case before
+      /// One can come in.
+      case open
+      /// Its last time is over.
+      case over
+      /// It was called off.
+      case cancelled
+    }
+
+    /// What the meeting is doing.
+    public var state: State
+    /// When it begins; nil when no time is left.
+    public var start: Date?
+    /// When it ends.
+    public var end: Date?
+    /// From when on one can come in.
+    public var opens: Date?
+    /// The time zone that it was planned in, by its IANA name.
+    public var timeZone: String
+    /// Whether it comes again after that.
+    public var repeats: Bool
+    /// The address of its calendar file.
+    public var calendar: String
+
+    /// A schedule.
+    public init(
+      state: State, start: Date?, end: Date?, opens: Date?, timeZone: String, repeats: Bool, calendar: String
+    ) {
+      self.state = state
+      self.start = start
+      self.end = end
+      self.opens = opens
+      self.timeZone = timeZone
+      self.repeats = repeats
+      self.calendar = calendar
+    }
   }
 
   /// A STUN or TURN server.
@@ -51,7 +96,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// A discover document.
   public init(
     meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
-    iceServers: [IceServer] = [], conferenceId: String, links: [String: Link]
+    iceServers: [IceServer] = [], conferenceId: String, schedule: Schedule? = nil, links: [String: Link]
   ) {
     version = 1
     self.meeting = meeting
@@ -62,11 +107,12 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     self.signedInAs = signedInAs
     self.iceServers = iceServers
     self.conferenceId = conferenceId
+    self.schedule = schedule
     self.links = links
   }
 
   private enum CodingKeys: String, CodingKey {
-    case version, meeting, subject, signaling, token, expires, signedInAs, iceServers, conferenceId
+    case version, meeting, subject, signaling, token, expires, signedInAs, iceServers, conferenceId, schedule
     case links = "_links"
   }
 }

@@ -4,6 +4,8 @@ public enum WaitingReason: String, Sendable, Hashable, Codable {
   case lobby
   /// The meeting begins when a host comes.
   case host
+  /// The meeting begins at its time, or when a host comes.
+  case start
 }
 
 /// Somebody who waits to be let in, as hosts see them.

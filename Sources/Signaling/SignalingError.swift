@@ -28,6 +28,10 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case noSuchMeeting
   /// The meeting's time is over.
   case meetingExpired
+  /// The meeting is scheduled, and begins later; the sentence says when.
+  case notStarted
+  /// The meeting was called off.
+  case meetingCancelled
   /// A host has removed its holder from this meeting for good.
   case banned
   /// The meeting has as many participants as it may have.

@@ -55,15 +55,26 @@ extension AdminAPI {
     // What breaks the description is refused before the tenant is looked for.
     var chatFields = fields
     _ = try Self.chat(over: ChatPolicy(), &fields)
+    let schedule = try fields.schedule()
+    let owner = try fields.text("owner", 1...MeetingRecord.maximumOwner)
     try fields.finish()
     let tenant = try await tenant(orDefault: name, call.now)
     var room = RoomName.random()
     if let text { room = try Self.room(text) }
-    let record = MeetingRecord(
+    var record = MeetingRecord(
       tenant: tenant.id, room: room, kind: .named, subject: subject ?? room.display, summary: summary ?? "",
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
       expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity,
       chat: try Self.chat(over: tenant.policy.chat, &chatFields))
+    if let schedule { try record.plan(schedule, now: call.now) }
+    if let owner {
+      guard try await store.personalRoom(of: owner, tenant: tenant.id) == nil else {
+        throw Refusal(409, "ownsRoom", "They have a room of their own already.")
+      }
+      record.kind = .personal
+      record.owner = owner
+      record.lobby.waitsForHost = true
+    }
     do throws(MeetingStoreError) {
       try await store.insert(record)
     } catch {
@@ -171,6 +182,7 @@ extension AdminAPI {
       tenant: tenant.id, target: target, role: role, permissions: permissions, name: name, notBefore: call.now,
       expires: call.now + Double(seconds))
     let signed = try authority.sign(token, tenant: tenant).value
+    try await store.note([TokenRecord(issued: token, room: text, at: call.now)])
     try await audit(
       call, "token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(text) for \(seconds) s")
     return .json(

@@ -93,6 +93,8 @@ extension AdminAPI {
     if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
     policy.chat = try chat(over: policy.chat, &fields)
     if let limit = try fields.limit("maximumChatBytes", 0...1_099_511_627_776) { policy.maximumChatBytes = limit }
+    if let limit = try fields.limit("maximumStoredMeetings", 0...10_000_000) { policy.maximumStoredMeetings = limit }
+    if let limit = try fields.limit("maximumRequests", 1...1_000_000) { policy.maximumRequests = limit }
   }
 
   // MARK: Keys

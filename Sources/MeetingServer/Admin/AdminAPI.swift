@@ -68,11 +68,17 @@ struct AdminAPI: Sendable {
     Route("GET", "meetings") { try await $0.listMeetings(&$1) },
     Route("POST", "meetings") { try await $0.createMeeting(&$1) },
     Route("GET", "meetings/*") { try await $0.showMeeting(&$1) },
+    Route("PATCH", "meetings/*") { try await $0.changeMeeting(&$1) },
+    Route("POST", "meetings/*/cancel") { try await $0.cancelMeeting(&$1) },
+    Route("GET", "meetings/*/occurrences") { try await $0.listOccurrences(&$1) },
+    Route("GET", "meetings/*/calendar") { try await $0.showCalendar(&$1) },
+    Route("GET", "personal-rooms") { try await $0.listPersonalRooms(&$1) },
     Route("DELETE", "meetings/*") { try await $0.removeMeeting(&$1) },
     Route("POST", "meetings/*/end") { try await $0.endMeeting(&$1) },
     Route("GET", "meetings/*/chat") { try await $0.exportChat(&$1) },
     Route("GET", "meetings/*/participants") { try await $0.listParticipants(&$1) },
     Route("DELETE", "meetings/*/participants/*") { try await $0.removeParticipant(&$1) },
+    Route("GET", "tokens") { try await $0.listTokens(&$1) },
     Route("POST", "tokens") { try await $0.createToken(&$1) },
     Route("DELETE", "tokens/*") { try await $0.revokeToken(&$1) },
     Route("GET", "webhooks") { try await $0.listWebhooks(&$1) },
@@ -174,7 +180,7 @@ struct AdminAPI: Sendable {
   /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
   static func conflict(_ error: MeetingStoreError) -> Refusal {
     switch error {
-    case .exists, .tenantExists, .tooManyKeys: Refusal(409, error.code, error.description)
+    case .exists, .tenantExists, .tooManyKeys, .tooManyMeetings: Refusal(409, error.code, error.description)
     default: Refusal(error)
     }
   }

@@ -112,6 +112,15 @@ struct AdminFields {
     return truth
   }
 
+  /// The fields of an object.
+  mutating func object(_ name: String) throws(Refusal) -> AdminFields? {
+    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard case .object(let object) = value else { throw Self.wrong(name, "an object") }
+    return AdminFields(fields: object)
+  }
+
+  private init(fields: [String: AdminJSON]) { self.fields = fields }
+
   /// A field that must be there.
   static func needed<T>(_ value: T?, _ name: String) throws(Refusal) -> T {
     guard let value else { throw Refusal(400, "missingField", "The field \(name) is missing.") }

@@ -22,6 +22,8 @@ struct TenantView: Encodable {
   var maximumParticipants: Int?
   var chat: ChatView
   var maximumChatBytes: Int?
+  var maximumStoredMeetings: Int?
+  var maximumRequests: Int?
   var created: Date
   /// Only in the answer that makes the tenant.
   var key: KeyView?
@@ -39,6 +41,8 @@ struct TenantView: Encodable {
     maximumParticipants = tenant.policy.maximumParticipants
     chat = ChatView(tenant.policy.chat)
     maximumChatBytes = tenant.policy.maximumChatBytes
+    maximumStoredMeetings = tenant.policy.maximumStoredMeetings
+    maximumRequests = tenant.policy.maximumRequests
     created = tenant.created
   }
 }
@@ -75,6 +79,8 @@ struct MeetingView: Encodable {
   var chat: ChatView
   var created: Date
   var expires: Date?
+  var schedule: ScheduleView?
+  var owner: String?
   var running: Bool
   var participants: Int
 
@@ -91,6 +97,8 @@ struct MeetingView: Encodable {
     chat = ChatView(record.chat)
     created = record.created
     expires = record.expires
+    schedule = record.schedule.map { ScheduleView($0, at: Date()) }
+    owner = record.owner
     running = count != nil
     participants = count ?? 0
   }

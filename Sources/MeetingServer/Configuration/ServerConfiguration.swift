@@ -59,6 +59,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var maximumParticipants = 500
   /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
   public var addressRate: Int?
+  /// How many requests a second one join token may make; 0 for any number.
+  public var tokenRate = 100
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5
   /// Bytes of data messages that may wait for one slow reader in one channel.

@@ -155,6 +155,10 @@ struct ServerOption: Sendable {
         + "(50, and any number from this machine)"
     ) { c, v throws(ConfigurationError) in c.addressRate = try number(v, "address-rate", 0...1_000_000) },
     ServerOption(
+      name: "token-rate", placeholder: "N",
+      help: "requests a second with which one token may join, 0 for any number (100)"
+    ) { c, v throws(ConfigurationError) in c.tokenRate = try number(v, "token-rate", 0...1_000_000) },
+    ServerOption(
       name: "audio-loudest", placeholder: "N",
       help: "voices that are forwarded in a meeting that has more, the loudest ones, 3 to 8 (5)"
     ) { c, v throws(ConfigurationError) in c.audioLoudest = try number(v, "audio-loudest", 3...8) },

@@ -17,7 +17,8 @@ extension HTTPResponse {
   static func refusal(_ refusal: Refusal, asPage: Bool = false) -> HTTPResponse {
     guard asPage else {
       return json(
-        ErrorAnswer(error: refusal.message, code: refusal.code, signIn: refusal.signIn), status: refusal.status)
+        ErrorAnswer(error: refusal.message, code: refusal.code, signIn: refusal.signIn, limit: refusal.limit),
+        status: refusal.status)
     }
     return notice(
       title: "This does not work", text: refusal.message, status: refusal.status, actions: [("To the start page", "/")])

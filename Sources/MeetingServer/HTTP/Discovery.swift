@@ -61,6 +61,25 @@ struct Discovery: Sendable {
     return document(admission.meeting, addresses, token: nil, expires: admission.grant.expires)
   }
 
+  /// When the meeting takes place, if it is scheduled.
+  private static func schedule(
+    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, at now: Date
+  ) -> DiscoverDocument.Schedule? {
+    guard let schedule = meeting.schedule, let phase = try? schedule.phase(at: now) else { return nil }
+    let (state, occurrence): (DiscoverDocument.Schedule.State, Occurrence?) =
+      switch phase {
+      case .open(let occurrence): (.open, occurrence)
+      // Where one may come at any time before, there is nothing to wait for.
+      case .before(let occurrence): (schedule.doors.early == .open ? .open : .before, occurrence)
+      case .over: (.over, nil)
+      case .cancelled: (.cancelled, nil)
+      }
+    return .init(
+      state: state, start: occurrence?.start, end: occurrence?.end,
+      opens: occurrence.map { $0.start - Double(schedule.doors.opensBefore) }, timeZone: schedule.zone,
+      repeats: schedule.rule != nil, calendar: addresses.calendar)
+  }
+
   /// Takes off further layers of percent-encoding: the original service encoded the token twice, and so do its clients.
   private static func unwrap(_ text: String) -> String {
     var text = text
@@ -78,7 +97,7 @@ struct Discovery: Sendable {
         expires: expires, signedInAs: signedInAs,
         iceServers: iceServers.servers(
           user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
-        conferenceId: addresses.conference,
+        conferenceId: addresses.conference, schedule: Self.schedule(meeting, addresses, at: Date()),
         links: [
           "self": .init(href: addresses.discover), "anonApplications": .init(href: addresses.applications),
           "signaling": .init(href: addresses.signaling),

@@ -9,6 +9,7 @@ struct Endpoints: Sendable {
   let signIn: SignInEndpoints
   let files: StaticFiles
   let openTok: OpenTokAPI
+  let planning: PlanningAPI
   let store: any MeetingStore
   /// The address that clients see, where the `Host` header does not say it.
   let publicOrigin: WebOrigin?
@@ -26,6 +27,10 @@ struct Endpoints: Sendable {
       response = try await route(request)
     } catch {
       if error.status >= 500 { log.error("request.failed", ["path": request.path, "code": error.code]) }
+      // The others were counted where they are.
+      if error.limit == LimitReached.Limit.maximumStoredMeetings.rawValue {
+        counters.limits.add(.maximumStoredMeetings)
+      }
       response = .refusal(error, asPage: Self.wantsPage(request))
       if Self.isCrossOrigin(request.path) { response = response.withCrossOriginAccess() }
       if error.status == 429 { response.headers["Retry-After"] = "1" }
@@ -54,7 +59,9 @@ struct Endpoints: Sendable {
   private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
     guard let first = segments.first else { return try page("index.html", request) }
-    if Self.isCrossOrigin(request.path) { try limits.take(request.remote.ip, now: Monotonic.now) }
+    if Self.isCrossOrigin(request.path) || Self.isPlanning(request.path) {
+      try limits.take(request.remote.ip, now: Monotonic.now)
+    }
     switch first {
     case "GetAdhocMeetingJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }
@@ -67,6 +74,10 @@ struct Endpoints: Sendable {
     case "api" where segments.count > 1 && segments[1] == "chat":
       if request.method == "OPTIONS" { return Self.preflight(request) }
       return try await chat.respond(to: request, segments.dropFirst(2))
+    case "api" where segments.starts(with: ["api", "v1", "meetings"]):
+      return try await planning.respond(
+        to: request, segments.dropFirst(3),
+        base: origin(of: request), now: Date())
     case "session", "hl", "v2": return await openTok.respond(to: request, segments)
     case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
     case "browser_demo.html" where segments.count == 1: return try page("browser_demo.html", request)
@@ -181,8 +192,11 @@ struct Endpoints: Sendable {
       || path.hasPrefix("/api/chat/")
   }
 
+  private static func isPlanning(_ path: String) -> Bool { path.hasPrefix("/api/v1/meetings") }
+
   private static func methods(for path: String) -> String {
-    switch path {
+    if isPlanning(path) { return PlanningAPI.methods(for: path) }
+    return switch path {
     case "/GetAdhocMeetingJob", "/GetAnonTokenJob", ChatEndpoints.files: "POST, OPTIONS"
     case "/signin", "/signin/callback": "GET"
     case "/signin/token", "/signout": "POST"

@@ -8,6 +8,8 @@ struct Refusal: Error, Sendable {
   var message: String
   /// Where to sign in, for whoever has to.
   var signIn: String?
+  /// The limit that is reached, where one is.
+  var limit: String?
 
   init(_ status: Int, _ code: String, _ message: String) {
     self.status = status
@@ -15,16 +17,26 @@ struct Refusal: Error, Sendable {
     self.message = message
   }
 
+  init(_ reached: LimitReached, code: String = "quotaReached") {
+    self.init(429, code, reached.text)
+    limit = reached.limit.rawValue
+  }
+
   /// The answer to a store's failure. A full disk or a shutdown is not the caller's fault and may pass.
   init(_ error: MeetingStoreError) {
     switch error {
     case .closed, .busy: self.init(503, error.code, "The server is not available just now. Try again in a moment.")
+    case .tooManyMeetings(let reached): self.init(reached)
     case .diskFull: self.init(507, error.code, "The server's disk is full. Nothing that was stored is lost.")
     default: self.init(500, error.code, "The server cannot reach its data. Its log says why.")
     }
   }
 
   init(_ error: JoinRefusal) {
+    if case .limit(let reached) = error {
+      self.init(reached)
+      return
+    }
     let status =
       switch error {
       case .badToken, .tokenExpired, .tokenRequired, .signInRequired: 401
@@ -32,6 +44,7 @@ struct Refusal: Error, Sendable {
       case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410
       case .banned: 403
+      case .limit: 429
       case .unavailable: 503
       }
     self.init(status, error.code, error.description)
@@ -45,10 +58,11 @@ struct ErrorAnswer: Encodable {
   var error: String
   var code: String
   var signIn: String?
+  var limit: String?
 
   enum CodingKeys: String, CodingKey {
     case error = "Error"
-    case code, signIn
+    case code, signIn, limit
   }
 }
 

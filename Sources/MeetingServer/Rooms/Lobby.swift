@@ -58,9 +58,9 @@ struct Lobby {
   }
 
   /// Who waited for a host now waits to be let in.
-  mutating func queue(_ id: String) -> Waiter? {
+  mutating func queue(_ id: String, for reason: WaitingReason = .lobby) -> Waiter? {
     guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
-    waiters[index].reason = .lobby
+    waiters[index].reason = reason
     return waiters[index]
   }
 

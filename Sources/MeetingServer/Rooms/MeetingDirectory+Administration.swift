@@ -25,10 +25,15 @@ extension MeetingDirectory {
     let (code, message): (String, String) =
       switch refusal {
       case .full: ("meetingFull", "Somebody could not join: the meeting is full.")
-      case .quota(let what): ("quotaReached", "Somebody could not join. \(what)")
+      case .quota(let reached): ("quotaReached", "Somebody could not join. \(reached.text)")
       case .unavailable(let why): ("unavailable", "Somebody could not join: \(why).")
       default: ("", "")
       }
+    switch refusal {
+    case .full: limitCounters.add(.capacity)
+    case .quota(let reached): limitCounters.add(reached.limit)
+    default: break
+    }
     if !code.isEmpty { events.add(RoomEvent(.error(code: code, message: message), in: meeting)) }
     return refusal
   }

@@ -151,6 +151,8 @@ actor MeetingDirectory {
     for room in all { await room.settle() }
   }
 
+  var limitCounters: LimitCounters { counters.limits }
+
   /// Every running meeting's room.
   var allRooms: [MeetingID: MeetingRoom] { rooms }
 

@@ -27,8 +27,11 @@ extension MeetingRoom {
     let grant = newcomer.admission.grant
     // Before everything else, since it also holds for whom a host has let in.
     if isBanned(grant) { throw .banned }
+    let phase = phase(of: newcomer.admission.meeting)
+    if phase == .cancelled { throw .cancelled }
     if grant.isHost || newcomer.isAdmitted { return .enters }
     if lobby.isLocked { throw .locked }
+    if !hasHost, let entry = try entry(of: newcomer, in: phase) { return entry }
     if record.lobby.waitsForHost, !hasHost { return .waits(.host) }
     return record.accessLevel.passes(grant) ? .enters : .waits(.lobby)
   }
@@ -42,7 +45,7 @@ extension MeetingRoom {
   func wait(_ newcomer: Newcomer, for reason: WaitingReason) throws(Refusal) {
     guard lobby.waiters.count < LobbyInfo.maximumWaiting else { throw .lobbyFull }
     startClock()
-    let patience = record.lobby.patience.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.lobbyPatience
+    let patience = patience + (reason == .start ? untilOpening(of: newcomer.admission.meeting) : .zero)
     let id = newcomer.place.participant
     let timer = Task { [weak self] in
       guard (try? await Task.sleep(for: patience)) != nil else { return }
@@ -86,7 +89,7 @@ extension MeetingRoom {
   private func patienceEnded(of id: String) {
     guard !Task.isCancelled, let waiter = lobby.take(id) else { return }
     if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
-    let what = waiter.reason == .host ? "No host came" : "Nobody let you in"
+    let what = waiter.reason == .lobby ? "Nobody let you in" : "No host came"
     turnAway(waiter, .lobbyTimeout, "\(what) within the time that one may wait here. Try again later.")
     lobbyChanged()
   }
@@ -111,19 +114,22 @@ extension MeetingRoom {
 
   /// Somebody who may let others in is there from now on: whoever waited for that goes in, or waits to be let in.
   func hostCame(_ host: RoomMember) {
-    for waiter in lobby.waiters where waiter.reason == .host {
-      if !record.accessLevel.passes(waiter.newcomer.admission.grant) {
-        if let queued = lobby.queue(waiter.id) {
-          queued.channel.send(queued.message())
-          note(.lobby(.knocked, queued.person))
-        }
-      } else if isFull, let waiter = lobby.take(waiter.id) {
-        turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have.")
-      } else {
-        letIn(waiter.id)
-      }
-    }
+    for waiter in lobby.waiters where waiter.reason != .lobby { advance(waiter) }
     tellHosts()
+  }
+
+  /// What somebody waited for has come, a host or the meeting's time: they go in, or wait to be let in.
+  func advance(_ waiter: Lobby.Waiter) {
+    if !record.accessLevel.passes(waiter.newcomer.admission.grant) {
+      if let queued = lobby.queue(waiter.id) {
+        queued.channel.send(queued.message())
+        note(.lobby(.knocked, queued.person))
+      }
+    } else if isFull, let waiter = lobby.take(waiter.id) {
+      turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have.")
+    } else {
+      letIn(waiter.id)
+    }
   }
 
   /// A host lets people in, as many as there is room for.

@@ -49,7 +49,7 @@ actor MeetingRoom {
     case closed
     case full
     /// The tenant has what it may have: which limit, as a sentence.
-    case quota(String)
+    case quota(LimitReached)
     case expired
     /// The token ended while its holder waited, and nobody is here without one.
     case tokenExpired
@@ -59,6 +59,9 @@ actor MeetingRoom {
     case wrongOrigin
     case locked
     case lobbyFull
+    /// The meeting is scheduled and begins later: when, on the clocks of which zone.
+    case notStarted(CivilTime, zone: String)
+    case cancelled
     /// A host removed whoever this is from the meeting for good.
     case banned
     /// The place ended by somebody's decision: for what reason, and in words.
@@ -92,6 +95,8 @@ actor MeetingRoom {
   var endTask: Task<Void, Never>?
   /// What wakes the room when a member's token is due, and when.
   var tokenTimer: (task: Task<Void, Never>, time: Date)?
+  /// The task that lets those in who wait for the meeting's time, and when it does.
+  var opening: (time: Date, task: Task<Void, Never>)?
   private let onLeft: @Sendable (String) -> Void
   let onLobby: @Sendable (LobbyEvent) -> Void
   let doors: RoomDoors
@@ -129,7 +134,7 @@ actor MeetingRoom {
 
   /// Takes somebody in: reserves the place, negotiates the media, then tells everybody. Or has them wait, and returns.
   /// `quota` is why their tenant may have nobody more; who waits is not told.
-  @discardableResult func join(_ newcomer: Newcomer, quota: String? = nil) async throws(Refusal) -> Entry {
+  @discardableResult func join(_ newcomer: Newcomer, quota: LimitReached? = nil) async throws(Refusal) -> Entry {
     let id = newcomer.place.participant
     var holdsPlace = newcomer.isAdmitted
     defer {

@@ -7,17 +7,20 @@ struct TenantUsage: Sendable {
   private var participants: [TenantID: Int] = [:]
 
   /// Why a tenant may have no further participant; nil when it may.
-  func refusalOfParticipant(of tenant: Tenant) -> String? {
+  func refusalOfParticipant(of tenant: Tenant) -> LimitReached? {
     if let most = tenant.policy.maximumParticipants, participants[tenant.id, default: 0] >= most {
-      return "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached. Try again later."
+      return LimitReached(
+        .maximumParticipants,
+        "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached. Try again later.")
     }
     return nil
   }
 
   /// Why a tenant may have no further meeting; nil when it may.
-  func refusalOfMeeting(of tenant: Tenant) -> String? {
+  func refusalOfMeeting(of tenant: Tenant) -> LimitReached? {
     if let most = tenant.policy.maximumMeetings, meetings[tenant.id, default: 0] >= most {
-      return "The limit of \(most) meetings at once of \(tenant.name) is reached. Try again later."
+      return LimitReached(
+        .maximumMeetings, "The limit of \(most) meetings at once of \(tenant.name) is reached. Try again later.")
     }
     return nil
   }

@@ -1,4 +1,5 @@
 import Basics
+import Meetings
 import Synchronization
 import Transport
 
@@ -13,10 +14,12 @@ final class AddressLimits: Sendable {
   let perSecond: Int
   private let includesLoopback: Bool
   private let counters: OperationCounters
+  private let limitCounters: LimitCounters
   private let buckets = Mutex<[IPAddress: RateLimit]>([:])
 
   /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is no limit.
-  init(perSecond: Int?, counters: OperationCounters) {
+  init(perSecond: Int?, counters: OperationCounters, limitCounters: LimitCounters = LimitCounters()) {
+    self.limitCounters = limitCounters
     self.perSecond = perSecond ?? 50
     includesLoopback = perSecond != nil
     self.counters = counters
@@ -32,9 +35,11 @@ final class AddressLimits: Sendable {
     }
     guard !isTaken else { return }
     counters.rateLimited.add(1)
+    limitCounters.add(.addressRate)
     throw Refusal(
-      429, "tooManyRequests",
-      "The limit of \(perSecond) requests a second from one address is reached (--address-rate). Try again in a moment."
-    )
+      LimitReached(
+        .addressRate,
+        "The limit of \(perSecond) requests a second from one address is reached (--address-rate). Try again in a moment."
+      ), code: "tooManyRequests")
   }
 }

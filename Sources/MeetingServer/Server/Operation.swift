@@ -8,6 +8,7 @@ final class Operation: Sendable {
   let counters = OperationCounters()
   let quality = QualityHistory()
   let limits: AddressLimits
+  let tokens: TokenBook
   private let store: SQLiteMeetingStore
   private let dispatcher: WebhookDispatcher
   private let settings: WebhookSettings
@@ -15,10 +16,11 @@ final class Operation: Sendable {
   private let journal: Task<Void, Never>
   private let sampling: Task<Void, Never>
 
-  init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, log: Log) {
+  init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, limits: LimitCounters, log: Log) {
     self.store = store
-    limits = AddressLimits(perSecond: addressRate, counters: counters)
+    self.limits = AddressLimits(perSecond: addressRate, counters: counters, limitCounters: limits)
     self.settings = settings
+    tokens = TokenBook(store: store, log: log)
     self.log = log
     let dispatcher = WebhookDispatcher(store: store, settings: settings, counters: counters, log: log)
     self.dispatcher = dispatcher
@@ -41,6 +43,7 @@ final class Operation: Sendable {
     upkeep.cancel()
     await journal.value
     await dispatcher.stop()
+    await tokens.flush()
   }
 
   deinit {

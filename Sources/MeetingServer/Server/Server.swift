@@ -97,9 +97,11 @@ public final class Server: Sendable {
 
     let counters = ServerCounters()
     let operation = Operation(
-      store: store, settings: configuration.webhooks, addressRate: configuration.addressRate, log: log)
+      store: store, settings: configuration.webhooks, addressRate: configuration.addressRate, limits: counters.limits,
+      log: log)
+    let gate = RequestLimits(tokenRate: configuration.tokenRate, counters: counters.limits).gate
     let readiness = Readiness()
-    let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment) { problem in
+    let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment, gate: gate) { problem in
       log.info("token.refused", ["reason": problem])
     }
     let desk = AnonymousJoin(
@@ -139,13 +141,15 @@ public final class Server: Sendable {
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
       files: files,
       openTok: OpenTokAPI(
-        authority: ProjectAuthority(store: store), directory: directory, store: store,
+        authority: ProjectAuthority(store: store, gate: gate), directory: directory, store: store,
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
+      planning: PlanningAPI(
+        desk: desk, projects: ProjectAuthority(store: store, gate: gate), counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
-      authority: authority, directory: directory, store: store, counters: counters, log: log)
+      authority: authority, directory: directory, store: store, counters: counters, log: log, tokens: operation.tokens)
 
     do throws(ServerError) {
       let http = try makePublic(configuration, endpoints, signaling)

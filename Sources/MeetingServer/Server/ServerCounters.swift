@@ -11,6 +11,7 @@ final class Counter: Sendable {
 
 /// What the meeting service counts, for `/metrics`.
 final class ServerCounters: Sendable {
+  let limits = LimitCounters()
   let requests = Counter()
   let requestErrors = Counter()
   let sockets = Counter()
@@ -31,6 +32,7 @@ final class ServerCounters: Sendable {
   let badData = Counter()
   let tokens = Counter()
   let adHocMeetings = Counter()
+  let scheduledMeetings = Counter()
 
   /// The counters in the Prometheus text format.
   var text: String {
@@ -55,7 +57,8 @@ final class ServerCounters: Sendable {
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),
       ("parley_tokens_total", "Join tokens signed.", tokens),
       ("parley_adhoc_meetings_total", "Ad-hoc meetings made.", adHocMeetings),
+      ("parley_scheduled_meetings_total", "Meetings planned over the public interface.", scheduledMeetings),
     ]
-    return rows.map { "# HELP \($0) \($1)\n# TYPE \($0) counter\n\($0) \($2.current)\n" }.joined()
+    return rows.map { "# HELP \($0) \($1)\n# TYPE \($0) counter\n\($0) \($2.current)\n" }.joined() + limits.text
   }
 }

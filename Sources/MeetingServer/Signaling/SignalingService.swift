@@ -21,6 +21,7 @@ struct SignalingService: Sendable {
   let store: any MeetingStore
   let counters: ServerCounters
   let log: Log
+  var tokens: TokenBook?
   var passcodes = PasscodeGuard()
   var joinTimeout: Duration = .seconds(SignalingLimits.joinSeconds)
   var rate = Rate()
@@ -125,6 +126,9 @@ struct SignalingService: Sendable {
         token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
+      if case .limit(let reached) = error, reached.limit == .maximumStoredMeetings {
+        counters.limits.add(reached.limit)
+      }
       return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, channel)
     }
     // A token that sets the name wins over what the client calls itself.
@@ -140,6 +144,7 @@ struct SignalingService: Sendable {
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(newcomer, url: url)
+      tokens?.note(admission, name: name, now: Date())
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: Date()) }
       // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.

@@ -84,7 +84,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
       [
         "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting",
         "meetingExpired", "badName", "notAllowed", "banned", "passcodeRequired", "wrongPasscode", "passcodeBlocked",
-        "meetingLocked", "entryDenied", "lobbyTimeout", "badRoomName", "reservedName",
+        "meetingLocked", "notStarted", "meetingCancelled", "entryDenied", "lobbyTimeout", "badRoomName", "reservedName",
       ].contains(code)
     case .unreachable, .notParley, .mediaFailed, .relayFailed, .timedOut: false
     }

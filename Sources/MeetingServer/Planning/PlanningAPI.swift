@@ -1,0 +1,282 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// The public interface to planned meetings, `/api/v1/meetings`: made by whoever may make meetings, changed by who runs them, and their
+/// calendar files for whoever may join.
+struct PlanningAPI: Sendable {
+  let desk: AnonymousJoin
+  let projects: ProjectAuthority
+  let counters: ServerCounters
+  let log: Log
+
+  /// Who asks.
+  private enum Caller {
+    /// A tenant's own server: a JWT that one of its API secrets has signed.
+    case server(Tenant)
+    /// Whoever has a join token.
+    case holder(Admission)
+    /// Nobody who says who they are.
+    case anybody
+  }
+
+  /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
+  private static let anonymousDays = 28.0
+
+  /// Answers a request whose path begins with `/api/v1/meetings`; `rest` is what comes after.
+  func respond(
+    to request: HTTPRequest, _ rest: ArraySlice<Substring>, base: WebOrigin, now: Date
+  ) async throws(Refusal) -> HTTPResponse {
+    do {
+      switch (request.method, rest.count, rest.last.map(String.init) ?? "") {
+      case ("POST", 0, _): return try await plan(request, base, now)
+      case ("GET", 1, _), ("HEAD", 1, _): return try await show(request, rest.first ?? "", base, now)
+      case ("PATCH", 1, _): return try await change(request, rest.first ?? "", base, now)
+      case ("DELETE", 1, _): return try await cancel(request, rest.first ?? "", base, now)
+      case ("GET", 2, "calendar"), ("HEAD", 2, "calendar"):
+        return try await calendar(request, rest.first ?? "", base, now)
+      case ("GET", 2, "occurrences"), ("HEAD", 2, "occurrences"):
+        return try await occurrences(request, rest.first ?? "", base, now)
+      case (_, 0...1, _), (_, 2, "calendar"), (_, 2, "occurrences"):
+        throw Refusal(405, "methodNotAllowed", "This address does not take \(request.method.prefix(10)).")
+      default: throw Refusal(404, "notFound", "There is nothing at this address.")
+      }
+    } catch let error as Refusal {
+      throw error
+    } catch let error as JoinRefusal {
+      throw Refusal(error)
+    } catch let error as MeetingStoreError {
+      throw AdminAPI.conflict(error)
+    } catch {
+      log.error("planning.failed", ["reason": "\(error)"])
+      throw Refusal(500, "internal", "This could not be done. The server's log says why.")
+    }
+  }
+
+  /// Which methods an address takes.
+  static func methods(for path: String) -> String {
+    switch path.split(separator: "/").count {
+    case 3: "POST"
+    case 4: "GET, HEAD, PATCH, DELETE"
+    default: "GET, HEAD"
+    }
+  }
+
+  // MARK: Calls
+
+  private func plan(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws -> HTTPResponse {
+    var fields = try AdminFields(request)
+    let text = try fields.text("room", 1...RoomName.maximumLength)
+    let subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
+    let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
+    let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
+    let asked = try fields.schedule()
+    try fields.finish()
+    guard let asked else { throw Refusal(400, "missingField", "The field schedule is missing.") }
+    let tenant: Tenant
+    let caller = try await caller(request, room: nil, base, now)
+    switch caller {
+    case .server(let own): tenant = own
+    case .anybody: tenant = try await desk.openTenant(now: now)
+    case .holder:
+      throw Refusal(
+        403, "notAllowed", "A join token opens a meeting; to plan one, sign a JWT for the interface with an API secret."
+      )
+    }
+    var room = RoomName.random()
+    if let text {
+      // A name of one's own choice could be somebody else's room by tomorrow.
+      guard case .server = caller else {
+        throw Refusal(
+          403, "notAllowed", "Without an API key the room gets an unguessable name: leave the field room out.")
+      }
+      room = try Self.room(text)
+    }
+    var record = MeetingRecord(
+      tenant: tenant.id, room: room, kind: .named, subject: subject ?? "Meeting", summary: summary ?? "",
+      accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: now,
+      capacity: tenant.policy.capacity, lobby: tenant.policy.lobby)
+    try record.plan(asked, now: now)
+    if case .anybody = caller { try Self.bound(&record, now: now) }
+    try await desk.store.insert(record)
+    let host = try desk.hostToken(for: record, tenant: tenant, now: now)
+    counters.scheduledMeetings.add(1)
+    var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
+    view.hostToken = String(host.value.dropFirst(JoinToken.prefix.utf8.count))
+    return .json(view, status: 201)
+  }
+
+  private func show(
+    _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> HTTPResponse {
+    let (record, tenant, isHost) = try await meeting(request, room, base, now)
+    return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: isHost, at: now))
+  }
+
+  private func change(
+    _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> HTTPResponse {
+    var (record, tenant) = try await ownMeeting(request, room, base, now)
+    var fields = try AdminFields(request)
+    let subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
+    let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
+    let asked = try fields.schedule()
+    try fields.finish()
+    let sequence = record.schedule?.sequence
+    try record.retitle(subject, summary, now: now)
+    if let asked { try record.plan(asked, now: now) }
+    if case .holder = try await caller(request, room: record.room, base, now) { try Self.bound(&record, now: now) }
+    guard try await desk.store.update(record, ifSequence: sequence) else { throw Refusal.changedMeanwhile }
+    return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now))
+  }
+
+  private func cancel(
+    _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> HTTPResponse {
+    var (record, tenant) = try await ownMeeting(request, room, base, now)
+    let sequence = record.schedule?.sequence
+    try record.cancel(now: now)
+    guard try await desk.store.update(record, ifSequence: sequence) else { throw Refusal.changedMeanwhile }
+    return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now))
+  }
+
+  private func calendar(
+    _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> HTTPResponse {
+    let (record, tenant, isHost) = try await meeting(request, room, base, now)
+    guard
+      let file = CalendarFile(
+        record, tenant: tenant, addresses: MeetingAddresses(base: base, meeting: record, tenant: tenant),
+        readers: isHost ? .hosts : .anybody)
+    else { throw Refusal(404, "notScheduled", "The meeting has no schedule, so there is no calendar file of it.") }
+    return try .calendar(file, name: record.room)
+  }
+
+  private func occurrences(
+    _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> HTTPResponse {
+    let (record, _, _) = try await meeting(request, room, base, now)
+    do throws(ScheduleProblem) {
+      let found = try record.schedule?.occurrences(from: now, limit: AdminQuery.limit.usual) ?? []
+      return .json(AdminPage(items: found.map(OccurrenceView.init)))
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  // MARK: Who asks for what
+
+  private func caller(
+    _ request: HTTPRequest, room: RoomName?, _ base: WebOrigin, _ now: Date
+  ) async throws -> Caller {
+    let given: String
+    if let header = request.headers["authorization"] {
+      guard header.lowercased().hasPrefix("bearer ") else {
+        throw Refusal(401, "badToken", "The header Authorization must be Bearer and a token.")
+      }
+      given = String(header.dropFirst(7))
+    } else if let token = FormBody(request.query ?? "")["jwt"] {
+      // Links to calendar files carry it as meetings' addresses do; it can only be read with.
+      guard request.method == "GET" || request.method == "HEAD" else {
+        throw Refusal(401, "badToken", "Send the token in the header Authorization.")
+      }
+      given = token
+    } else {
+      return .anybody
+    }
+    do throws(ProjectAuthority.Refusal) {
+      return .server(try await projects.tenant(of: .jwt(Secret(given)), now: now))
+    } catch {
+      switch error {
+      case .unavailable(let why): throw JoinRefusal.unavailable(why)
+      case .limit(let reached): throw JoinRefusal.limit(reached)
+      // It may be a token for joining, which another authority knows.
+      case .credential: break
+      }
+    }
+    guard let room else { throw JoinRefusal.badToken }
+    return .holder(
+      try await desk.authority.admit(
+        token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, now: now))
+  }
+
+  /// The meeting of that name as the caller may see it. Nobody's asking makes one.
+  private func meeting(
+    _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
+    let room = try Self.room(text)
+    switch try await caller(request, room: room, base, now) {
+    case .server(let tenant):
+      guard let record = try await desk.store.meeting(room: room, tenant: tenant.id) else {
+        throw JoinRefusal.noSuchMeeting
+      }
+      return (record, tenant, true)
+    case .holder(let admission): return (admission.meeting, admission.tenant, admission.grant.isHost)
+    case .anybody:
+      guard let (record, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
+        throw JoinRefusal.noSuchMeeting
+      }
+      return (record, tenant, false)
+    }
+  }
+
+  /// The meeting of that name, for who runs it.
+  private func ownMeeting(
+    _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
+  ) async throws -> (MeetingRecord, Tenant) {
+    guard request.headers["authorization"] != nil else {
+      throw Refusal(
+        401, "tokenRequired", "The header Authorization: Bearer is needed, with a host's join token or a JWT.")
+    }
+    let (record, tenant, isHost) = try await meeting(request, text, base, now)
+    guard isHost else { throw Refusal(403, "notAllowed", "Only a host of the meeting can change it.") }
+    return (record, tenant)
+  }
+
+  private static func room(_ text: some StringProtocol) throws(Refusal) -> RoomName {
+    do throws(RoomNameError) {
+      return try RoomName(text)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// Holds what people without an account plan to the time for which they can run it.
+  private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
+    let end: Date?
+    do throws(ScheduleProblem) { end = try record.schedule?.end() } catch { throw Refusal(error) }
+    guard record.schedule?.isCancelled == true || (end.map { $0 <= record.created + anonymousDays * 86_400 } ?? false)
+    else {
+      throw Refusal(
+        422, "tooFarAhead",
+        "Without an API key a meeting is over, with all its occurrences, within \(Int(anonymousDays)) days.")
+    }
+  }
+}
+
+/// A planned meeting as the public interface shows it.
+struct PlannedMeetingView: Encodable {
+  var room: String
+  var subject: String
+  var summary: String
+  var address: String
+  var calendar: String
+  var schedule: ScheduleView?
+  /// Only in the answer that makes it: the join token of who runs the meeting.
+  var hostToken: String?
+
+  /// E-mail addresses are for who runs the meeting.
+  init(_ record: MeetingRecord, tenant: Tenant, base: WebOrigin, forHosts: Bool, at now: Date) {
+    room = record.room.display
+    subject = record.subject
+    summary = record.summary
+    address = MeetingAddresses(base: base, meeting: record, tenant: tenant).join
+    calendar = MeetingAddresses(base: base, meeting: record, tenant: tenant).calendar
+    schedule = record.schedule.map { ScheduleView($0, at: now) }
+    if !forHosts {
+      schedule?.organizer = nil
+      schedule?.attendees = []
+    }
+  }
+}

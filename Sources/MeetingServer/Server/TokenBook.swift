@@ -1,0 +1,49 @@
+import FoundationEssentials
+import Meetings
+import Synchronization
+
+/// Keeps book of the tokens that people come in with, some joins at a time: one write to disk for all of a second.
+final class TokenBook: Sendable {
+  /// What waits to be written; nil while nothing does.
+  private let waiting = Mutex<[TokenRecord]>([])
+  private let store: any MeetingStore
+  private let log: Log
+
+  /// The most that waits; joins beyond it in one second are not noted.
+  private static let most = 2_000
+
+  init(store: any MeetingStore, log: Log) {
+    self.store = store
+    self.log = log
+  }
+
+  /// Somebody came in.
+  func note(_ admission: Admission, name: String, now: Date) {
+    // The words of development mode are no tokens.
+    guard admission.grant.form != .development else { return }
+    let isFirst = waiting.withLock { waiting in
+      guard waiting.count < Self.most else { return false }
+      waiting.append(TokenRecord(used: admission, name: name, at: now))
+      return waiting.count == 1
+    }
+    guard isFirst else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: .seconds(1))
+      await self?.flush()
+    }
+  }
+
+  /// Writes what waits.
+  func flush() async {
+    let batch = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    guard !batch.isEmpty else { return }
+    do throws(MeetingStoreError) {
+      try await store.note(batch)
+    } catch {
+      log.error("tokens.notKept", ["reason": error.description])
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("Quotas and rates")
+struct LimitTests {
+  private func metrics(_ server: TestServer) async throws -> String {
+    try await TestServer.request("GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/metrics").text
+  }
+
+  private func fields(_ answer: TestAnswer) -> [String: Any] {
+    (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] ?? [:]
+  }
+
+  @Test("a tenant that asks too often is refused at every door that knows it, and told the limit")
+  func requests() async throws {
+    try await TestServer.run { server in
+      let token = try await server.token("room")
+      try await server.setPolicy { $0.maximumRequests = 1 }
+      // The burst is four; time goes on meanwhile, so a few more may pass.
+      var refused: TestAnswer?
+      for _ in 0..<50 where refused == nil {
+        let answer = try await server.get("/discover/room")
+        if answer.status != 200 { refused = answer }
+      }
+      let answer = try #require(refused)
+      #expect(answer.status == 429 && fields(answer)["code"] as? String == "quotaReached")
+      #expect(fields(answer)["limit"] as? String == "maximumRequests" && answer.text.contains("maximumRequests"))
+      #expect(answer.headers["retry-after"] == "1")
+      var codes: Set<SignalingErrorCode> = []
+      for _ in 0..<50 where !codes.contains(.quotaReached) {
+        let (client, message) = try await server.knock("room", "Bob", token: token)
+        if case .error(let code, _, true, _)? = message { codes.insert(code) }
+        await client.close()
+      }
+      #expect(codes == [.quotaReached])
+      let counted = try await metrics(server)
+      #expect(counted.contains(#"limit="maximumRequests"} "#) && !counted.contains(#"limit="maximumRequests"} 0"#))
+      try await server.setPolicy { $0.maximumRequests = nil }
+      #expect(try await server.get("/discover/room").status == 200)
+    }
+  }
+
+  @Test("one token cannot be used too often, and another still can")
+  func tokens() async throws {
+    try await TestServer.run({ $0.tokenRate = 1 }) { server in
+      let (first, second) = (
+        try await server.token("room", #","jti":"a""#), try await server.token("room", #","jti":"b""#)
+      )
+      var refused: TestAnswer?
+      for _ in 0..<50 where refused == nil {
+        let answer = try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(first)")
+        if answer.status != 200 { refused = answer }
+      }
+      let answer = try #require(refused)
+      #expect(answer.status == 429 && fields(answer)["limit"] as? String == "tokenRate")
+      #expect(try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(second)").status == 200)
+      let counted = try await metrics(server)
+      #expect(counted.contains(#"limit="tokenRate"} "#) && !counted.contains(#"limit="tokenRate"} 0"#))
+    }
+  }
+
+  @Test("buckets fill again with time, in the share that was set")
+  func buckets() throws {
+    let limits = RequestLimits(tokenRate: 2, counters: LimitCounters())
+    var tenant = Tenant(
+      id: .random(), name: "acme", apiKey: "1", isDefault: false, policy: .init(signIn: .token, maximumRequests: 10),
+      signingKey: .init(""), signingKeyID: "", created: Date())
+    let start = Instant(nanoseconds: 1_000_000_000)
+    func taken(_ now: Instant) -> Int { (0..<100).count { _ in limits.take(tenant, now: now) == nil } }
+    #expect(taken(start) == 40)
+    #expect(taken(start) == 0)
+    #expect(taken(start + .seconds(1)) == 10)
+    #expect(taken(start + .seconds(1_000)) == 40)
+    tenant.policy.maximumRequests = nil
+    #expect(taken(start) == 100)
+    let grant = JoinGrant(
+      form: .parley, tenant: tenant.id, id: TokenID(rawValue: "a"), target: .anyRoom, role: .publisher, expires: Date())
+    #expect((0..<100).count { _ in limits.take(grant, now: start) == nil } == 8)
+    #expect(limits.take(grant, now: start)?.limit == .tokenRate)
+  }
+
+  @Test("a tenant keeps no more meetings than it may, whichever door they come by")
+  func storedMeetings() async throws {
+    try await TestServer.run { server in
+      _ = try await server.join("one", "Ann")
+      try await server.setPolicy { $0.maximumStoredMeetings = 1 }
+      for answer in [
+        try await server.get("/discover/two"), try await server.post("/GetAdhocMeetingJob", "Subject=x"),
+      ] {
+        #expect(answer.status == 429 && fields(answer)["limit"] as? String == "maximumStoredMeetings", "\(answer.text)")
+      }
+      let (_, message) = try await server.knock("two", "Bob", token: try await server.token("two"))
+      guard case .error(.quotaReached, let text, true, _)? = message else { throw Unexpected(message) }
+      #expect(text.contains("maximumStoredMeetings"))
+      // What is kept can be joined, and what is removed makes room.
+      _ = try await server.join("one", "Bob")
+      #expect(try await metrics(server).contains(#"parley_limited_total{limit="maximumStoredMeetings"} 3"#))
+      try await server.setPolicy { $0.maximumStoredMeetings = 2 }
+      #expect(try await server.get("/discover/two").status == 200)
+    }
+  }
+
+  @Test("limits of meetings and participants at once, and of one meeting, are counted by their names")
+  func counted() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy {
+        $0.maximumMeetings = 1; $0.maximumParticipants = 2
+      }
+      try await server.makeMeeting("small", capacity: 1)
+      _ = try await server.join("small", "Ann")
+      for (room, code) in [("small", SignalingErrorCode.meetingFull), ("other", .quotaReached)] {
+        let (_, message) = try await server.knock(room, "Bob")
+        guard case .error(code, _, true, _)? = message else { throw Unexpected(message) }
+      }
+      try await server.setPolicy {
+        $0.maximumMeetings = nil; $0.maximumParticipants = 1
+      }
+      let (_, message) = try await server.knock("third", "Bob")
+      guard case .error(.quotaReached, _, true, _)? = message else { throw Unexpected(message) }
+      let text = try await metrics(server)
+      for name in ["capacity", "maximumMeetings", "maximumParticipants"] {
+        #expect(text.contains("parley_limited_total{limit=\"\(name)\"} 1"), "\(name)")
+      }
+    }
+  }
+
+  @Test(
+    "tokens that were made or used are listed, never the tokens themselves, and can be revoked by what the list says")
+  func list() async throws {
+    try await TestServer.run { server in
+      let port = try #require(server.server.adminPort)
+      let address = "http://127.0.0.1:\(port)/api/v1/tokens"
+      let made = try await TestServer.request(
+        "POST", address, ["Content-Type": "application/json"],
+        Array(#"{"room":"Daily","role":"moderator","name":"Ann"}"#.utf8))
+      let token = try #require(fields(made)["token"] as? String)
+      let id = try #require(fields(made)["id"] as? String)
+      let other = try await server.token("daily", #","jti":"theirs","sub":"bob""#)
+      _ = try await server.join("daily", "Ann", token: token)
+      _ = try await server.join("daily", "Bobby", token: other)
+      func list(_ query: String = "") async throws -> [[String: Any]] {
+        let answer = try await TestServer.request("GET", address + query)
+        #expect(!answer.text.contains(token) && !answer.text.contains(other))
+        return fields(answer)["items"] as? [[String: Any]] ?? []
+      }
+      try await eventually {
+        let used = try await list().filter { $0["used"] != nil }
+        return used.count == 2 ? nil : "\(used.count) tokens are noted as used"
+      }
+      let all = try await list()
+      let (theirs, ours) = (try #require(all.first), try #require(all.last))
+      #expect(ours["id"] as? String == id && ours["issued"] != nil && ours["uses"] as? Int == 1)
+      #expect(ours["role"] as? String == "moderator" && ours["state"] as? String == "live")
+      #expect(theirs["id"] as? String == "theirs" && theirs["user"] as? String == "bob" && theirs["issued"] == nil)
+      #expect(theirs["name"] as? String == "Bobby" && theirs["room"] as? String == "daily")
+      #expect(try await list("?room=DAILY&limit=1").count == 1)
+      #expect(all.count == 2)
+      #expect(try await list("?room=elsewhere").isEmpty)
+      let next = try await TestServer.request("GET", address + "?limit=1")
+      let after = try #require(fields(next)["next"] as? String)
+      #expect(try await list("?limit=1&after=\(after)").first?["id"] as? String == id)
+      #expect(try await TestServer.request("DELETE", address + "/theirs").status == 204)
+      #expect(try await list().first?["state"] as? String == "revoked")
+      let (_, refused) = try await server.knock("daily", "Bobby", token: other)
+      guard case .error(.badToken, _, true, _)? = refused else { throw Unexpected(refused) }
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("Planned meetings")
+struct PlanningTests {
+  private typealias Answer = (status: Int, code: String, fields: [String: Any], text: String, headers: HTTPHeaders)
+
+  private func call(
+    _ method: String, _ url: String, _ body: String? = nil, token: String? = nil
+  ) async throws -> Answer {
+    var headers = HTTPHeaders()
+    if body != nil { headers["Content-Type"] = "application/json" }
+    if let token { headers["Authorization"] = "Bearer \(token)" }
+    let answer = try await TestServer.request(method, url, headers, body.map { Array($0.utf8) })
+    let fields = (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] ?? [:]
+    return (answer.status, fields["code"] as? String ?? "", fields, answer.text, answer.headers)
+  }
+
+  private func admin(_ server: TestServer, _ method: String, _ path: String, _ body: String? = nil) async throws
+    -> Answer
+  {
+    try await call(method, "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/\(path)", body)
+  }
+
+  /// A time from now on the clocks of UTC, as schedules have it.
+  private func time(in seconds: Double) -> String {
+    CivilTime(seconds: Int((Date().timeIntervalSince1970 + seconds).rounded(.up))).text
+  }
+
+  private func schedule(_ fields: [String: Any]) -> [String: Any] { fields["schedule"] as? [String: Any] ?? [:] }
+
+  /// Plans `room` by the administration and returns the meeting's id.
+  private func plan(_ server: TestServer, _ room: String, _ schedule: String, _ more: String = "") async throws
+    -> String
+  {
+    let answer = try await admin(
+      server, "POST", "meetings", #"{"room":"\#(room)","subject":"Team","schedule":{\#(schedule)}\#(more)}"#)
+    guard answer.status == 201 else { throw Unexpected(text: answer.text) }
+    return try #require(answer.fields["id"] as? String)
+  }
+
+  private func refusal(_ message: ServerMessage?) -> SignalingErrorCode? {
+    if case .error(let code, _, true, _)? = message { code } else { nil }
+  }
+
+  @Test(
+    "planned by the administration, changed and called off: the calendar hears of it each time, and nobody comes in any more"
+  )
+  func life() async throws {
+    try await TestServer.run { server in
+      let id = try await plan(
+        server, "weekly",
+        #""start":"\#(time(in: 86_400))","timeZone":"Europe/Berlin","rule":"FREQ=DAILY;COUNT=3","organizer":"Ann <ann@example.com>","attendees":["bob@example.com"]"#
+      )
+      let listed = try await admin(server, "GET", "meetings/\(id)/occurrences")
+      #expect((listed.fields["items"] as? [Any])?.count == 3)
+      let nowhere = try await admin(server, "GET", "meetings/\(id)/calendar")
+      #expect(nowhere.status == 422 && nowhere.code == "addressNeeded")
+      let invited = try await admin(server, "GET", "meetings/\(id)/calendar?server=https%3A%2F%2Fmeet.example.com")
+      #expect(invited.headers["content-type"] == "text/calendar; charset=utf-8; method=REQUEST")
+      #expect(invited.text.contains("METHOD:REQUEST") && invited.text.contains("SEQUENCE:0"))
+      #expect(
+        invited.text.contains("URL:https://meet.example.com/weekly") && invited.text.contains("mailto:bob@example.com"))
+
+      let changed = try await admin(
+        server, "PATCH", "meetings/\(id)", #"{"subject":"Other","schedule":{"duration":1800}}"#)
+      #expect(changed.status == 200 && schedule(changed.fields)["sequence"] as? Int == 2)
+      #expect(schedule(changed.fields)["duration"] as? Int == 1_800 && changed.fields["subject"] as? String == "Other")
+      let bad = try await admin(server, "PATCH", "meetings/\(id)", #"{"schedule":{"rule":"FREQ=YEARLY"}}"#)
+      #expect(bad.status == 422 && bad.code == "badRule")
+
+      #expect(try await admin(server, "POST", "meetings/\(id)/cancel").status == 200)
+      let cancelled = try await admin(server, "GET", "meetings/\(id)/calendar?server=https%3A%2F%2Fmeet.example.com")
+      #expect(cancelled.text.contains("METHOD:CANCEL") && cancelled.text.contains("SEQUENCE:3"))
+      for claims in ["", #","role":"organizer""#] {
+        let (_, answer) = try await server.knock("weekly", "Bob", token: try await server.token("weekly", claims))
+        #expect(refusal(answer) == .meetingCancelled)
+      }
+      let log = try await admin(server, "GET", "audit")
+      for action in ["meeting.create", "meeting.change", "meeting.cancel"] {
+        #expect(log.text.contains("\"\(action)\""))
+      }
+    }
+  }
+
+  @Test("who comes too early is told when it begins; a host comes in at any time, and opens the doors to the others")
+  func early() async throws {
+    try await TestServer.run { server in
+      _ = try await plan(server, "later", #""start":"\#(time(in: 7_200))","early":"refuse""#)
+      let (_, answer) = try await server.knock("later", "Bob")
+      guard case .error(.notStarted, let text, true, _) = answer else { throw Unexpected(answer) }
+      #expect(text.contains("(UTC)"))
+      let document = try await server.discover("later")
+      #expect(document.schedule?.state == .before && document.schedule?.repeats == false)
+      let (host, _) = try await server.lobbyHost("later")
+      let (_, second) = try await server.knock("later", "Bob")
+      guard case .welcome = second else { throw Unexpected(second) }
+      await host.close()
+    }
+  }
+
+  @Test("where people may wait for the time they wait, and come in when it has come")
+  func waiting() async throws {
+    try await TestServer.run { server in
+      _ = try await plan(server, "soon", #""start":"\#(time(in: 2))","opensBefore":0,"early":"wait""#)
+      let (bob, answer) = try await server.knock("soon", "Bob")
+      guard case .waiting(.start, _) = answer else { throw Unexpected(answer) }
+      _ = try await bob.welcome()
+      // Too long to wait for: told instead.
+      _ = try await plan(server, "tomorrow", #""start":"\#(time(in: 86_400))","early":"wait""#)
+      let (_, far) = try await server.knock("tomorrow", "Bob")
+      #expect(refusal(far) == .notStarted)
+      _ = try await plan(server, "any", #""start":"\#(time(in: 86_400))","early":"open""#)
+      _ = try await server.join("any", "Bob")
+    }
+  }
+
+  @Test("a host who comes early lets those in who wait for the time, past the lobby only who may")
+  func hostOpens() async throws {
+    try await TestServer.run { server in
+      _ = try await plan(
+        server, "board", #""start":"\#(time(in: 1_200))","opensBefore":0"#, #","accessLevel":"SameEnterprise""#)
+      let (guest, first) = try await server.knock("board", "Gil")
+      guard case .waiting(.start, _) = first else { throw Unexpected(first) }
+      let (own, second) = try await server.knock("board", "Olga", token: try await server.token("board"))
+      guard case .waiting(.start, _) = second else { throw Unexpected(second) }
+      let (host, _) = try await server.join(
+        "board", "Ann", token: try await server.token("board", #","role":"moderator""#))
+      _ = try await own.welcome()
+      guard case .waiting(.lobby, _) = try await guest.next() else {
+        throw Unexpected(text: "the guest does not wait in the lobby")
+      }
+      try await host.lobby(of: ["Gil"])
+    }
+  }
+
+  @Test("after the end nobody but hosts comes in, unless the doors stay open")
+  func over() async throws {
+    try await TestServer.run { server in
+      _ = try await plan(server, "past", #""start":"\#(time(in: -7_200))","duration":60,"closesAfter":0"#)
+      #expect(try await server.discover("past").schedule?.state == .over)
+      let (_, answer) = try await server.knock("past", "Bob")
+      #expect(refusal(answer) == .meetingExpired)
+      _ = try await server.join("past", "Ann", token: try await server.token("past", #","role":"organizer""#))
+      _ = try await plan(server, "kept", #""start":"\#(time(in: -7_200))","duration":60,"closesAfter":null"#)
+      _ = try await server.join("kept", "Bob")
+    }
+  }
+
+  @Test("without an account one plans under an unguessable name and for four weeks; the host's token runs the meeting")
+  func open() async throws {
+    try await TestServer.run { server in
+      let address = server.url + "/api/v1/meetings"
+      let body =
+        #"{"subject":"Tea","schedule":{"start":"\#(time(in: 3_600))","timeZone":"Asia/Tokyo","attendees":["bob@example.com"]}}"#
+      let made = try await call("POST", address, body)
+      #expect(made.status == 201)
+      let room = try #require(made.fields["room"] as? String)
+      let host = try #require(made.fields["hostToken"] as? String)
+      #expect(room.utf8.count == 26 && made.fields["address"] as? String == "\(server.url)/\(room)")
+
+      // Whoever has the address sees the time and nobody's e-mail address; the host sees them.
+      let seen = try await call("GET", "\(address)/\(room)")
+      #expect(seen.status == 200 && !seen.text.contains("bob@") && seen.fields["hostToken"] == nil)
+      #expect(try await call("GET", "\(address)/\(room)", token: host).text.contains("bob@"))
+      let file = try await call("GET", "\(address)/\(room)/calendar")
+      #expect(file.status == 200 && file.text.contains("METHOD:PUBLISH") && !file.text.contains("mailto:"))
+      #expect(file.headers["content-disposition"]?.contains("filename*=UTF-8''\(room).ics") == true)
+      #expect(try await call("GET", "\(address)/\(room)/calendar?jwt=\(host)").text.contains("mailto:bob@example.com"))
+      #expect(((try await call("GET", "\(address)/\(room)/occurrences")).fields["items"] as? [Any])?.count == 1)
+
+      // Nobody else changes it.
+      let change = #"{"schedule":{"duration":600}}"#
+      #expect(try await call("PATCH", "\(address)/\(room)", change).status == 401)
+      #expect(try await call("PATCH", "\(address)/\(room)?jwt=\(host)", change).status == 401)
+      #expect(try await call("DELETE", "\(address)/\(room)", token: try await server.token(room)).status == 403)
+      #expect(try await call("PATCH", "\(address)/\(room)", change, token: "nonsense").status == 401)
+      #expect(try await call("PATCH", "\(address)/\(room)", change, token: host).status == 200)
+      _ = try await server.join(room, "Ann", token: host)
+      #expect(try await call("DELETE", "\(address)/\(room)", token: host).status == 200)
+      #expect(try await server.discover(room).schedule?.state == .cancelled)
+
+      for (body, status, code) in [
+        (#"{"room":"mine","schedule":{"start":"\#(time(in: 60))"}}"#, 403, "notAllowed"),
+        (#"{"schedule":{"start":"\#(time(in: 29 * 86_400))"}}"#, 422, "tooFarAhead"),
+        (#"{"schedule":{"start":"\#(time(in: 60))","rule":"FREQ=DAILY"}}"#, 422, "tooFarAhead"),
+        (#"{"schedule":{"start":"tomorrow at ten"}}"#, 400, "badField"), (#"{"subject":"x"}"#, 400, "missingField"),
+        (#"{"schedule":{"start":"\#(time(in: 60))","timeZone":"../../etc/passwd"}}"#, 422, "badTimeZone"),
+        (#"{"schedule":{"start":"\#(time(in: 60))","nope":1}}"#, 400, "unknownField"), ("[]", 400, "badField"),
+        (#"{"schedule":[]}"#, 400, "badField"),
+      ] {
+        let answer = try await call("POST", address, body)
+        #expect(answer.status == status && answer.code == code, "\(body): \(answer.text)")
+      }
+      #expect(try await call("PUT", address, "{}").headers["allow"] == "POST")
+      #expect(try await call("GET", "\(address)/nothing-here").status == 404)
+      #expect(try await call("GET", "\(address)/a/b").status == 404)
+
+      try await server.setPolicy { $0.signIn = .token }
+      let refused = try await call("POST", address, body)
+      #expect(refused.status == 401 && refused.code == "tokenRequired")
+    }
+  }
+
+  @Test("a tenant's own server plans with a JWT, under names and for times of its choice, and only its own meetings")
+  func server() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.signIn = .token }
+      let store = try await server.store()
+      let tenant = try await store.defaultTenant(now: Date())
+      let secret = try #require(try await store.apiKeys(of: tenant.id).first?.secret)
+      let other = try Tenant.make(name: "other", policy: TenantPolicy(signIn: .token), now: Date())
+      let otherKey = APIKey.make(tenant: other.id, now: Date())
+      try await store.insert(other, key: otherKey)
+      await store.close()
+      func jwt(_ apiKey: String, _ secret: Secret<String>) throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        return try SharedKey(secret).sign(
+          Array(#"{"iss":"\#(apiKey)","ist":"project","iat":\#(now),"exp":\#(now + 60)}"#.utf8))
+      }
+      let address = server.url + "/api/v1/meetings"
+      let body = #"{"room":"Board Room","schedule":{"start":"\#(time(in: 300 * 86_400))","rule":"FREQ=WEEKLY"}}"#
+      let made = try await call("POST", address, body, token: try jwt(tenant.apiKey, secret))
+      #expect(made.status == 201 && made.fields["room"] as? String == "BoardRoom")
+      let again = try await call("POST", address, body, token: try jwt(tenant.apiKey, secret))
+      #expect(again.status == 409 && again.code == "roomTaken")
+      #expect(try await call("GET", "\(address)/boardroom", token: try jwt(tenant.apiKey, secret)).status == 200)
+      #expect(
+        try await call("GET", "\(address)/boardroom", token: try jwt(other.apiKey, otherKey.secret)).status == 404)
+      #expect(
+        try await call("DELETE", "\(address)/boardroom", token: try jwt(other.apiKey, otherKey.secret)).status == 404)
+    }
+  }
+
+  @Test("a room of one's own: its owner is organizer there whatever the token says, everybody else waits for them")
+  func personal() async throws {
+    try await TestServer.run { server in
+      let made = try await admin(server, "POST", "meetings", #"{"room":"anns-place","owner":"ann"}"#)
+      #expect(made.status == 201 && made.fields["kind"] as? String == "personal")
+      let second = try await admin(server, "POST", "meetings", #"{"room":"anns-other","owner":"ann"}"#)
+      #expect(second.status == 409 && second.code == "ownsRoom")
+      let listed = try await admin(server, "GET", "personal-rooms")
+      #expect(listed.text.contains("\"anns-place\""))
+
+      let (bob, answer) = try await server.knock(
+        "anns-place", "Bob", token: try await server.token("anns-place", #","sub":"bob""#))
+      guard case .waiting(.host, _) = answer else { throw Unexpected(answer) }
+      // Only to receive is what this token is for, also for its owner.
+      let (_, watching) = try await server.knock(
+        "anns-place", "Ann", token: try await server.token("anns-place", #","sub":"ann","role":"subscriber""#))
+      guard case .waiting(.host, _) = watching else { throw Unexpected(watching) }
+      let (guest, impostor) = try await server.knock(
+        "anns-place", "Ann", token: try await server.token("anns-place", #","sub":"ann","guest":true"#))
+      guard case .waiting(.host, _) = impostor else { throw Unexpected(impostor) }
+      await guest.close()
+      let token = try await server.token("*", #","sub":"ann""#)
+      let (_, welcome) = try await server.join("anns-place", "Ann", token: token, enters: "anns-place")
+      #expect(welcome.participants.first { $0.id == welcome.participant }?.role == "organizer")
+      _ = try await bob.welcome()
+      let (_, elsewhere) = try await server.join("hall", "Ann", token: token, enters: "hall")
+      #expect(elsewhere.participants.first { $0.id == elsewhere.participant }?.role == "guest")
+    }
+  }
+
+  @Test(
+    "every door takes a room's name in one form: blanks, signs of addresses, capitals and forms of letters do not matter"
+  )
+  func names() async throws {
+    try await TestServer.run { server in
+      let (_, first) = try await server.join("TeamRoom1", "Ann")
+      #expect(try await server.discover("team%20room%EF%BC%91").meeting == "TeamRoom1")
+      let (_, second) = try await server.join(
+        "x", "Bob", token: try await server.token("Team Room ①!"), enters: "ＴＥＡＭroom1")
+      #expect(second.participants.contains { $0.id == first.participant })
+      let ours = try await server.post(
+        "/GetAnonTokenJob",
+        "ApplicationSessionId=1&AllowedOrigins=http://x.example&MeetingUrl=\(server.url)/Team%2520Room1")
+      #expect(ours.status == 200, "\(ours.text)")
+      #expect(try await admin(server, "POST", "meetings", #"{"room":"team room: 1"}"#).code == "roomTaken")
+      #expect(try await server.get("/team%20room1").status == 200)
+      #expect(try await server.get("/%20").status == 404)
+    }
+  }
+}
