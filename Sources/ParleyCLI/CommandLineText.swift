@@ -15,7 +15,8 @@ enum CommandLineText {
       load      load a server with participants and measure
       tenant    look at and change who may use a server: sign-in, limits, keys
       token     make, look at and revoke join tokens
-      meeting   list, make and remove meetings
+      meeting   list, make, plan and remove meetings
+      user      look after rooms of people's own
       webhook   say who is told what happens in meetings
       audit     show which rights were used
       backup    copy the data of a running server

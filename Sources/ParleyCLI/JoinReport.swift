@@ -123,6 +123,7 @@ import Parley
     switch reason {
     case .lobby: "waiting to be let in"
     case .host: "the meeting begins when a host comes"
+    case .start: "the meeting begins at its time, or when a host comes"
     }
   }
 

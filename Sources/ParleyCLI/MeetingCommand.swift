@@ -3,11 +3,11 @@ import Meetings
 
 /// `parley meeting`: the meetings that a server knows.
 enum MeetingCommand {
-  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose meetings (the default tenant)")
-  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+  static let tenant = CommandOptions.Option("tenant", "NAME", "whose meetings (the default tenant)")
+  static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
-    name: "meeting", help: "Lists, makes and removes meetings. Works beside a running server.",
+    name: "meeting", help: "Lists, makes, plans and removes meetings. Works beside a running server.",
     members: [
       .init(
         name: "list", operands: "", help: "list meetings, the newest first",
@@ -27,7 +27,7 @@ enum MeetingCommand {
       .init(
         name: "remove", operands: "ROOM|ID", help: "forget a meeting; who is in it stays until they leave",
         table: [tenant, DataFolder.option, json], run: remove),
-    ])
+    ] + scheduling)
 
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
@@ -94,7 +94,7 @@ enum MeetingCommand {
     }
   }
 
-  private static func show(_ meeting: MeetingRecord, tenant: String, _ options: CommandOptions) {
+  static func show(_ meeting: MeetingRecord, tenant: String, _ options: CommandOptions) {
     if options.has("json") {
       let line: JSONLine = [
         "id": .text(meeting.id.rawValue), "room": .text(meeting.room.display), "tenant": .text(tenant),
@@ -104,14 +104,32 @@ enum MeetingCommand {
         "waitForHost": .truth(meeting.lobby.waitsForHost), "announce": .truth(meeting.lobby.announces),
         "lobbyTimeout": JSONValue((meeting.lobby.patience?.seconds)),
         "created": .text(DataFolder.text(meeting.created)),
-        "expires": JSONValue(meeting.expires.map(DataFolder.text)),
+        "expires": JSONValue(meeting.expires.map(DataFolder.text)), "owner": JSONValue(meeting.owner),
+        "schedule": meeting.schedule.map { .object(scheduleLine($0)) } ?? .null,
       ]
       line.print()
     } else {
       let end = meeting.expires.map { "  until \(DataFolder.text($0))" } ?? ""
+      let time =
+        meeting.schedule.map { schedule in
+          "  \(schedule.start.text.prefix(16).replacing("T", with: " ")) \(schedule.zone)"
+            + (schedule.rule.map { " \($0.text)" } ?? "") + (schedule.isCancelled ? " (called off)" : "")
+        } ?? ""
       CommandLineText.say(
-        "\(meeting.room.display)  \(meeting.id)  \(tenant)  made \(DataFolder.text(meeting.created))\(end)  "
+        "\(meeting.room.display)  \(meeting.id)  \(tenant)  made \(DataFolder.text(meeting.created))\(end)\(time)  "
           + "\(CommandLineText.printable(meeting.subject))\n")
     }
+  }
+
+  private static func scheduleLine(_ schedule: MeetingSchedule) -> JSONLine {
+    [
+      "uid": .text(schedule.uid), "start": .text(schedule.start.text), "zone": .text(schedule.zone),
+      "duration": .integer(schedule.duration), "rule": JSONValue(schedule.rule?.text),
+      "excluded": .list(schedule.excluded.map { .text($0.text) }), "organizer": JSONValue(schedule.organizer?.text),
+      "attendees": .list(schedule.attendees.map { .text($0.text) }), "sequence": .integer(schedule.sequence),
+      "cancelled": .truth(schedule.isCancelled), "early": .text(schedule.doors.early.rawValue),
+      "opensBefore": .integer(schedule.doors.opensBefore),
+      "closesAfter": schedule.doors.closesAfter.map { .integer($0) } ?? .null,
+    ]
   }
 }

@@ -8,7 +8,7 @@ enum TokenCommand {
 
   static let group = CommandGroup(
     name: "token",
-    help: "Makes, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
+    help: "Makes, lists, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
     members: [
       .init(
         name: "create", operands: "", help: "make a token for a room and print it",
@@ -26,6 +26,12 @@ enum TokenCommand {
           .init("server", "URL", "print the address to join by at this server instead"),
           DataFolder.option, json,
         ], run: create),
+      .init(
+        name: "list", operands: "", help: "list the tokens that were made here or that somebody came in with",
+        table: [
+          .init("room", "ROOM", "only those of this room"), .init("tenant", "NAME", "only this tenant's (all)"),
+          .init("limit", "N", "the most that are listed (100)"), DataFolder.option, json,
+        ], run: list),
       .init(
         name: "inspect", operands: "TOKEN",
         help: "say what a token grants, or what is wrong with it; - reads it from standard input",
@@ -65,6 +71,7 @@ enum TokenCommand {
         isGuest: options.has("guest"), notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
       try await folder.audit("token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(name)")
+      try await folder.store.note([TokenRecord(issued: token, room: name, at: folder.now)])
       let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
       let address = options["server"].map { server in
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server

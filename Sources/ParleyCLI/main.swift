@@ -16,6 +16,7 @@ case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals:
 case "tenant": finish(await TenantCommand.group.run(Array(arguments.dropFirst())))
 case "token": finish(await TokenCommand.group.run(Array(arguments.dropFirst())))
 case "meeting": finish(await MeetingCommand.group.run(Array(arguments.dropFirst())))
+case "user": finish(await UserCommand.group.run(Array(arguments.dropFirst())))
 case "webhook": finish(await WebhookCommand.group.run(Array(arguments.dropFirst())))
 case "audit": finish(await AuditCommand.group.run(Array(arguments.dropFirst())))
 case "backup": finish(await BackupCommand.backUp(Array(arguments.dropFirst())))

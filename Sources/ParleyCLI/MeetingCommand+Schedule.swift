@@ -1,0 +1,198 @@
+import FoundationEssentials
+import Meetings
+
+/// `parley meeting schedule` and what belongs to it.
+extension MeetingCommand {
+  private static let times: [CommandOptions.Option] = [
+    .init("start", "TIME", "the first start on the clocks of the zone, like 2026-11-23T10:00"),
+    .init("zone", "NAME", "the time zone, like Europe/Berlin (UTC)"),
+    .init("duration", "TIME", "how long it lasts (1h)"),
+    .init("repeat", "RULE", "when it comes again, like FREQ=WEEKLY;BYDAY=MO,TH;COUNT=10, or never (never)"),
+    .init("except", "TIME|none", "the start of an occurrence that does not take place; may be repeated", repeats: true),
+    .init("organizer", "PERSON|none", "who invites, like 'Ann Lee <ann@example.com>' (the tenant)"),
+    .init("invite", "PERSON|none", "who is invited; may be repeated", repeats: true),
+    .init("early", "wait|refuse|open", "what becomes of people who come too early (wait)"),
+    .init("opens-before", "TIME", "how long before the start the doors are open (10m)"),
+    .init("closes-after", "TIME|never", "how long after the end one can come in (30m)"),
+  ]
+
+  static let scheduling: [CommandGroup.Member] = [
+    .init(
+      name: "schedule", operands: "[ROOM]", help: "plan a meeting; without a room name it gets an unguessable one",
+      table: times + [
+        .init("subject", "TEXT", "the title (the room's name)"), .init("summary", "TEXT", "a longer text about it"),
+        .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
+        .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
+      ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, json], run: schedule),
+    .init(
+      name: "change", operands: "ROOM|ID", help: "change the time or the texts of a meeting",
+      table: times + [
+        .init("subject", "TEXT", "the title"), .init("summary", "TEXT", "a longer text about it"), tenant,
+        DataFolder.option, json,
+      ], run: change),
+    .init(
+      name: "cancel", operands: "ROOM|ID", help: "call a planned meeting off; nobody can come in any more",
+      table: [tenant, DataFolder.option, json], run: cancel),
+    .init(
+      name: "occurrences", operands: "ROOM|ID", help: "list when a planned meeting takes place from now on",
+      table: [.init("limit", "N", "the most that are listed (20)"), tenant, DataFolder.option, json], run: occurrences),
+    .init(
+      name: "calendar", operands: "ROOM|ID", help: "print the invitation as an iCalendar file",
+      table: [
+        .init("server", "URL", "the server's address, which is part of the invitation; needed"),
+        .init("public", nil, "without the addresses of people"), tenant, DataFolder.option,
+      ], run: calendar),
+  ]
+
+  private static func request(_ options: CommandOptions) throws -> ScheduleRequest {
+    func optional(_ name: String, _ none: String) -> String? { options[name].map { $0 == none ? "" : $0 } }
+    func all(_ name: String) -> [String]? {
+      let values = options.all(name)
+      return values.isEmpty ? nil : values == ["none"] ? [] : values
+    }
+    var request = ScheduleRequest()
+    request.start = options["start"]
+    request.zone = options["zone"]
+    request.duration = try options.seconds("duration").map { Int($0) }
+    request.rule = optional("repeat", "never")
+    request.excluded = all("except")
+    request.organizer = optional("organizer", "none")
+    request.attendees = all("invite")
+    request.opensBefore = try options.seconds("opens-before").map { Int($0) }
+    if let text = options["early"] {
+      guard let early = MeetingSchedule.Doors.Early(rawValue: text) else {
+        throw CommandOptions.Problem(description: "--early \(text): wait, refuse or open is expected.")
+      }
+      request.early = early
+    }
+    request.closesAfter =
+      options["closes-after"] == "never" ? .some(nil) : try options.seconds("closes-after").map { .some(Int($0)) }
+    return request
+  }
+
+  private static func schedule(_ options: CommandOptions) async throws {
+    guard options.operands.count <= 1 else {
+      throw CommandOptions.Problem(description: "Only one operand is expected: the room's name.")
+    }
+    let room: RoomName
+    do throws(RoomNameError) {
+      room = try options.operands.first.map { name throws(RoomNameError) in try RoomName(name) } ?? .random()
+    } catch {
+      throw CommandOptions.Problem(description: error.description)
+    }
+    let (asked, level, passcode) = (try request(options), try options.accessLevel(), try options.passcode())
+    try await DataFolder.with(options, creating: true) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      var meeting = MeetingRecord(
+        tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
+        summary: options["summary"] ?? "", accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
+        capacity: tenant.policy.capacity, passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby))
+      do throws(ScheduleProblem) {
+        try meeting.plan(try asked.schedule(now: folder.now))
+      } catch {
+        throw CommandOptions.Problem(description: error.description)
+      }
+      try await folder.store.insert(meeting)
+      try await folder.audit("meeting.schedule", meeting.id.rawValue, tenant: tenant.name, room.display)
+      show(meeting, tenant: tenant.name, options)
+    }
+  }
+
+  private static func change(_ options: CommandOptions) async throws {
+    let asked = try request(options)
+    try await keep(options, "meeting.change") { meeting, now in
+      let texts = (meeting.subject, meeting.summary)
+      meeting.subject = options["subject"] ?? meeting.subject
+      meeting.summary = options["summary"] ?? meeting.summary
+      if var schedule = meeting.schedule {
+        if texts != (meeting.subject, meeting.summary) { schedule.touch(now: now) }
+        try asked.apply(to: &schedule, now: now)
+        try meeting.plan(schedule)
+      } else if !asked.isEmpty {
+        try meeting.plan(try asked.schedule(now: now))
+      }
+    }
+  }
+
+  private static func cancel(_ options: CommandOptions) async throws {
+    try await keep(options, "meeting.cancel") { meeting, now in
+      guard var schedule = meeting.schedule else {
+        throw CommandGroup.Failure(description: "The meeting \(meeting.room.display) has no schedule.")
+      }
+      _ = schedule.cancel(now: now)
+      try meeting.plan(schedule)
+    }
+  }
+
+  /// Changes a meeting, unless somebody else did meanwhile.
+  private static func keep(
+    _ options: CommandOptions, _ action: String, _ change: (inout MeetingRecord, Date) throws -> Void
+  ) async throws {
+    try await with(options) { folder, tenant, found in
+      var meeting = found
+      do {
+        try change(&meeting, folder.now)
+      } catch let problem as ScheduleProblem {
+        throw CommandOptions.Problem(description: problem.description)
+      }
+      guard try await folder.store.update(meeting, ifSequence: found.schedule?.sequence) else {
+        throw CommandGroup.Failure(description: "The meeting was changed by somebody else meanwhile. Try again.")
+      }
+      try await folder.audit(action, meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
+      show(meeting, tenant: tenant.name, options)
+    }
+  }
+
+  private static func occurrences(_ options: CommandOptions) async throws {
+    let limit = try options.number("limit", in: 1...MeetingSchedule.maximumListed) ?? 20
+    try await with(options) { folder, _, meeting in
+      for occurrence in try meeting.schedule?.occurrences(from: folder.now, limit: limit) ?? [] {
+        if options.has("json") {
+          let line: JSONLine = [
+            "start": .text(DataFolder.text(occurrence.start)), "end": .text(DataFolder.text(occurrence.end)),
+            "local": .text(occurrence.local.text),
+          ]
+          line.print()
+        } else {
+          CommandLineText.say(
+            "\(occurrence.local.text.prefix(16).replacing("T", with: " "))  \(meeting.schedule?.zone ?? "")  "
+              + "(\(DataFolder.text(occurrence.start)) to \(DataFolder.text(occurrence.end)))\n")
+        }
+      }
+    }
+  }
+
+  private static func calendar(_ options: CommandOptions) async throws {
+    guard let text = options["server"], let base = WebOrigin(text) else {
+      throw CommandOptions.Problem(
+        description: "--server is needed: the server's address, like https://meet.example.com.")
+    }
+    try await with(options) { _, tenant, meeting in
+      let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
+      guard
+        let file = CalendarFile(
+          meeting, tenant: tenant, addresses: addresses, readers: options.has("public") ? .anybody : .hosts)
+      else { throw CommandGroup.Failure(description: "The meeting \(meeting.room.display) has no schedule.") }
+      CommandLineText.say(String(decoding: try file.bytes(), as: UTF8.self))
+    }
+  }
+
+  /// Lets `body` work on the meeting that the operand names.
+  static func with(
+    _ options: CommandOptions, _ body: (DataFolder, Tenant, MeetingRecord) async throws -> Void
+  ) async throws {
+    let word = try options.operand("The room's name, or the meeting's id,")
+    try await DataFolder.with(options) { folder in
+      var tenant = try await folder.tenant(options["tenant"])
+      var found = try await folder.store.meeting(id: MeetingID(rawValue: word))
+      if let found { tenant = try await folder.store.tenant(id: found.tenant) ?? tenant }
+      if found == nil, let room = try? RoomName(word) {
+        found = try await folder.store.meeting(room: room, tenant: tenant.id)
+      }
+      guard let found else {
+        throw CommandGroup.Failure(description: "There is no meeting \(word). `parley meeting list` shows them.")
+      }
+      try await body(folder, tenant, found)
+    }
+  }
+}

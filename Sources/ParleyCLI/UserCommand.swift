@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Meetings
+
+/// `parley user`: people and the rooms of their own.
+enum UserCommand {
+  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose people (the default tenant)")
+  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+
+  static let group = CommandGroup(
+    name: "user",
+    help: "Looks after the rooms of people's own. A person is who the tenant's join tokens name (sub).",
+    members: [
+      .init(
+        name: "list", operands: "", help: "list who has a room of their own",
+        table: [.init("limit", "N", "the most that are listed (100)"), tenant, DataFolder.option, json], run: list),
+      .init(
+        name: "room", operands: "USER", help: "show somebody's own room; make it when there is none",
+        table: [
+          .init("room", "ROOM", "the name that a new one gets (an unguessable one)"),
+          .init("subject", "TEXT", "the title of a new one (the room's name)"), tenant, DataFolder.option, json,
+        ], run: room),
+      .init(
+        name: "remove-room", operands: "USER", help: "forget somebody's own room; who is in it stays until they leave",
+        table: [tenant, DataFolder.option, json], run: removeRoom),
+    ])
+
+  private static func list(_ options: CommandOptions) async throws {
+    try options.requireNoOperands()
+    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      for meeting in try await folder.store.personalRooms(tenant: tenant.id, after: nil, limit: limit) {
+        show(meeting, tenant, options)
+      }
+    }
+  }
+
+  private static func room(_ options: CommandOptions) async throws {
+    let user = try user(options)
+    let name: RoomName
+    do throws(RoomNameError) {
+      name = try options["room"].map { text throws(RoomNameError) in try RoomName(text) } ?? .random()
+    } catch {
+      throw CommandOptions.Problem(description: error.description)
+    }
+    try await DataFolder.with(options, creating: true) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      if let known = try await folder.store.personalRoom(of: user, tenant: tenant.id) {
+        return show(known, tenant, options)
+      }
+      let meeting = MeetingRecord.personal(
+        of: user, room: name, subject: options["subject"], tenant: tenant, now: folder.now)
+      try await folder.store.insert(meeting)
+      try await folder.audit("meeting.create", meeting.id.rawValue, tenant: tenant.name, "the own room of \(user)")
+      show(meeting, tenant, options)
+    }
+  }
+
+  private static func removeRoom(_ options: CommandOptions) async throws {
+    let user = try user(options)
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(options["tenant"])
+      guard let meeting = try await folder.store.personalRoom(of: user, tenant: tenant.id),
+        try await folder.store.removeMeeting(meeting.id)
+      else {
+        throw CommandGroup.Failure(description: "\(CommandLineText.printable(user)) has no room of their own.")
+      }
+      try await folder.audit("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
+      if options.has("json") {
+        let line: JSONLine = ["removed": .text(meeting.id.rawValue), "room": .text(meeting.room.display)]
+        line.print()
+      } else {
+        CommandLineText.say("The room \(meeting.room.display) is removed.\n")
+      }
+    }
+  }
+
+  private static func user(_ options: CommandOptions) throws -> String {
+    let user = try options.operand("The person, as join tokens name them,")
+    guard (1...MeetingRecord.maximumOwner).contains(user.utf8.count) else {
+      throw CommandOptions.Problem(
+        description: "A person's name in tokens has 1 to \(MeetingRecord.maximumOwner) bytes.")
+    }
+    return user
+  }
+
+  private static func show(_ meeting: MeetingRecord, _ tenant: Tenant, _ options: CommandOptions) {
+    if options.has("json") {
+      let line: JSONLine = [
+        "user": .text(meeting.owner ?? ""), "tenant": .text(tenant.name), "room": .text(meeting.room.display),
+        "id": .text(meeting.id.rawValue), "created": .text(DataFolder.text(meeting.created)),
+      ]
+      line.print()
+    } else {
+      CommandLineText.say(
+        "\(CommandLineText.printable(meeting.owner ?? ""))  \(meeting.room.display)  \(meeting.id)  \(tenant.name)\n")
+    }
+  }
+}
