@@ -15,16 +15,10 @@ enum TenantCommand {
       .init("capacity", "N|none", "the most participants of a new meeting"),
       .init("max-meetings", "N|none", "the most meetings at once"),
       .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
-<<<<<<< HEAD
-      .init("max-chat-kib", "N|none", "the most KiB of chat files at once, in all meetings together"),
-    ] + CommandOptions.lobbyRules + CommandOptions.chatRules
-||||||| parent of 24c0460 (Plan meetings, look after own rooms and list tokens on the command line)
-    ] + CommandOptions.lobbyRules
-=======
       .init("max-stored-meetings", "N|none", "the most meetings that are kept, running or not"),
       .init("max-requests", "N|none", "the most requests a second, over every door that knows the tenant"),
-    ] + CommandOptions.lobbyRules
->>>>>>> 24c0460 (Plan meetings, look after own rooms and list tokens on the command line)
+      .init("max-chat-kib", "N|none", "the most KiB of chat files at once, in all meetings together"),
+    ] + CommandOptions.lobbyRules + CommandOptions.chatRules
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(

@@ -23,7 +23,7 @@ export async function meetingsPage(page) {
     others.replaceChildren(await paged("meetings", { running: false }, (items) => table(
       "Other meetings", ["Room", "Tenant", "Kind", "Made", "Ends", ""], items.map((meeting) => [
         h("a", { href: `#/meetings/${part(meeting.id)}`, text: meeting.room }), meeting.tenant,
-        { room: "Opened by its address", adHoc: "On request", named: "Made here" }[meeting.kind],
+        { room: "Opened by its address", adHoc: "On request", named: "Made here", personal: "One person's own" }[meeting.kind],
         when(meeting.created), when(meeting.expires), remove(meeting, known),
       ]), "There are no others.")));
   }
@@ -57,7 +57,9 @@ export async function meetingPage(page, id) {
         h("span", { text: `Tenant ${meeting.tenant}` }), h("span", { text: `Room ${meeting.room}` }),
         h("span", { text: `Access ${meeting.accessLevel}` }),
         meeting.capacity ? h("span", { text: `At most ${meeting.capacity} people` }) : null,
+        meeting.owner ? h("span", { text: `The own room of ${meeting.owner}` }) : null,
         h("span", {}, "Made ", when(meeting.created))),
+      planned(meeting.schedule),
       h("p", { class: "actions" }, meeting.running ? end(meeting, refresh) : null,
         remove(meeting, async () => { location.hash = "#/meetings"; })));
     page.replace(people, table("People", ["Name", "Role", "Sends", "Quality", "Last 10 minutes", ""], answer.items.map((person) => [
@@ -76,6 +78,16 @@ export async function meetingPage(page, id) {
   await refresh();
   page.show(h("p", {}, h("a", { href: "#/meetings", text: "All meetings" })), facts, h("section", {}, h("h2", { text: "People" }), people));
   page.every(5, refresh);
+}
+
+/** When a planned meeting takes place. */
+function planned(schedule) {
+  if (!schedule) { return null; }
+  return h("p", { class: "facts" }, schedule.cancelled ? badge("called off", "warn") : badge("planned"),
+    h("span", { text: `${schedule.start.slice(0, 16).replace("T", " ")} ${schedule.timeZone}, ${Math.round(schedule.duration / 60)} minutes` }),
+    schedule.rule ? h("span", { class: "mono", text: schedule.rule }) : null,
+    schedule.next ? h("span", {}, "Next ", when(schedule.next.start)) : null,
+    schedule.attendees.length ? h("span", { text: `${schedule.attendees.length} invited` }) : null);
 }
 
 function sends(person) {

@@ -48,12 +48,14 @@ export async function tenantPage(page, name) {
     field("Pages of other servers that may use its tokens", h("textarea", { name: "allowedOrigins", rows: 3, spellcheck: false, value: tenant.allowedOrigins.join("\n") }), "One address in a line, such as https://app.example.com."),
     number("capacity", "Most people in a new meeting"), number("maximumMeetings", "Most meetings at once"),
     number("maximumParticipants", "Most people at once, in all meetings together"),
+    number("maximumStoredMeetings", "Most meetings that are kept, running or not"), number("maximumRequests", "Most requests a second"),
   ], async (values) => {
     const limit = (text) => (text === "" ? null : Number(text));
     await request("PATCH", path, { body: {
       signIn: values.signIn, accessLevel: values.accessLevel,
       allowedOrigins: values.allowedOrigins.split("\n").map((line) => line.trim()).filter(Boolean),
       capacity: limit(values.capacity), maximumMeetings: limit(values.maximumMeetings), maximumParticipants: limit(values.maximumParticipants),
+      maximumStoredMeetings: limit(values.maximumStoredMeetings), maximumRequests: limit(values.maximumRequests),
     } });
     page.saved("Saved. It holds from the next join on.");
   });

@@ -1,14 +1,29 @@
 // Making and revoking join tokens.
 
-import { h } from "./dom.js";
+import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
-import { field, form, input, select, showSecret, tenantChoice } from "./widgets.js";
+import { action, badge, field, form, input, paged, select, showSecret, table, tenantChoice } from "./widgets.js";
 
 const ROLES = ["publisher", "moderator", "organizer", "publisher-only", "subscriber", "recorder", "hidden"];
 
 /** @param {object} page see `app.js` */
 export async function tokensPage(page) {
   page.title("Tokens");
+  const list = h("div", {});
+  async function show() {
+    list.replaceChildren(await paged("tokens", {}, (items) => table(
+      "Tokens", ["Id", "Tenant", "Room", "Name", "Role", "State", "Good until", "Last used", ""], items.map((token) => [
+        h("span", { class: "mono", text: token.id }), token.tenant, token.room,
+        h("span", { class: "who" }, h("span", { text: token.name ?? "" }), token.user ? h("span", { class: "faint mono", text: token.user }) : null),
+        token.role, badge(token.state, token.state === "live" ? "good" : token.state === "revoked" ? "warn" : "plain"), when(token.expires),
+        token.used ? h("span", {}, when(token.used), token.uses > 1 ? ` (${token.uses} times)` : "") : h("span", { class: "faint", text: "never" }),
+        token.state === "live" ? action("Revoke", async () => {
+          await request("DELETE", `tokens/${part(token.id)}`, { query: { tenant: token.tenant } });
+          await show();
+        }, { question: `Revoke ${token.id}?`, detail: "Who joined with it stays, and cannot come back with it.", danger: true, label: `Revoke ${token.id}` }) : "",
+      ]), "No token was made here or used yet.")));
+  }
+  await show();
   const making = form("Make the token", [
     field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, maxLength: 128 }), "* opens every room of the tenant."),
     field("Role", select("role", ROLES)), field("Name", input("name", { maxLength: 100 }), "The name its holder bears. Left empty, they choose."),
@@ -18,14 +33,16 @@ export async function tokensPage(page) {
     if (values.name) { body.name = values.name; }
     const token = await request("POST", "tokens", { body });
     await showSecret("The token", `It is shown this once. Its id, to revoke it: ${token.id}`, token.token);
+    await show();
   });
   const revoking = form("Revoke", [
     field("Tenant", await tenantChoice()), field("Id of the token", input("id", { required: true, maxLength: 128 }), "Its jti. Those of people in a meeting are revoked on the meeting's page."),
   ], async (values) => {
     await request("DELETE", `tokens/${part(values.id.trim())}`, { query: { tenant: values.tenant } });
+    await show();
     page.saved(`${values.id.trim()} is refused from now on. Who joined with it stays.`);
   });
-  page.show(h("div", { class: "columns" },
+  page.show(h("section", {}, h("h2", { text: "Made or used" }), h("p", { text: "The tokens themselves are kept nowhere. One that was signed elsewhere is listed once somebody came in with it." }), list), h("div", { class: "columns" },
     h("section", { class: "card" }, h("h2", { text: "Make a token" }), making),
-    h("section", { class: "card" }, h("h2", { text: "Revoke a token" }), h("p", { text: "Tokens are signed and kept nowhere, so there is no list of them." }), revoking)));
+    h("section", { class: "card" }, h("h2", { text: "Revoke a token" }), h("p", { text: "Also one that nobody has used yet, by its id." }), revoking)));
 }

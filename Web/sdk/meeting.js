@@ -33,7 +33,7 @@ const statsInterval = 2_000;
 /** Errors after which joining again is of no use. */
 const final = new Set([
   "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported", "banned",
-  "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "entryDenied", "lobbyTimeout",
+  "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "notStarted", "meetingCancelled", "entryDenied", "lobbyTimeout",
 ]);
 
 /**

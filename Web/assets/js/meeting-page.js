@@ -1,4 +1,5 @@
 import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley.js";
+import { BeginsPage } from "./begins.js";
 import { h } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { noticeForEnd, noticeForError } from "./messages.js";
@@ -19,6 +20,8 @@ const invitation = name === null ? "" : new URL(`/${encodeURIComponent(name)}`, 
 let title = overrides.subject ?? name ?? "Meeting";
 let current = null;
 let problemWithSignIn = signInProblem();
+/** Whether somebody wants to come in before the time, as hosts may. */
+let entersEarly = false;
 
 theme.apply();
 begin();
@@ -55,10 +58,15 @@ function prepare() {
   show(prejoin.element);
   current = prejoin;
   prejoin.start();
-  discover({ url: address }).then(({ subject, signedInAs }) => {
+  discover({ url: address }).then(({ subject, signedInAs, schedule }) => {
     title = overrides.subject ?? subject ?? title;
     problemWithSignIn = null;
-    if (signedInAs !== undefined && current === prejoin) { prejoin.setSignedIn(signedInAs, signedInLine(signedInAs, () => { prejoin.stop(); begin(); })); }
+    if (current !== prejoin) { return; }
+    if (signedInAs !== undefined) { prejoin.setSignedIn(signedInAs, signedInLine(signedInAs, () => { prejoin.stop(); begin(); })); }
+    if (!entersEarly && isShut(schedule)) {
+      prejoin.stop();
+      showSchedule(schedule);
+    }
   }).catch((error) => {
     // A server that is away for a moment is no reason to send anybody off; joining will tell.
     if (error.code !== "unreachable" && current === prejoin) {
@@ -66,6 +74,33 @@ function prepare() {
       showNotice(noticeFor(error));
     }
   });
+}
+
+/** Whether a planned meeting takes in no guest now. After its end only a host's address leads on. */
+function isShut(schedule) {
+  return schedule?.state === "before" || schedule?.state === "cancelled" || (schedule?.state === "over" && !address.searchParams.has("jwt"));
+}
+
+/** Shows when a planned meeting begins, or that it does not any more. */
+function showSchedule(schedule) {
+  if (schedule.state !== "before") {
+    showNotice(noticeForError({ code: schedule.state === "over" ? "meetingExpired" : "meetingCancelled", message: "" }));
+    return;
+  }
+  const calendar = new URL(schedule.calendar, address);
+  const token = address.searchParams.get("jwt");
+  if (token !== null) { calendar.searchParams.set("jwt", token); }
+  const page = new BeginsPage({
+    title, schedule, calendar: calendar.href, onOpen: begin,
+    onEnter: () => {
+      entersEarly = true;
+      begin();
+    },
+  });
+  document.title = `Begins later · ${title} · Parley`;
+  show(page.element);
+  current = page;
+  focusHeading();
 }
 
 function joinAtOnce() {
@@ -136,11 +171,21 @@ async function join(ready, prejoin, passcode) {
       askForPasscode(ready, error.code === "wrongPasscode");
       return;
     }
+    if (error.code === "notStarted" && await showsBeginning()) { return; }
     show(noticePage(noticeFor(error)));
     focusHeading();
   } finally {
     clearTimeout(slow);
   }
+}
+
+/** Who came too early sees when the meeting begins. */
+async function showsBeginning() {
+  entersEarly = false;
+  const { schedule } = await discover({ url: address }).catch(() => ({}));
+  if (schedule?.state !== "before") { return false; }
+  showSchedule(schedule);
+  return true;
 }
 
 /** Shows that one waits to be let in, for as long as there is no meeting to show. */

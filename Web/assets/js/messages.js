@@ -18,6 +18,10 @@ export function noticeForError(error) {
       return { title: "There is no such meeting", text: "Check the address, or start a new meeting.", retry: false };
     case "meetingExpired":
       return { title: "This meeting is over", text: "Its time has run out. Ask the host for a new invitation, or start a new meeting.", retry: false, icon: "clock" };
+    case "notStarted":
+      return { title: "This meeting begins later", text: error.message, retry: true, icon: "clock" };
+    case "meetingCancelled":
+      return { title: "This meeting was called off", text: "Whoever invited you has cancelled it.", retry: false, icon: "clock" };
     case "tokenExpired":
       return { title: "Your invitation has expired", text: "Ask the person who invited you for a new link.", retry: false, icon: "clock" };
     case "badToken":

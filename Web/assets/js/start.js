@@ -2,6 +2,7 @@ import { RoomName } from "/sdk/parley.js";
 import { openDialog, themeChoice } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
+import { openSchedule } from "./schedule.js";
 import { recentRooms, theme } from "./storage.js";
 
 /** The start page: a new meeting, a meeting by name, and the rooms visited lately. */
@@ -14,6 +15,8 @@ for (const place of document.querySelectorAll("[data-mark]")) { place.replaceChi
 document.getElementById("appearance").addEventListener("click", () => openDialog("Appearance", [themeChoice()]));
 
 document.getElementById("new-meeting").addEventListener("click", () => { location.href = `/${RoomName.random()}`; });
+
+document.getElementById("plan-meeting").addEventListener("click", openSchedule);
 
 const form = document.getElementById("join-form");
 const field = document.getElementById("room-name");
@@ -46,7 +49,7 @@ function addressOf(text) {
     const wrong = name === null ? "This address names no room." : RoomName.problem(name);
     return wrong ? { problem: wrong } : { address: url.pathname + url.search + url.hash };
   }
-  const typed = text.normalize("NFC").replace(/\s+/gu, "-");
+  const typed = RoomName.clean(text);
   const wrong = RoomName.problem(typed);
   return wrong ? { problem: wrong } : { address: `/${encodeURIComponent(typed)}` };
 }

@@ -24,12 +24,14 @@ export class WaitingPage {
         h("button", { class: "button large", type: "button", on: { click: options.onLeave } }, icon("leave"), h("span", { text: "Leave" })))));
   }
 
-  /** @param {"lobby"|"host"} reason */
+  /** @param {"lobby"|"host"|"start"} reason */
   show(reason) {
-    setText(this.#title, reason === "host" ? "Waiting for the host" : "Waiting to be let in");
-    setText(this.#text, reason === "host"
-      ? "The meeting begins when a host comes. You can stay on this page."
-      : "A host of the meeting is told that you are here. You can stay on this page.");
+    const [title, text] = {
+      host: ["Waiting for the host", "The meeting begins when a host comes. You can stay on this page."],
+      start: ["Waiting for the meeting to begin", "It begins at its time, or when a host comes. You can stay on this page."],
+    }[reason] ?? ["Waiting to be let in", "A host of the meeting is told that you are here. You can stay on this page."];
+    setText(this.#title, title);
+    setText(this.#text, text);
   }
 
   /** The waiting is over. */

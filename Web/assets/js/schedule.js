@@ -1,0 +1,103 @@
+import { copyButton, openDialog } from "./dialogs.js";
+import { h, setText } from "./dom.js";
+import { icon } from "./icons.js";
+import { timeText } from "./begins.js";
+
+/** Planning a meeting from the start page. */
+
+const weekdays = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
+const pad = (number) => String(number).padStart(2, "0");
+const dateOf = (date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+
+/** The recurrence rule of a choice, from a start on until the end of a day. */
+function ruleOf(choice, start, until) {
+  const frequency = { daily: "FREQ=DAILY", weekdays: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", weekly: `FREQ=WEEKLY;BYDAY=${weekdays[start.getDay()]}` }[choice];
+  return frequency ? `${frequency};UNTIL=${until.replaceAll("-", "")}` : undefined;
+}
+
+function labelled(text, control) {
+  return h("div", { class: "plan-field" }, h("label", { class: "label", for: control.id, text }), control);
+}
+
+/** Opens the form. */
+export function openSchedule() {
+  const next = new Date(Date.now() + 86_400_000);
+  const last = new Date(Date.now() + 27 * 86_400_000);
+  const title = h("input", { class: "field", id: "plan-title", type: "text", maxLength: 250, autocomplete: "off", placeholder: "Meeting" });
+  const day = h("input", { class: "field", id: "plan-day", type: "date", required: true, value: dateOf(next), min: dateOf(new Date()), max: dateOf(last) });
+  const time = h("input", { class: "field", id: "plan-time", type: "time", required: true, value: "10:00" });
+  const length = h("select", { class: "field", id: "plan-length" },
+    ...[[1800, "30 minutes"], [3600, "1 hour"], [5400, "1½ hours"], [7200, "2 hours"], [14400, "4 hours"]].map(([value, text]) => h("option", { value, text, selected: value === 3600 })));
+  const repeat = h("select", { class: "field", id: "plan-repeat" },
+    ...[["", "Never"], ["daily", "Every day"], ["weekdays", "Mon to Fri"], ["weekly", "Every week"]].map(([value, text]) => h("option", { value, text })));
+  const until = h("input", { class: "field", id: "plan-until", type: "date", value: dateOf(last), max: dateOf(last) });
+  const untilField = labelled("Until", until);
+  untilField.hidden = true;
+  repeat.addEventListener("change", () => { untilField.hidden = repeat.value === ""; });
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  problem.hidden = true;
+  const button = h("button", { class: "button primary large", type: "submit", text: "Plan the meeting" });
+  const form = h("form", { class: "plan", novalidate: "" },
+    labelled("Title", title),
+    h("div", { class: "plan-row" }, labelled("Day", day), labelled("Time", time), labelled("Length", length)),
+    h("div", { class: "plan-row" }, labelled("Comes again", repeat), untilField),
+    h("p", { class: "hint", text: `Times are on your clock (${Intl.DateTimeFormat().resolvedOptions().timeZone}). A meeting can be planned for the next four weeks.` }),
+    problem, h("div", { class: "dialog-actions" }, button));
+  const fail = (text) => {
+    problem.hidden = false;
+    setText(problem, text);
+    button.disabled = false;
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const start = new Date(`${day.value}T${time.value}`);
+    if (Number.isNaN(start.getTime())) { fail("Choose a day and a time."); return; }
+    button.disabled = true;
+    const schedule = {
+      start: `${day.value}T${time.value}`, duration: Number(length.value), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    };
+    // A series from Monday to Friday that is to begin on a Sunday begins on the Monday after.
+    const rule = ruleOf(repeat.value, start, until.value);
+    if (rule) { schedule.rule = rule; }
+    if (repeat.value === "weekdays") {
+      while (start.getDay() % 6 === 0) { start.setDate(start.getDate() + 1); }
+      schedule.start = `${dateOf(start)}T${time.value}`;
+    }
+    try {
+      const body = { schedule };
+      if (title.value.trim() !== "") { body.subject = title.value.trim(); }
+      const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      const answer = await response.json();
+      if (!response.ok) {
+        fail(answer.code === "tokenRequired" ? "On this server only its own people plan meetings." : answer.Error);
+        return;
+      }
+      dialog.close();
+      showPlanned(answer);
+    } catch {
+      fail("The server does not answer. Check your connection and try again.");
+    }
+  });
+  const dialog = openDialog("Plan a meeting", [form], { className: "dialog-plan" });
+  title.focus();
+}
+
+/** What was planned: whom to send what. */
+function showPlanned(meeting) {
+  const own = new URL(meeting.address);
+  own.searchParams.set("jwt", meeting.hostToken);
+  const address = (label, value) => {
+    const field = h("input", { class: "field", type: "text", readOnly: true, value, "aria-label": label });
+    field.addEventListener("focus", () => field.select());
+    return h("div", { class: "plan-field" }, h("p", { class: "label", text: label }), field);
+  };
+  const next = meeting.schedule.next ? timeText(new Date(meeting.schedule.next.start)) : "";
+  openDialog(meeting.subject, [
+    h("p", { text: next }),
+    address("Send this address to everybody", meeting.address),
+    address("Keep this one for yourself: whoever has it is the host", own.href),
+    h("div", { class: "dialog-actions" },
+      copyButton(() => meeting.address, "Copy the address"),
+      h("a", { class: "button", href: `${meeting.calendar}?jwt=${encodeURIComponent(meeting.hostToken)}`, download: "meeting.ics" }, icon("plus"), h("span", { text: "Add to calendar" }))),
+  ], { className: "dialog-plan" });
+}
