@@ -133,6 +133,9 @@ let package = Package(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
       swiftSettings: common),
 
+    // Seeds of tests in virtual time: which a test used, and how to replay it.
+    .target(name: "TestSeeds", path: "Tests/TestSeeds", swiftSettings: common),
+
     // The same links in real time, between a browser and a server on this machine.
     .executableTarget(
       name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
@@ -140,13 +143,14 @@ let package = Package(
 
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
-      name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator"], swiftSettings: common),
+      name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],
+      swiftSettings: common),
     .testTarget(
       name: "TransportTests", dependencies: ["Basics", "RTC", "Transport", "COpenSSL"], swiftSettings: common),
     .testTarget(
-      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport"], swiftSettings: common),
+      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport", "TestSeeds"], swiftSettings: common),
     .testTarget(
-      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator"],
+      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator", "TestSeeds"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyTests",
@@ -155,10 +159,12 @@ let package = Package(
     // Whole calls over bad networks in virtual time.
     .testTarget(
       name: "ConditionsTests",
-      dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator"], swiftSettings: common),
+      dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator", "TestSeeds"],
+      swiftSettings: common),
     // What receivers see on bad networks, over the server's routing in virtual time.
     .testTarget(
-      name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator"], swiftSettings: common),
+      name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator", "TestSeeds"],
+      swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings", "CJOSE"], swiftSettings: common),

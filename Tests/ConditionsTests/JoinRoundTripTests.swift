@@ -1,11 +1,12 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 import Testing
 
 @testable import Parley
 
 /// How many round trips the media part of a join takes, counted in virtual time with a delay of 100 ms each way and no time for computing.
-@Suite struct JoinRoundTripTests {
+@Suite(.tellsSeeds) struct JoinRoundTripTests {
   @Test func mediaIsConnectedAfterThreeRoundTrips() throws {
     let delay = TimeSpan.milliseconds(100)
     var conditions = CallConditions(name: "round trips")

@@ -1,12 +1,13 @@
 import Basics
 import NetworkEmulator
 import RTC
+import TestSeeds
 import Testing
 
 @testable import Parley
 
 /// How far away the server is decides how losses are repaired, in virtual time.
-@Suite struct RepairTests {
+@Suite(.tellsSeeds) struct RepairTests {
   @Test("what decides when to ask again and how long to wait is told how far away the server is, as ICE measured it")
   func farServer() throws {
     // A check that is repeated before its answer comes cannot be timed: over this network a check of consent is the first, after some 5 s.

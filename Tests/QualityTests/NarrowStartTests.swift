@@ -1,13 +1,14 @@
 import Basics
 import Foundation
 import NetworkEmulator
+import TestSeeds
 import Testing
 
 @testable import SFU
 
 /// The first seconds of a call on a path that is narrower than the picture: the publisher's layers have just begun and look cheaper than they
 /// are, and nothing is known of the path. `QUALITY_TABLE` prints the figures.
-@Suite("The beginning of a call on a narrow path")
+@Suite("The beginning of a call on a narrow path", .tellsSeeds)
 struct NarrowStartTests {
   /// A path, a publisher's layers and a seed.
   struct Case: Sendable, CustomTestStringConvertible {

@@ -1,10 +1,11 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 import Testing
 
 @testable import SFU
 
-@Suite("Bandwidth of each subscriber, in virtual time")
+@Suite("Bandwidth of each subscriber, in virtual time", .tellsSeeds)
 struct SubscriberBandwidthTests {
   private func way(_ kilobits: Int64? = nil, loss: LossModel = .none) -> LinkConditions {
     LinkConditions(

@@ -1,15 +1,14 @@
 import Foundation
+import TestSeeds
 import Testing
 
 @testable import SFU
 
 /// What receivers see on twelve networks. `QUALITY_TABLE=1` prints the table of docs/benchmarks.md; a word instead of `1` picks the rows that
-/// contain it, and prints the estimate and what was sent in each second. `QUALITY_SEED` is another seed than 42.
-@Suite("Quality over twelve networks")
+/// contain it, and prints the estimate and what was sent in each second. `TEST_SEED` is another seed than 42.
+@Suite("Quality over twelve networks", .tellsSeeds)
 struct TwelveNetworksTests {
   private static let wish = ProcessInfo.processInfo.environment["QUALITY_TABLE"]
-
-  private static let seed = ProcessInfo.processInfo.environment["QUALITY_SEED"].flatMap(UInt64.init) ?? 42
 
   private static var chosen: [NetworkProfile] {
     guard let wish, wish != "1" else { return NetworkProfile.all }
@@ -18,8 +17,8 @@ struct TwelveNetworksTests {
 
   @Test("sound, picture and estimate meet their targets", arguments: chosen)
   func network(_ profile: NetworkProfile) throws {
-    let figures = try profile.run(seed: Self.seed)
-    let replay: Comment = "QUALITY_SEED=\(Self.seed) QUALITY_TABLE='\(profile.name)' replays it and prints a trace"
+    let figures = try profile.run(seed: 42)
+    let replay: Comment = "QUALITY_TABLE='\(profile.name)' prints a trace"
     if let wish = Self.wish { Self.show(profile, figures, trace: wish != "1") }
     if profile.name != "20 % loss", profile.recoversAt == nil || profile.name.contains("halves") {
       #expect(figures.concealed < 0.03, replay)

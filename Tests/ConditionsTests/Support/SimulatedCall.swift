@@ -4,6 +4,7 @@ import NetworkEmulator
 @testable import Parley
 import RTC
 @testable import SFU
+import TestSeeds
 
 /// What happens to the network of a call.
 struct CallConditions {
@@ -146,6 +147,8 @@ final class SimulatedCall {
 
   /// Sets the call up: both participants are connected and media flows when this returns.
   init(_ conditions: CallConditions) throws {
+    var conditions = conditions
+    conditions.seed = TestSeed.of(conditions.seed)
     self.conditions = conditions
     let now = self.now
     server = SimulatedServer(dtls: Self.serverContext, seed: conditions.seed)

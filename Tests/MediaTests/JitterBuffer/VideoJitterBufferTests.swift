@@ -1,9 +1,10 @@
 import Basics
 import Media
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Video jitter buffer")
+@Suite("Video jitter buffer", .tellsSeeds)
 struct VideoJitterBufferTests {
   static let codecs: [Codec] = [.vp8, .vp9, .h264, .av1]
 

@@ -2,6 +2,7 @@ import Basics
 import Media
 import NetworkEmulator
 import RTC
+import TestSeeds
 
 /// One sender of video, a network and a ``VideoJitterBuffer`` in virtual time. Everything follows from the seed.
 ///
@@ -82,7 +83,7 @@ struct VideoSimulation {
 
   func run() -> Outcome {
     var outcome = Outcome()
-    var random = EmulatorRandom(seed: seed)
+    var random = EmulatorRandom(seed: TestSeed.of(seed))
     var buffer = VideoJitterBuffer(configuration: configuration)
     buffer.roundTripTime = roundTrip
     var packetizer = TestPacketizer(codec: codec, layers: pattern == .threeLayers, random: &random)

@@ -1,5 +1,6 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 
 @testable import RTC
 @testable import SFU
@@ -25,6 +26,7 @@ final class QualityMeeting: PacketSink {
   var onSample: (() -> Void)?
 
   init(seed: UInt64) {
+    let seed = TestSeed.of(seed)
     self.seed = seed
     nextSample = start
     router = Router(

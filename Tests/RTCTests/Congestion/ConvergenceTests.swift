@@ -1,11 +1,12 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 import Testing
 
 @testable import RTC
 
 /// The whole sender over an emulated path in virtual time. The figures are printed for docs/benchmarks.md.
-@Suite("Bandwidth estimation over bottlenecks, draft-ietf-rmcat-gcc-02")
+@Suite("Bandwidth estimation over bottlenecks, draft-ietf-rmcat-gcc-02", .tellsSeeds)
 struct ConvergenceTests {
   /// One 720p video whose encoder follows the target.
   private func flow(

@@ -1,10 +1,11 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 import Testing
 
 @testable import RTC
 
-@Suite("Media sender")
+@Suite("Media sender", .tellsSeeds)
 struct MediaSenderTests {
   private let video = TestMedia.videoMID
   private let audio = TestMedia.audioMID

@@ -1,5 +1,6 @@
 import Basics
 import NetworkEmulator
+import TestSeeds
 
 @testable import RTC
 
@@ -53,6 +54,7 @@ final class SendingSimulation {
   private let seed: UInt64
 
   init(_ conditions: LinkConditions, back: LinkConditions? = nil, seed: UInt64 = 1) {
+    let seed = TestSeed.of(seed)
     forward = EmulatedLink(conditions, seed: seed)
     self.back = back ?? LinkConditions(delay: conditions.delay)
     self.seed = seed

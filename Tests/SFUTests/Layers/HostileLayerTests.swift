@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Hostile layers")
+@Suite("Hostile layers", .tellsSeeds)
 struct HostileLayerTests {
   @Test(
     "threat 17: descriptors of random bits and cut structures break nothing and are not passed on",

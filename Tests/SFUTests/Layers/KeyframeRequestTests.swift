@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Keyframe requests")
+@Suite("Keyframe requests", .tellsSeeds)
 struct KeyframeRequestTests {
   @Test("a newcomer's keyframe is asked for at once, also a moment after the last one")
   func newcomer() throws {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("What receivers want")
+@Suite("What receivers want", .tellsSeeds)
 struct LayersWantedTests {
   /// What the publisher has been told since the last call.
   private func told(_ rig: LayerRig) -> [LayersWanted] {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Simulcast")
+@Suite("Simulcast", .tellsSeeds)
 struct SimulcastTests {
   static let kinds: [LayeredShape.Kind] = [.vp8, .h264, .vp9, .descriptor]
 

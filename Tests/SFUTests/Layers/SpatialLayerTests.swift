@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Spatial layers in one stream")
+@Suite("Spatial layers in one stream", .tellsSeeds)
 struct SpatialLayerTests {
   static let kinds: [LayeredShape.Kind] = [.vp9, .descriptor, .vp9WithDescriptor]
 

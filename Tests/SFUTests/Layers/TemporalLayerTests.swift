@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Temporal layers")
+@Suite("Temporal layers", .tellsSeeds)
 struct TemporalLayerTests {
   static let kinds: [LayeredShape.Kind] = [.vp8, .vp9, .descriptor, .vp9WithDescriptor]
 

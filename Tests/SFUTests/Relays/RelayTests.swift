@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Relays")
+@Suite("Relays", .tellsSeeds)
 struct RelayTests {
   /// A camera on router 0 and `receivers` on router 1.
   private func meeting(

@@ -1,11 +1,12 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
 /// Simulcast and layers inside a stream, where publisher and receivers are on different routers.
-@Suite("Relayed layers")
+@Suite("Relayed layers", .tellsSeeds)
 struct RelayedLayersTests {
   /// A camera of three simulcast streams on router 0, and a receiver on router 1.
   private func meeting() throws -> (VirtualCluster, [VirtualSource], VirtualClient, Subscription) {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Forwarding")
+@Suite("Forwarding", .tellsSeeds)
 struct ForwardingTests {
   @Test("a receiver gets every packet under its slot's SSRC, payload type and identifiers")
   func forwards() throws {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Idle rooms")
+@Suite("Idle rooms", .tellsSeeds)
 struct IdleRoomTests {
   @Test(
     "500 participants who send nothing wake their worker twenty times a second, and each still gets its report every second"

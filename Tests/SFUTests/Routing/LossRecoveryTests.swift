@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Loss recovery")
+@Suite("Loss recovery", .tellsSeeds)
 struct LossRecoveryTests {
   @Test(
     "with 10 % loss, reordering and duplicates on both legs the receiver sees no gap (RFC 4585, RFC 4588)",

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Loudest audio")
+@Suite("Loudest audio", .tellsSeeds)
 struct LoudestAudioTests {
   /// Participants with a microphone and `slots` slots that follow the loudest, spread over the routers.
   private func room(

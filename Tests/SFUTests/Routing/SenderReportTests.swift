@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Sender reports")
+@Suite("Sender reports", .tellsSeeds)
 struct SenderReportTests {
   @Test("audio and video of one participant stay within 1 ms of each other for a receiver (RFC 3550 section 6.4.1)")
   func lipSync() throws {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Threats to routing")
+@Suite("Threats to routing", .tellsSeeds)
 struct ThreatTests {
   @Test("threat 12: a packet that claims the MID of another participant reaches nobody")
   func foreignMID() throws {

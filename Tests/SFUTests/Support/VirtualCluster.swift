@@ -60,7 +60,7 @@ final class VirtualCluster {
   private var nextChannel: UInt32 = 7
 
   init(routers: Int, seed: UInt64 = 1, audioLoudest: Int = 5) throws {
-    meetings = try (0..<routers).map { try VirtualMeeting(seed: seed &+ UInt64($0), audioLoudest: audioLoudest) }
+    meetings = try (0..<routers).map { try VirtualMeeting(seed: seed, number: UInt64($0), audioLoudest: audioLoudest) }
     now = meetings[0].now
   }
 

@@ -1,4 +1,5 @@
 import Basics
+import TestSeeds
 @testable import RTC
 @testable import SFU
 
@@ -42,7 +43,9 @@ final class VirtualMeeting: PacketSink {
   private var order = 0
   let sender: SRTPSender
 
-  init(seed: UInt64 = 1, audioLoudest: Int = 5) throws {
+  /// - Parameter number: Tells the meetings of one test from each other.
+  init(seed: UInt64 = 1, number: UInt64 = 0, audioLoudest: Int = 5) throws {
+    let seed = TestSeed.of(seed) &+ number
     let clock = NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000))
     router = Router(clock: clock, seed: seed, audioLoudest: audioLoudest)
     // These clients send no feedback; targets are the tests' own.
