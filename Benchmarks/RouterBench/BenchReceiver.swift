@@ -19,19 +19,18 @@ final class BenchReceiver {
     }
   }
 
-  /// Writes the report that is due and returns its length, 0 for none.
-  func writeReport(now: Instant) -> Int {
-    guard arrivals.deadline <= now else { return 0 }
+  /// The report that is due; nil for none.
+  func makeReport(now: Instant) -> [UInt8]? {
+    guard arrivals.deadline <= now else { return nil }
     var writer = RTCPWriter()
     var span = bytes.mutableSpan
     let done = arrivals.appendFeedback(
       to: &writer, sender: SSRC(rawValue: 9), media: SSRC(rawValue: 1_000), now: now, into: &span)
-    return done ? writer.length : 0
+    return done ? Array(bytes[0..<writer.length]) : nil
   }
 
   /// Gives the report to the router.
-  func deliver(_ length: Int, to router: Router, now: Instant) {
-    let whole = bytes
-    router.receiveRTCP(whole.span.extracting(0..<length), from: member, now: now)
+  func deliver(_ report: [UInt8], to router: Router, now: Instant) {
+    router.receiveRTCP(report.span, from: member, now: now)
   }
 }
