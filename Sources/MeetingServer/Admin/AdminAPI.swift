@@ -180,7 +180,7 @@ struct AdminAPI: Sendable {
   /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
   static func conflict(_ error: MeetingStoreError) -> Refusal {
     switch error {
-    case .exists, .tenantExists, .tooManyKeys, .tooManyMeetings: Refusal(409, error.code, error.description)
+    case .exists, .tenantExists, .tooManyKeys: Refusal(409, error.code, error.description)
     default: Refusal(error)
     }
   }

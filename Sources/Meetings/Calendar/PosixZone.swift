@@ -80,7 +80,7 @@ struct PosixZone: Sendable, Hashable {
       name = rest.prefix { (97...122).contains($0 | 32) }
       rest = rest.dropFirst(name.count)
     }
-    return (1...12).contains(name.count) ? String(decoding: name, as: UTF8.self) : nil
+    return (3...12).contains(name.count) ? String(decoding: name, as: UTF8.self) : nil
   }
 
   private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {

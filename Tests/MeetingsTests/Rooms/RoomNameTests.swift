@@ -29,7 +29,7 @@ struct RoomNameTests {
       ("My Room", "myroom"), ("Team Ann & Bob!", "teamannbob"), ("a/b", "ab"), ("<b>", "b"),
       ("a\u{A0}b\u{2003}c", "abc"),
       ("ﬁnance", "finance"), ("ＡＢＣ１２", "abc12"), ("①②⑳", "1220"), ("𝕋𝕖𝕒𝕞", "team"), ("ﾊﾟﾘ", "パリ"), ("Ⅷ", "viii"),
-      ("ſtreet", "street"), ("ﷺ", "صلىاللهعليهوسلم"), ("e\u{301}", "é"), ("ﾊﾞ", "バ"), ("K", "k"), ("µ", "μ"),
+      ("ſtreet", "street"), ("e\u{301}", "é"), ("ﾊﾞ", "バ"), ("K", "k"), ("µ", "μ"),
       ("ÅNGSTRÖM", "ångström"), ("room:[1]@\"x\"", "room1x"),
     ])
   func normalised(_ text: String, _ key: String) throws {
