@@ -44,8 +44,8 @@ export function keepPlace(meeting, address, parent) {
   }
 
   function tell(error) {
-    const seconds = Math.max(1, Math.round((end - performance.now()) / 1_000));
-    const time = seconds >= 90 ? `in ${Math.round(seconds / 60)} minutes` : "in about a minute";
+    const seconds = (end - performance.now()) / 1_000;
+    const time = seconds >= 90 ? `in ${Math.round(seconds / 60)} minutes` : seconds >= 45 ? "in about a minute" : "in less than a minute";
     link.hidden = error.code !== "signInRequired";
     if (error.code === "signInRequired") {
       setText(text, `Your sign-in has ended. You leave the meeting ${time} unless you sign in again.`);
