@@ -46,8 +46,7 @@ import Foundation
     }
     print("\n\(rounds) of each, one after the other, milliseconds as the client sees them.")
     guard missed.isEmpty else {
-      print("More than \(target) ms for one of a hundred: \(missed.joined(separator: "; "))")
-      exit(1)
+      throw BenchFailure("More than \(target) ms for one of a hundred: \(missed.joined(separator: "; "))")
     }
   }
 }
