@@ -75,7 +75,7 @@ struct QualityFigures {
   var concealed = 0.0
   /// The estimate's share of the truth in each second from 10 s on; empty where the path has no limit.
   var estimates: [Double] = []
-  /// The longest time in a row that the estimate lay more than a tenth above the truth, from second 2 on.
+  /// The longest time in a row that the estimate lay above the truth, from second 2 on.
   var above = 0.0
   /// From the end of what was bad to the best layer.
   var recovery: Double?
@@ -149,7 +149,7 @@ extension NetworkProfile {
         lastSent = sent
       }
       guard isBottleneck, let truth = capacity(at: second) else { return }
-      if estimate > truth * 1.1, second >= 2 {
+      if estimate > truth, second >= 2 {
         aboveSince = aboveSince ?? second
         figures.above = max(figures.above, second - (aboveSince ?? second))
       } else {
