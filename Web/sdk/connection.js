@@ -7,6 +7,9 @@ const disconnectedPatience = 3_000;
 const restartPatience = 6_000;
 const maximumRestarts = 3;
 
+/** What every configuration of the browser's connection says. */
+const policies = { bundlePolicy: "max-bundle", rtcpMuxPolicy: "require" };
+
 const sendLimits = {
   camera: { maxBitrate: 1_700_000 },
   screen: { maxBitrate: 2_500_000, maxFramerate: 30 },
@@ -52,6 +55,7 @@ export class Connection extends EventTarget {
   #wanted = null;
   #running = false;
   #pending = null;
+  #prepared = null;
   #nextId = 1;
   #restarts = 0;
   #timer = null;
@@ -61,7 +65,6 @@ export class Connection extends EventTarget {
 
   /**
    * @param {object} options
-   * @param {RTCIceServer[]} [options.iceServers]
    * @param {string} [options.preferredVideoCodec] `VP8`, `VP9`, `H264` or `AV1`
    * @param {boolean} [options.simulcast] false sends a camera in one size
    * @param {"tcp"} [options.iceTransport] use only TCP candidates of the server
@@ -72,9 +75,7 @@ export class Connection extends EventTarget {
     super();
     this.#options = options;
     this.#send = send;
-    this.#pc = new RTCPeerConnection({
-      iceServers: options.iceServers ?? [], bundlePolicy: "max-bundle", rtcpMuxPolicy: "require",
-    });
+    this.#pc = new RTCPeerConnection(policies);
     this.#stats = new Stats(this.#pc);
     options.data?.attach(this.#pc);
     this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
@@ -245,14 +246,23 @@ export class Connection extends EventTarget {
 
   // MARK: Offers
 
+  /** Begins to make the first offer, of the own tracks and some slots, before it is known where the server is. */
+  prepareOffer() {
+    this.ensureSlots({ audio: initialSlots, video: initialSlots });
+    this.#prepared = this.#pc.createOffer();
+    this.#prepared.catch(() => {});
+  }
+
   /**
-   * The first offer, which travels inside `join`.
+   * The first offer, which travels inside `join`; see `prepareOffer`.
    *
+   * @param {RTCIceServer[]} iceServers
    * @returns {Promise<{offer: string, tracks: object[]}>}
    */
-  async firstOffer() {
-    this.ensureSlots({ audio: initialSlots, video: initialSlots });
-    await this.#pc.setLocalDescription(await this.#pc.createOffer());
+  async firstOffer(iceServers) {
+    // Candidates are gathered from the moment the offer is in place, so the servers must be known by then.
+    if (iceServers.length > 0) { this.#pc.setConfiguration({ ...policies, iceServers }); }
+    await this.#pc.setLocalDescription(await this.#prepared);
     return { offer: this.#pc.localDescription.sdp, tracks: this.tracks };
   }
 

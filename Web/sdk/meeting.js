@@ -381,7 +381,7 @@ export class Meeting extends EventTarget {
     let lostAt = null;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        await this.#connect(await document);
+        await this.#connect(document);
         return;
       } catch (error) {
         if (this.#waiting === null || error?.code !== "unreachable" || this.#state === MeetingState.ended) { throw error; }
@@ -397,24 +397,31 @@ export class Meeting extends EventTarget {
     }
   }
 
-  async #connect(document) {
+  /** @param {Promise<object>} finding the discover document */
+  async #connect(finding) {
     const { options } = this;
+    finding.catch(() => {});
     this.#ensureGoingOn();
-    const signaling = new Signaling(document.signaling, (message) => this.#receive(message, connection));
+    let signaling = null;
     const connection = new Connection(
       {
-        iceServers: document.iceServers, preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport,
-        data: this.#data, simulcast: options.simulcast,
+        preferredVideoCodec: options.preferredVideoCodec, iceTransport: options.iceTransport, data: this.#data,
+        simulcast: options.simulcast,
       },
-      (message) => signaling.send(message),
+      (message) => signaling?.send(message) === true,
     );
-    this.#signaling = signaling;
     this.#connection = connection;
-    this.#watch(signaling, connection);
     for (const publication of this.localParticipant.publications) {
       this.#addToConnection(publication);
     }
-    await signaling.join(connection.firstOffer().then(({ offer, tracks }) => ({
+    // Browsers take as long to make a connection as the server takes to answer, so both go on at once.
+    connection.prepareOffer();
+    const document = await finding;
+    this.#ensureGoingOn();
+    signaling = new Signaling(document.signaling, (message) => this.#receive(message, connection));
+    this.#signaling = signaling;
+    this.#watch(signaling, connection);
+    await signaling.join(() => connection.firstOffer(document.iceServers).then(({ offer, tracks }) => ({
       token: document.token, room: document.meeting, name: this.localParticipant.name, offer, tracks, client: options.client ?? "parley-web",
       ...(options.passcode ? { passcode: options.passcode } : {}),
     })));
@@ -510,7 +517,7 @@ export class Meeting extends EventTarget {
       this.#dropTracks();
       this.#lobby = null;
       try {
-        await this.#connect(await this.#discover());
+        await this.#connect(this.#discover());
         await this.#untilConnected();
         break;
       } catch (error) {

@@ -54,7 +54,7 @@ export class Signaling extends EventTarget {
   /**
    * Opens the socket and joins.
    *
-   * @param {object|Promise<object>} message the `join` message; while it is being made, the socket opens already
+   * @param {object|Promise<object>|(() => Promise<object>)} message the `join` message, or what makes it; meanwhile the socket opens already
    * @returns {Promise<object>} `welcome`, after the handler has dealt with it
    * @throws {ParleyError} with the server's code, or `unreachable`
    */
@@ -66,9 +66,12 @@ export class Signaling extends EventTarget {
         resolve: (value) => { clearTimeout(timer); this.#joining = null; resolve(value); },
         reject: (error) => { clearTimeout(timer); this.#joining = null; this.close(); reject(error); },
       };
-      const first = Promise.resolve(message).then((value) => ({ ...value, type: "join" }));
-      first.catch((error) => this.#joining?.reject(error));
+      // The socket first: making an offer keeps the page busy for a while.
+      let made;
+      const first = new Promise((done) => { made = done; });
       this.#open(first);
+      made(Promise.resolve(typeof message === "function" ? message() : message).then((value) => ({ ...value, type: "join" })));
+      first.catch((error) => this.#joining?.reject(error));
     });
   }
 
