@@ -12,7 +12,7 @@ BENCH ?=
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
 
-.PHONY: help run build test test-swift test-interop kill-loop bench simulate docs lint format clean
+.PHONY: help run build test test-swift test-interop kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -63,6 +63,15 @@ bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benc
 	.build/release/codec-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product service-bench
 	.build/release/service-bench
+
+bench-browser: build ## Measure how long Chromium takes from joining to the first decoded frame (BENCH=options).
+	@Scripts/setup test
+	.venv/bin/python Benchmarks/chromium-join.py $(BENCH)
+
+instructions: ## Count the instructions of a forwarded packet, function by function (BENCH=options).
+	@Scripts/setup build
+	$(SWIFT) build -c release --static-swift-stdlib --product router-bench
+	python3 Benchmarks/instructions.py $(BENCH)
 
 simulate: ## A meeting of 10,000 over 32 simulated workers; prints the tables of docs/scale.md.
 	@Scripts/setup build
