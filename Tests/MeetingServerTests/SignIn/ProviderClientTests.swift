@@ -33,6 +33,7 @@ struct ProviderClientTests {
   func rotation() async throws {
     let provider = try ScriptedProvider()
     let clock = Clock()
+    provider.change { $0.clock = { clock.now.withLock { $0 } } }
     let client = ProviderClient(clock: { clock.now.withLock { $0 } }, fetch: provider.fetch)
     #expect(await problem(client, provider) == nil)
     #expect(await problem(client, provider) == nil)
@@ -69,6 +70,7 @@ struct ProviderClientTests {
   func sameName() async throws {
     let provider = try ScriptedProvider()
     let clock = Clock()
+    provider.change { $0.clock = { clock.now.withLock { $0 } } }
     let client = ProviderClient(clock: { clock.now.withLock { $0 } }, fetch: provider.fetch)
     #expect(await problem(client, provider) == nil)
     let fresh = try SigningKey.generate(keyID: "k1")

@@ -26,6 +26,8 @@ final class ScriptedProvider: Sendable {
     var authorization: String?
     var challenge: String?
     var nonce = ""
+    /// The provider's time.
+    var clock: @Sendable () -> Date = { Date() }
   }
 
   let script: Mutex<Script>
@@ -64,7 +66,7 @@ final class ScriptedProvider: Sendable {
         guard method == "POST", Base64URL.challenge(verifier) == script.challenge else {
           return .text("{\"error\":\"invalid_grant\"}", status: 400)
         }
-        let now = Int(Date().timeIntervalSince1970)
+        let now = Int(script.clock().timeIntervalSince1970)
         var claims: [String: String] = [
           "iss": "\"\(issuer)\"", "sub": "\"ada\"", "aud": "\"parley\"", "exp": "\(now + 300)", "iat": "\(now)",
           "nonce": "\"\(script.nonce)\"", "name": "\"Ada Lovelace\"",
