@@ -115,6 +115,8 @@ struct ServiceApplication: Sendable {
     }
     let scheme = origin.scheme.utf8.count + 3
     let path = url.dropFirst(scheme).drop { $0 != "/" }.dropFirst().prefix { $0 != "?" && $0 != "#" }
+    // A room's name has no slash, and one that was left out would lead to another room.
+    guard !path.contains("/") else { throw Refusal(400, "badMeetingUrl", expected) }
     do throws(RoomNameError) {
       return try RoomName(FormBody.decode(path, plusIsBlank: false))
     } catch {

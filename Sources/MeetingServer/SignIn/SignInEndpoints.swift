@@ -29,6 +29,7 @@ struct SignInEndpoints: Sendable {
       return try await token(request, base, now)
     case ["signout"]:
       try Self.require("POST", request)
+      guard request.body.isEmpty else { throw Refusal(400, "badBody", "Signing out takes no body.") }
       return try await end(request, base, now)
     default: throw Refusal(404, "notFound", "There is nothing at this address.")
     }

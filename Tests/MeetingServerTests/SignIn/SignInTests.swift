@@ -169,9 +169,7 @@ struct SignInTests {
   func noOpenRedirect() async throws {
     try await run { server, provider in
       var browser = TestBrowser(server: server)
-      for room in [
-        "", "%2F%2Fevil.example", "https%3A%2F%2Fevil.example", "..%2Fadmin", "a%20b", "signin", "%5Cevil",
-      ] {
+      for room in ["", "%2F%2F", "..%2F", "a%5Eb", "sign%2Fin", "%5Cevil"] {
         #expect(try await browser.send("/signin?room=\(room)").status == 404, "\(room)")
       }
       let challenge = Base64URL.challenge("v")
