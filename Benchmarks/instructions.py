@@ -11,6 +11,7 @@ counting, casts and look-ups of conformances, locks, checks for exclusive access
 
 import argparse
 import collections
+import os
 import pathlib
 import re
 import shutil
@@ -81,11 +82,12 @@ class Profile:
 
 
     def without(self, other):
-        """The same without the calls of another profile; costs were counted for the measured part alone."""
-        for name in self.calls:
-            self.calls[name] -= other.calls[name]
-            for caller in self.callers[name]:
-                self.callers[name][caller] -= other.callers[name][caller]
+        """What this run did and the other did not."""
+        self.own.subtract(other.own)
+        for name, callers in self.callers.items():
+            for caller in callers:
+                callers[caller] -= other.callers[name][caller]
+            self.calls[name] = sum(callers.values())
         return self
 
 
@@ -118,9 +120,8 @@ def run(binary, arguments, output):
     """Runs router-bench under callgrind, and returns what it printed."""
     output.unlink(missing_ok=True)
     result = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--demangle=no", "--toggle-collect=*measuredWork*", f"--callgrind-out-file={output}",
-         str(binary), *arguments],
-        capture_output=True, text=True, check=False)
+        ["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={output}", str(binary), *arguments],
+        capture_output=True, text=True, check=False, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
     if result.returncode:
         sys.exit(f"router-bench under valgrind failed ({result.returncode}):\n{result.stdout}{result.stderr[-2000:]}")
     return result.stdout
@@ -130,7 +131,7 @@ def measure(binary, arguments, packets, keep):
     """The profile of what is measured, and how many packets left in it."""
     arguments = [*arguments, "--packets", str(packets)]
     printed = run(binary, arguments, keep / "callgrind.out")
-    # Callgrind counts calls, unlike costs, also of what is not measured: those of a run that does nothing else are taken off.
+    # Callgrind could count costs of a function alone, but not calls: both of a run that does all but what is measured are taken off.
     run(binary, [*arguments, "--idle"], keep / "callgrind.idle.out")
     print(printed.strip())
     profile = Profile(keep / "callgrind.out").without(Profile(keep / "callgrind.idle.out"))

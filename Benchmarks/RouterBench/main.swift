@@ -38,7 +38,7 @@ while let name = arguments.popFirst() {
   }
 }
 
-/// Everything in here is counted, and nothing else: callgrind begins and ends with it.
+/// Everything in here is counted, and nothing else.
 @inline(never)
 func measuredWork(_ room: some BenchMeeting, _ ticks: [BenchTick]) {
   for tick in ticks { room.work(tick) }
