@@ -45,6 +45,8 @@ import Foundation
       if at(0.99) > target { missed.append("\(operation.name): \(text(at(0.99))) ms") }
     }
     print("\n\(rounds) of each, one after the other, milliseconds as the client sees them.")
+    // What is thrown from here ends the process before a pipe has the table.
+    fflush(nil)
     guard missed.isEmpty else {
       throw BenchFailure("More than \(target) ms for one of a hundred: \(missed.joined(separator: "; "))")
     }
