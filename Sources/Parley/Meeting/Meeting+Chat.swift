@@ -158,7 +158,8 @@ public enum ChatEvent: Sendable {
 /// How ``Meeting/exportChat(_:)`` writes the chat.
 ///
 /// ```swift
-/// let bytes = try await meeting.exportChat(ChatExportFormat.json)
+/// let lines = try await meeting.exportChat(ChatExportFormat.text)
+/// let document = try await meeting.exportChat(ChatExportFormat.json)
 /// ```
 public enum ChatExportFormat: String, Sendable, Hashable, CaseIterable {
   /// A line a message, for people.

@@ -132,6 +132,7 @@ public typealias WaitingParticipant = Signaling.WaitingParticipant
 ///   switch reason {
 ///   case .lobby: "Somebody in the meeting will let you in."
 ///   case .host: "The meeting begins when a host comes."
+///   case .start: "The meeting has not begun yet."
 ///   }
 /// }
 /// ```
