@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// A scheduled meeting as an iCalendar file (RFC 5545), to be opened in a calendar or sent as an invitation (RFC 5546).
 public struct CalendarFile: Sendable {

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import COpenSSL
 import FoundationEssentials
 

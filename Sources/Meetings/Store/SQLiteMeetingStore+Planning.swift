@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// Schedules, and rooms of one's own.
 extension SQLiteMeetingStore {
