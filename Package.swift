@@ -22,6 +22,7 @@ let package = Package(
   products: [
     .executable(name: "parley", targets: ["ParleyCLI"]),
     .library(name: "Parley", targets: ["Parley"]),
+    .library(name: "ParleyViews", targets: ["ParleyViews"]),
   ],
   targets: [
     // Floor 0: borders to C libraries, and the values every floor shares.
@@ -41,6 +42,7 @@ let package = Package(
     // Loaded with dlopen when first used, never linked: a server does not pay for them.
     .target(name: "CGStreamer"),
     .target(name: "CDrawing"),
+    .target(name: "CGTK"),
     // C++ behind a C interface.
     .target(
       name: "CAudioProcessing", cxxSettings: [.headerSearchPath("headers")],
@@ -75,6 +77,9 @@ let package = Package(
     .target(
       name: "Meetings", dependencies: ["Basics", "Transport", "CSQLite", "CJOSE", "COpenSSL"],
       swiftSettings: common),
+
+    // Floor 4: views, in windows of GTK where there is a display.
+    .target(name: "ParleyViews", dependencies: ["Parley", "CGTK"], swiftSettings: common),
 
     // Floor 5: HTTP and WebSocket API, signalling sessions, wiring.
     .target(
@@ -156,6 +161,7 @@ let package = Package(
       name: "ParleyTests",
       dependencies: ["Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
+    .testTarget(name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
     // Whole calls over bad networks in virtual time.
     .testTarget(
       name: "ConditionsTests",

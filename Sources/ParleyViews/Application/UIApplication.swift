@@ -1,0 +1,80 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// The app: its windows, and where keys go.
+@MainActor
+public final class UIApplication: UIResponder {
+  /// How far in front the app is.
+  public enum State: Int, Hashable, Sendable {
+    /// In front.
+    case active = 0
+    /// Between.
+    case inactive = 1
+    /// Behind.
+    case background = 2
+  }
+
+  /// Why the app was started; nothing is told here.
+  public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
+    /// The key's name.
+    public let rawValue: String
+    /// A key by its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+
+  /// The app.
+  public static let shared = UIApplication()
+
+  /// Who is told of the app's beginning and end.
+  public var delegate: (any UIApplicationDelegate)?
+  /// The windows, the one behind first.
+  public internal(set) var windows: [UIWindow] = []
+  /// The window that keys go to.
+  public internal(set) weak var keyWindow: UIWindow?
+  /// Alerts and sheets on the screen, the last one in front.
+  public internal(set) var alerts: [UIAlertController] = []
+  /// How far in front the app is; always active here.
+  public var applicationState: State { .active }
+  /// Whether the screen stays on; kept for apps that set it.
+  public var isIdleTimerDisabled = false
+  /// Where keys go.
+  var firstResponder: UIResponder?
+
+  private override init() { super.init() }
+
+  /// Opens an address with the desktop's program for it.
+  public func open(
+    _ url: URL, options: [String: Any] = [:], completionHandler: (@MainActor @Sendable (Bool) -> Void)? = nil
+  ) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["xdg-open", url.absoluteString]
+    let isStarted = (try? process.run()) != nil
+    if let completionHandler { Task { @MainActor in completionHandler(isStarted) } }
+  }
+}
+
+/// Is told of the app's beginning and end.
+@MainActor
+public protocol UIApplicationDelegate: AnyObject {
+  /// The app has begun. It makes its window here, and answers whether it can go on.
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool
+  /// The app came to the front.
+  func applicationDidBecomeActive(_ application: UIApplication)
+  /// The app is about to end: its last window was closed.
+  func applicationWillTerminate(_ application: UIApplication)
+}
+
+extension UIApplicationDelegate {
+  /// Goes on.
+  public func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool { true }
+  /// Does nothing.
+  public func applicationDidBecomeActive(_ application: UIApplication) {}
+  /// Does nothing.
+  public func applicationWillTerminate(_ application: UIApplication) {}
+}
+#endif

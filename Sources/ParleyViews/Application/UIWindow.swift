@@ -1,0 +1,182 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// What brings a window's views onto a screen.
+@MainActor
+protocol WindowPresenter: AnyObject {
+  /// Shows what the window holds now; layout is done.
+  func update(_ window: UIWindow)
+  /// Shows an alert or a sheet of the window's.
+  func present(_ alert: UIAlertController, in window: UIWindow)
+  /// Takes it away again.
+  func dismiss(_ alert: UIAlertController, in window: UIWindow)
+  /// Lets keys go to a field, or to the window itself.
+  func focus(_ view: UIView?, in window: UIWindow)
+  /// Takes the window away.
+  func close(_ window: UIWindow)
+}
+
+/// The root of a tree of views. It is headless until ``UIWindow/present()`` is asked to show it.
+open class UIWindow: UIView {
+  /// What brings it onto a screen; nil when it is headless.
+  var presenter: (any WindowPresenter)?
+  /// Whether an update waits for the main actor.
+  private var updateIsPending = false
+  private var touch: UITouch?
+  private var lastTap: (position: CGPoint, time: TimeInterval, count: Int)?
+
+  /// The name of the window on the desktop; nil is the root controller's title.
+  open var title: String? { didSet { contentChanged() } }
+
+  /// The controller whose view fills the window.
+  open var rootViewController: UIViewController? {
+    didSet {
+      guard rootViewController !== oldValue else { return }
+      if let oldValue { oldValue.leaveWindow() }
+      if !isHidden { showRoot() }
+    }
+  }
+
+  /// A window; hidden until ``makeKeyAndVisible()``.
+  public override init(frame: CGRect) {
+    super.init(frame: frame)
+    isHidden = true
+  }
+
+  /// A window from an archive: as large as the screen.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+    frame = UIScreen.main.bounds
+    isHidden = true
+  }
+
+  /// Whether keys go to it.
+  public var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
+
+  /// Shows it, and lets keys go to it. Without ``UIApplication/run(_:)`` or ``present()`` it stays headless: everything works, and
+  /// nothing is drawn.
+  open func makeKeyAndVisible() {
+    isHidden = false
+    makeKey()
+    showRoot()
+  }
+
+  /// Lets keys go to it.
+  open func makeKey() {
+    let application = UIApplication.shared
+    application.windows.removeAll { $0 === self }
+    application.windows.append(self)
+    application.keyWindow = self
+  }
+
+  /// Takes the window away for good.
+  open func close() {
+    rootViewController?.leaveWindow()
+    isHidden = true
+    let application = UIApplication.shared
+    application.windows.removeAll { $0 === self }
+    if application.keyWindow === self { application.keyWindow = application.windows.last }
+    presenter?.close(self)
+    presenter = nil
+  }
+
+  /// The application.
+  open override var next: UIResponder? { UIApplication.shared }
+
+  private func showRoot() { rootViewController?.enter(self) }
+
+  // MARK: updates
+
+  /// Brings the screen up to date when the main actor comes to it; many changes make one update.
+  func setNeedsUpdate() {
+    guard !updateIsPending, !isHidden else { return }
+    updateIsPending = true
+    Task { @MainActor [weak self] in self?.update() }
+  }
+
+  /// Lays out what asked for it, and shows it.
+  func update() {
+    layoutIfNeeded()
+    updateIsPending = false
+    presenter?.update(self)
+  }
+
+  // MARK: input
+
+  /// Takes a touch from outside, in the window's coordinates: of the pointer, or of a test.
+  ///
+  /// - Parameters:
+  ///   - phase: What it does.
+  ///   - position: Where it is.
+  ///   - time: When, in seconds of any clock; two taps within 0.4 s at about one place are a double tap.
+  public func sendTouch(_ phase: UITouch.Phase, at position: CGPoint, time: TimeInterval) {
+    switch phase {
+    case .began:
+      if let touch { end(touch, .cancelled) }
+      let new = UITouch(at: position, in: self)
+      if let last = lastTap, time - last.time < 0.4, abs(position.x - last.position.x) < 10,
+        abs(position.y - last.position.y) < 10
+      {
+        new.tapCount = last.count + 1
+      }
+      lastTap = (position, time, new.tapCount)
+      new.timestamp = time
+      new.view = hitTest(position, with: nil)
+      touch = new
+      deliver(new)
+    case .moved, .stationary, .ended, .cancelled:
+      guard let touch else { return }
+      touch.previousPosition = touch.position
+      touch.position = position
+      touch.timestamp = time
+      if phase == .ended || phase == .cancelled { end(touch, phase) } else { change(touch, phase) }
+    }
+  }
+
+  private func end(_ touch: UITouch, _ phase: UITouch.Phase) {
+    self.touch = nil
+    change(touch, phase)
+  }
+
+  private func change(_ touch: UITouch, _ phase: UITouch.Phase) {
+    touch.phase = phase
+    deliver(touch)
+  }
+
+  /// Gives a touch to the recognisers of its view and the views that hold it, then to the view.
+  private func deliver(_ touch: UITouch) {
+    let event = UIEvent(touches: [touch])
+    var isTaken = false
+    var view = touch.view
+    while let current = view {
+      for recognizer in current.gestureRecognizers ?? [] {
+        recognizer.receive(touch, event)
+        let recognised: Bool
+        switch recognizer.state {
+        case .began, .changed, .ended: recognised = true
+        case .possible, .cancelled, .failed: recognised = false
+        }
+        isTaken = isTaken || (recognised && recognizer.cancelsTouchesInView)
+      }
+      view = current.superview
+    }
+    guard let target = touch.view else { return }
+    switch (touch.phase, isTaken) {
+    case (.began, _): target.touchesBegan([touch], with: event)
+    case (.moved, false): target.touchesMoved([touch], with: event)
+    case (.ended, false): target.touchesEnded([touch], with: event)
+    case (.moved, true), (.ended, true), (.cancelled, _): target.touchesCancelled([touch], with: event)
+    case (.stationary, _): break
+    }
+  }
+
+  /// Takes a key from outside: of the keyboard, or of a test. It goes to the first responder, else to the frontmost controller.
+  public func sendKey(_ key: UIKey, isDown: Bool = true) {
+    let press = UIPress(key: key)
+    let event = UIPressesEvent(presses: [press])
+    let target: UIResponder =
+      UIApplication.shared.firstResponder ?? rootViewController?.frontmost.viewIfLoaded ?? self
+    if isDown { target.pressesBegan([press], with: event) } else { target.pressesEnded([press], with: event) }
+  }
+}
+#endif

@@ -1,0 +1,130 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// One of the answers to an alert.
+@MainActor
+public final class UIAlertAction {
+  /// What kind of answer it is.
+  public enum Style: Int, Hashable, Sendable {
+    /// An answer.
+    case `default` = 0
+    /// Leaves everything as it was.
+    case cancel = 1
+    /// Destroys something.
+    case destructive = 2
+  }
+
+  /// What people read.
+  public let title: String?
+  /// What kind of answer it is.
+  public let style: Style
+  /// Whether it can be given.
+  public var isEnabled = true
+  let handler: (@MainActor (UIAlertAction) -> Void)?
+
+  /// An answer.
+  public init(title: String?, style: Style, handler: (@MainActor (UIAlertAction) -> Void)? = nil) {
+    self.title = title
+    self.style = style
+    self.handler = handler
+  }
+}
+
+/// A question to the person: an alert in the middle, or a sheet of choices.
+///
+/// On the screen it is a dialog of the desktop. Headless it stays among ``UIApplication/alerts`` until ``choose(_:)`` answers it.
+open class UIAlertController: UIViewController {
+  /// Where it is seen.
+  public enum Style: Int, Hashable, Sendable {
+    /// As a sheet of choices.
+    case actionSheet = 0
+    /// In the middle.
+    case alert = 1
+  }
+
+  /// Where it is seen.
+  public let preferredStyle: Style
+  /// What it says below the title.
+  open var message: String?
+  /// The answers in the order they were added.
+  public private(set) var actions: [UIAlertAction] = []
+  /// The answer that the return key gives.
+  open var preferredAction: UIAlertAction?
+  /// The fields in the order they were added; nil when there are none.
+  public private(set) var textFields: [UITextField]?
+  private weak var window: UIWindow?
+
+  /// A question without answers yet.
+  public init(title: String?, message: String?, preferredStyle: Style) {
+    self.preferredStyle = preferredStyle
+    self.message = message
+    super.init(nibName: nil, bundle: nil)
+    self.title = title
+  }
+
+  /// An alert from an archive.
+  public required init?(coder: NSCoder) {
+    preferredStyle = .alert
+    super.init(coder: coder)
+  }
+
+  /// Adds an answer.
+  open func addAction(_ action: UIAlertAction) { actions.append(action) }
+
+  /// Adds a field, which the closure sets up. Sheets have none.
+  open func addTextField(configurationHandler: ((UITextField) -> Void)? = nil) {
+    guard preferredStyle == .alert else { return }
+    let field = UITextField(frame: CGRect(x: 0, y: 0, width: 238, height: 34))
+    field.borderStyle = .roundedRect
+    configurationHandler?(field)
+    textFields = (textFields ?? []) + [field]
+  }
+
+  /// The answers in the order in which they are shown: cancelling comes last.
+  var shownActions: [UIAlertAction] { actions.filter { $0.style != .cancel } + actions.filter { $0.style == .cancel } }
+
+  /// Answers as the person does: takes the alert away, and calls the answer's closure. Tests use it, too. Does nothing when the alert is
+  /// not presented, or the answer is not one of its own or cannot be given.
+  public func choose(_ action: UIAlertAction) {
+    guard let presenter = presentingViewController, action.isEnabled, actions.contains(where: { $0 === action }) else {
+      return
+    }
+    if presenter.presentedViewController === self { presenter.dismissNow(true, nil) }
+    action.handler?(action)
+  }
+
+  /// Closes it as the escape key does: with the answer that cancels, if there is one.
+  func cancel() {
+    if let action = actions.first(where: { $0.style == .cancel }) {
+      choose(action)
+    } else if preferredStyle == .actionSheet {
+      presentingViewController?.dismissNow(true, nil)
+    }
+  }
+
+  func show(over presenter: UIViewController, _ animated: Bool) {
+    let application = UIApplication.shared
+    if !application.alerts.contains(where: { $0 === self }) { application.alerts.append(self) }
+    guard let window = presenter.viewIfLoaded?.window ?? application.keyWindow else { return }
+    self.window = window
+    if let presenter = window.presenter {
+      presenter.present(self, in: window)
+    } else {
+      view.frame = window.bounds
+      view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+      window.addSubview(view)
+    }
+    appear(animated)
+  }
+
+  func hide(_ animated: Bool) {
+    UIApplication.shared.alerts.removeAll { $0 === self }
+    if let window { window.presenter?.dismiss(self, in: window) }
+    disappear(animated)
+    viewIfLoaded?.removeFromSuperview()
+  }
+
+  /// Makes the view that a headless window shows: a box over a dark veil.
+  open override func loadView() { view = AlertView(self) }
+}
+#endif

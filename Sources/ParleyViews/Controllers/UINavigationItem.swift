@@ -1,0 +1,138 @@
+#if !canImport(UIKit)
+import Foundation
+
+/// What the navigation bar shows for a screen.
+@MainActor
+public final class UINavigationItem {
+  private weak var owner: UIViewController?
+  private var ownTitle: String?
+
+  init(owner: UIViewController?) { self.owner = owner }
+
+  /// An item with a title.
+  public init(title: String) { ownTitle = title }
+
+  /// The title; nil is the screen's.
+  public var title: String? {
+    get { ownTitle ?? owner?.title }
+    set {
+      ownTitle = newValue
+      changed()
+    }
+  }
+  /// A view in the title's place.
+  public var titleView: UIView? { didSet { changed() } }
+  /// What the way back to this screen is called.
+  public var backBarButtonItem: UIBarButtonItem? { didSet { changed() } }
+  /// The item at the left.
+  public var leftBarButtonItem: UIBarButtonItem? {
+    get { leftBarButtonItems?.first }
+    set { leftBarButtonItems = newValue.map { [$0] } }
+  }
+  /// The item at the right.
+  public var rightBarButtonItem: UIBarButtonItem? {
+    get { rightBarButtonItems?.first }
+    set { rightBarButtonItems = newValue.map { [$0] } }
+  }
+  /// The items at the left.
+  public var leftBarButtonItems: [UIBarButtonItem]? { didSet { changed() } }
+  /// The items at the right, from the edge inwards.
+  public var rightBarButtonItems: [UIBarButtonItem]? { didSet { changed() } }
+  /// Whether there is no way back.
+  public var hidesBackButton = false { didSet { changed() } }
+
+  private func changed() { owner?.navigationController?.titleChanged() }
+}
+
+/// A button in a bar.
+@MainActor
+open class UIBarButtonItem {
+  /// How it looks.
+  public enum Style: Int, Hashable, Sendable {
+    /// Plain.
+    case plain = 0
+    /// Heavier: it ends something.
+    case done = 2
+  }
+
+  /// Buttons everybody knows.
+  public enum SystemItem: Int, Hashable, Sendable {
+    /// Done.
+    case done = 0
+    /// Cancel.
+    case cancel = 1
+    /// Edit.
+    case edit = 2
+    /// Save.
+    case save = 3
+    /// Add.
+    case add = 4
+    /// Room that grows.
+    case flexibleSpace = 5
+    /// Room that does not.
+    case fixedSpace = 6
+    /// Camera.
+    case camera = 15
+    /// Play.
+    case play = 17
+    /// Pause.
+    case pause = 18
+    /// Stop.
+    case stop = 14
+
+    var title: String {
+      switch self {
+      case .done: "Done"
+      case .cancel: "Cancel"
+      case .edit: "Edit"
+      case .save: "Save"
+      case .add: "Add"
+      case .flexibleSpace, .fixedSpace: ""
+      case .camera: "Camera"
+      case .play: "Play"
+      case .pause: "Pause"
+      case .stop: "Stop"
+      }
+    }
+  }
+
+  /// The button it is.
+  let button: UIButton
+  /// Whether it can be used.
+  open var isEnabled: Bool {
+    get { button.isEnabled }
+    set { button.isEnabled = newValue }
+  }
+  /// What it says.
+  open var title: String? {
+    get { button.title(for: .normal) }
+    set { button.setTitle(newValue, for: .normal) }
+  }
+  /// A number to know it by.
+  open var tag = 0
+
+  /// A button with a title that calls a method of `target`, which is held weakly.
+  public init<T: AnyObject>(
+    title: String?, style: Style, target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void
+  ) {
+    button = UIButton(type: .system)
+    button.setTitle(title, for: .normal)
+    button.addTarget(target, action: action, for: .touchUpInside)
+  }
+
+  /// A button everybody knows that calls a method of `target`, which is held weakly.
+  public init<T: AnyObject>(
+    barButtonSystemItem systemItem: SystemItem, target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void
+  ) {
+    button = UIButton(type: .system)
+    button.setTitle(systemItem.title, for: .normal)
+    button.addTarget(target, action: action, for: .touchUpInside)
+  }
+
+  /// A button that runs an action.
+  public init(title: String? = nil, primaryAction: UIAction?) {
+    button = UIButton(type: .system, primaryAction: primaryAction)
+    if let title { button.setTitle(title, for: .normal) }
+  }
+}
+#endif

@@ -1,0 +1,134 @@
+#if !canImport(UIKit)
+import Foundation
+
+extension UIViewController {
+  /// The screen that is in front: the last one presented, or itself.
+  var frontmost: UIViewController {
+    var controller = self
+    while let presented = controller.presentedViewController { controller = presented }
+    return controller
+  }
+
+  /// The controller that is in the window by itself.
+  private var root: UIViewController {
+    var controller = self
+    while let parent = controller.parent { controller = parent }
+    return controller
+  }
+
+  func presentNow(_ controller: UIViewController, _ animated: Bool, _ completion: (() -> Void)?) {
+    // What is in front presents; two screens over one would be one too many.
+    let presenter = root
+    guard presenter.presentedViewController == nil, controller.presentingViewController == nil, controller !== presenter
+    else {
+      if presenter.presentedViewController !== controller, controller.presentingViewController == nil,
+        presenter.presentedViewController != nil
+      {
+        presenter.frontmost.presentNow(controller, animated, completion)
+      }
+      return
+    }
+    presenter.presentedViewController = controller
+    controller.presentingViewController = presenter
+    if let alert = controller as? UIAlertController {
+      alert.show(over: presenter, animated)
+    } else if let window = presenter.viewIfLoaded?.window {
+      let covers = controller.coversWindow
+      if covers { presenter.disappear(animated) }
+      controller.placeView(in: window)
+      controller.appear(animated)
+    }
+    completion?()
+  }
+
+  func dismissNow(_ animated: Bool, _ completion: (() -> Void)?) {
+    let presenter = root.presentedViewController != nil ? root : root.presentingViewController
+    guard let presenter, let controller = presenter.presentedViewController else {
+      completion?()
+      return
+    }
+    // What it presents itself goes first.
+    if controller.presentedViewController != nil { controller.dismissNow(animated, nil) }
+    presenter.presentedViewController = nil
+    controller.presentingViewController = nil
+    if let alert = controller as? UIAlertController {
+      alert.hide(animated)
+    } else {
+      controller.disappear(animated)
+      controller.viewIfLoaded?.removeFromSuperview()
+      if controller.coversWindow, presenter.viewIfLoaded?.window != nil { presenter.appear(animated) }
+    }
+    completion?()
+  }
+
+  /// Whether nothing of what is behind is seen.
+  private var coversWindow: Bool {
+    switch modalPresentationStyle {
+    case .fullScreen, .currentContext, .custom: true
+    case .pageSheet, .formSheet, .overFullScreen, .overCurrentContext, .popover, .automatic: false
+    }
+  }
+
+  /// Puts the view over everything that is in the window.
+  private func placeView(in window: UIWindow) {
+    guard let view else { return }
+    switch modalPresentationStyle {
+    case .pageSheet, .formSheet, .popover, .automatic:
+      view.frame = window.bounds.inset(by: UIEdgeInsets(top: 44))
+      view.layer.cornerRadius = 12
+    case .fullScreen, .currentContext, .custom, .overFullScreen, .overCurrentContext:
+      view.frame = window.bounds
+    }
+    view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    window.addSubview(view)
+  }
+
+  // MARK: appearing
+
+  /// Comes into a window as its root.
+  func enter(_ window: UIWindow) {
+    guard let view, view.superview !== window else { return }
+    view.frame = window.bounds
+    view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    window.insertSubview(view, at: 0)
+    appear(false)
+    if let presented = presentedViewController as? UIAlertController {
+      presented.show(over: self, false)
+    } else if let presented = presentedViewController {
+      presented.placeView(in: window)
+      presented.appear(false)
+    }
+  }
+
+  /// Leaves its window, with everything it presents.
+  func leaveWindow() {
+    if presentedViewController != nil { dismissNow(false, nil) }
+    disappear(false)
+    viewIfLoaded?.removeFromSuperview()
+  }
+
+  /// Tells itself and its children that they are on the screen.
+  func appear(_ animated: Bool) {
+    guard !isAppeared, viewIfLoaded != nil || view != nil else { return }
+    isAppeared = true
+    viewWillAppear(animated)
+    for child in visibleChildren { child.appear(animated) }
+    viewIfLoaded?.layoutIfNeeded()
+    if isAppeared { viewDidAppear(animated) }
+  }
+
+  /// Tells itself and its children that they are not any more.
+  func disappear(_ animated: Bool) {
+    guard isAppeared else { return }
+    isAppeared = false
+    viewWillDisappear(animated)
+    for child in children { child.disappear(animated) }
+    viewDidDisappear(animated)
+  }
+
+  private var visibleChildren: [UIViewController] {
+    if let navigation = self as? UINavigationController { return navigation.topViewController.map { [$0] } ?? [] }
+    return children.filter { $0.viewIfLoaded?.superview != nil }
+  }
+}
+#endif

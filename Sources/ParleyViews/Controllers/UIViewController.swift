@@ -1,0 +1,207 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// A screen: its view, what it presents, and how it goes to the next one.
+open class UIViewController: UIResponder {
+  /// How it is presented. A sheet leaves a rim of what is behind it; every other style fills the window.
+  open var modalPresentationStyle: UIModalPresentationStyle = .fullScreen
+  /// How it comes in; at once here.
+  open var modalTransitionStyle: UIModalTransitionStyle = .coverVertical
+  /// The name of the screen.
+  open var title: String? {
+    didSet {
+      navigationController?.titleChanged()
+      viewIfLoaded?.contentChanged()
+    }
+  }
+  /// The storyboard it was made from.
+  public internal(set) weak var storyboard: UIStoryboard?
+  /// The controllers whose views are in its own.
+  public internal(set) var children: [UIViewController] = []
+  /// The controller whose view holds its own.
+  public internal(set) weak var parent: UIViewController?
+  /// What it presents.
+  public internal(set) var presentedViewController: UIViewController?
+  /// Who presents it.
+  public internal(set) weak var presentingViewController: UIViewController?
+  /// What the navigation bar shows for it.
+  public private(set) lazy var navigationItem = UINavigationItem(owner: self)
+  /// Whether it is on the screen.
+  var isAppeared = false
+  /// Its segues when it comes from no storyboard.
+  var segues: [String: SegueMaker] = [:]
+
+  private var loaded: UIView?
+  private var isLoading = false
+
+  /// A screen. Nibs do not exist here, so both names are ignored.
+  public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
+
+  /// A screen from an archive: how a registered class is made.
+  public required init?(coder: NSCoder) { super.init() }
+
+  /// A screen.
+  public convenience override init() { self.init(nibName: nil, bundle: nil) }
+
+  // MARK: view
+
+  /// Its view, which is loaded when it is first asked for.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var view: UIView! {
+    get {
+      loadViewIfNeeded()
+      return loaded
+    }
+    set {
+      loaded?.controller = nil
+      loaded = newValue
+      newValue?.controller = self
+    }
+  }
+
+  /// Its view, if it is loaded.
+  public var viewIfLoaded: UIView? { loaded }
+  /// Whether its view is loaded.
+  public var isViewLoaded: Bool { loaded != nil }
+
+  /// Loads the view if it is not.
+  public func loadViewIfNeeded() {
+    guard loaded == nil, !isLoading else { return }
+    isLoading = true
+    loadView()
+    if loaded == nil { view = UIView(frame: UIScreen.main.bounds) }
+    isLoading = false
+    viewDidLoad()
+  }
+
+  /// Makes the view. The usual one is plain, with what the storyboard's screen of this name puts into it.
+  open func loadView() {
+    let view = UIView(frame: UIScreen.main.bounds)
+    view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    view.backgroundColor = .systemBackground
+    self.view = view
+  }
+
+  /// The view was loaded.
+  open func viewDidLoad() {}
+  /// The view is about to come onto the screen.
+  open func viewWillAppear(_ animated: Bool) {}
+  /// It is on the screen.
+  open func viewDidAppear(_ animated: Bool) {}
+  /// It is about to leave the screen.
+  open func viewWillDisappear(_ animated: Bool) {}
+  /// It has left.
+  open func viewDidDisappear(_ animated: Bool) {}
+  /// Its subviews are about to be placed.
+  open func viewWillLayoutSubviews() {}
+  /// They have been.
+  open func viewDidLayoutSubviews() {}
+  /// The window is about to change its size, or turned from upright to wide.
+  open func viewWillTransition(to size: CGSize, with coordinator: any UIViewControllerTransitionCoordinator) {
+    for child in children { child.viewWillTransition(to: size, with: coordinator) }
+    presentedViewController?.viewWillTransition(to: size, with: coordinator)
+  }
+  /// Memory is short; never called here.
+  open func didReceiveMemoryWarning() {}
+
+  /// Whether keys may go to it.
+  open override var canBecomeFirstResponder: Bool { false }
+  /// The superview of its view, or who presents it.
+  open override var next: UIResponder? { loaded?.superview ?? parent ?? presentingViewController }
+
+  // MARK: segues
+
+  /// Whether a segue shall happen.
+  open func shouldPerformSegue(withIdentifier identifier: String, sender: Any?) -> Bool { true }
+  /// A segue is about to happen: what the next screen needs is handed over here.
+  open func prepare(for segue: UIStoryboardSegue, sender: Any?) {}
+
+  // MARK: presenting
+
+  /// Presents another screen, an alert or a sheet. It is there when this returns; `completion` is called then.
+  open func present(
+    _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
+  ) { presentNow(viewControllerToPresent, flag, completion) }
+
+  /// Takes away what it presents, or itself where it presents nothing. `completion` is called when this returns.
+  open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) { dismissNow(flag, completion) }
+
+  /// Shows another screen: in its navigation controller where it has one, else over itself.
+  open func show(_ vc: UIViewController, sender: Any?) {
+    if let navigationController { navigationController.pushViewController(vc, animated: true) } else {
+      present(vc, animated: true)
+    }
+  }
+
+  // MARK: children
+
+  /// Takes a controller whose view will be in this one's.
+  open func addChild(_ childController: UIViewController) {
+    guard childController !== self, childController.parent !== self else { return }
+    childController.removeFromParent()
+    childController.willMove(toParent: self)
+    children.append(childController)
+    childController.parent = self
+  }
+
+  /// Leaves its parent.
+  open func removeFromParent() {
+    guard let parent else { return }
+    parent.children.removeAll { $0 === self }
+    self.parent = nil
+    didMove(toParent: nil)
+  }
+
+  /// The parent is about to change.
+  open func willMove(toParent parent: UIViewController?) {}
+  /// The parent has changed. A container calls it when the child's view is in place.
+  open func didMove(toParent parent: UIViewController?) {
+    if let parent { if parent.isAppeared { appear(false) } } else { disappear(false) }
+  }
+}
+
+/// How a screen is presented.
+public enum UIModalPresentationStyle: Int, Hashable, Sendable {
+  /// Filling the window.
+  case fullScreen = 0
+  /// A sheet.
+  case pageSheet = 1
+  /// A smaller sheet.
+  case formSheet = 2
+  /// Filling the presenting view.
+  case currentContext = 3
+  /// As the app has it.
+  case custom = 4
+  /// Filling the window; what is behind stays.
+  case overFullScreen = 5
+  /// Filling the presenting view; what is behind stays.
+  case overCurrentContext = 6
+  /// A bubble.
+  case popover = 7
+  /// As the system has it: a sheet.
+  case automatic = -2
+}
+
+/// How a screen comes in; at once here.
+public enum UIModalTransitionStyle: Int, Hashable, Sendable {
+  /// From below.
+  case coverVertical = 0
+  /// Turning.
+  case flipHorizontal = 1
+  /// Fading.
+  case crossDissolve = 2
+  /// A page that is turned.
+  case partialCurl = 3
+}
+
+/// Lets a screen change together with its window.
+@MainActor
+public protocol UIViewControllerTransitionCoordinator: AnyObject {
+  /// Makes changes with the window's, and calls `completion` when it has its new size.
+  @discardableResult
+  func animate(
+    alongsideTransition animation: ((any UIViewControllerTransitionCoordinator) -> Void)?,
+    completion: ((any UIViewControllerTransitionCoordinator) -> Void)?
+  ) -> Bool
+}
+#endif

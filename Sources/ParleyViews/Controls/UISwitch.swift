@@ -1,0 +1,125 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// A choice between on and off.
+open class UISwitch: UIControl {
+  /// Whether it is on. Setting it calls nobody.
+  open var isOn = false { didSet { if isOn != oldValue { contentChanged() } } }
+  /// The colour of the part that is on; kept for apps that set it.
+  open var onTintColor: UIColor?
+
+  /// A switch of the usual size, when `frame` has none.
+  public override init(frame: CGRect) {
+    super.init(frame: frame.size == .zero ? CGRect(origin: frame.origin, size: Self.usualSize) : frame)
+  }
+
+  /// A switch from an archive.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+    frame.size = Self.usualSize
+  }
+
+  private static let usualSize = CGSize(width: 51, height: 31)
+
+  /// Turns it on or off.
+  open func setOn(_ on: Bool, animated: Bool) { isOn = on }
+
+  /// Turns it over, and calls who waits for ``UIControl/Event/valueChanged``.
+  override func press() {
+    guard isEnabled else { return }
+    isOn.toggle()
+    sendActions(for: [.valueChanged, .touchUpInside, .primaryActionTriggered])
+  }
+
+  /// The usual size.
+  open override func sizeThatFits(_ size: CGSize) -> CGSize { Self.usualSize }
+}
+
+/// Says that something is under way.
+open class UIActivityIndicatorView: UIView {
+  /// How large it is.
+  public enum Style: Int, Hashable, Sendable {
+    /// Large and white, by an older name.
+    case whiteLarge = 0
+    /// Small and white, by an older name.
+    case white = 1
+    /// Small and grey, by an older name.
+    case gray = 2
+    /// Small.
+    case medium = 100
+    /// Large.
+    case large = 101
+  }
+
+  /// How large it is.
+  open var style: Style { didSet { contentChanged() } }
+  /// Its colour.
+  open var color: UIColor! = .systemGray
+  /// Whether it is out of sight while it rests.
+  open var hidesWhenStopped = true { didSet { contentChanged() } }
+  /// Whether it turns.
+  public private(set) var isAnimating = false
+
+  /// An indicator in a style.
+  public init(style: Style) {
+    self.style = style
+    let side: CGFloat = style == .large || style == .whiteLarge ? 37 : 20
+    super.init(frame: CGRect(x: 0, y: 0, width: side, height: side))
+  }
+
+  /// An indicator in a style, by the older label.
+  public convenience init(activityIndicatorStyle style: Style) { self.init(style: style) }
+
+  /// A small indicator.
+  public override init(frame: CGRect) {
+    style = .medium
+    super.init(frame: frame)
+  }
+
+  /// An indicator from an archive.
+  public required init?(coder: NSCoder) {
+    style = .medium
+    super.init(coder: coder)
+  }
+
+  /// Begins to turn.
+  open func startAnimating() {
+    isAnimating = true
+    contentChanged()
+  }
+
+  /// Rests.
+  open func stopAnimating() {
+    isAnimating = false
+    contentChanged()
+  }
+}
+
+/// Shows a picture.
+open class UIImageView: UIView {
+  /// The picture.
+  open var image: UIImage? { didSet { contentChanged() } }
+
+  /// A view of a picture, as large as it.
+  public init(image: UIImage?) {
+    self.image = image
+    super.init(frame: CGRect(origin: .zero, size: image?.size ?? .zero))
+    isUserInteractionEnabled = false
+  }
+
+  /// A view without a picture.
+  public override init(frame: CGRect) {
+    super.init(frame: frame)
+    isUserInteractionEnabled = false
+  }
+
+  /// A view from an archive.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+    isUserInteractionEnabled = false
+  }
+
+  /// The picture's size.
+  open override func sizeThatFits(_ size: CGSize) -> CGSize { image?.size ?? .zero }
+}
+#endif

@@ -1,0 +1,9 @@
+// What an app gets on Apple systems by `import UIKit`. There the names of this module are UIKit's own.
+#if canImport(UIKit)
+@_exported public import UIKit
+#else
+@_exported public import Foundation
+#if canImport(FoundationNetworking)
+@_exported public import FoundationNetworking
+#endif
+#endif

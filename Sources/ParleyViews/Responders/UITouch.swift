@@ -1,0 +1,64 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// A finger on the screen, or a pointer with its button down.
+@MainActor
+public final class UITouch {
+  /// What it does.
+  public enum Phase: Int, Hashable, Sendable {
+    /// Was put down.
+    case began = 0
+    /// Moves.
+    case moved = 1
+    /// Rests.
+    case stationary = 2
+    /// Was lifted.
+    case ended = 3
+    /// Does not count any more.
+    case cancelled = 4
+  }
+
+  /// What it does now.
+  public internal(set) var phase: Phase = .began
+  /// How many times it came down at the same place in quick succession.
+  public internal(set) var tapCount = 1
+  /// When it last changed, in seconds.
+  public internal(set) var timestamp: TimeInterval = 0
+  /// The window it is in.
+  public internal(set) weak var window: UIWindow?
+  /// The view that it came down on.
+  public internal(set) weak var view: UIView?
+  /// Where it is, and where it was, in the window's coordinates.
+  var position: CGPoint
+  var previousPosition: CGPoint
+
+  init(at position: CGPoint, in window: UIWindow) {
+    self.position = position
+    previousPosition = position
+    self.window = window
+  }
+
+  /// Where it is, in a view's coordinates; nil for the window's.
+  public func location(in view: UIView?) -> CGPoint { view?.convert(position, from: nil) ?? position }
+  /// Where it was before its last move, in a view's coordinates; nil for the window's.
+  public func previousLocation(in view: UIView?) -> CGPoint {
+    view?.convert(previousPosition, from: nil) ?? previousPosition
+  }
+}
+
+extension UITouch: Hashable {
+  /// Whether they are the same touch.
+  nonisolated public static func == (one: UITouch, other: UITouch) -> Bool { one === other }
+  /// Hashes the touch's identity.
+  nonisolated public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Touches that happen together.
+@MainActor
+open class UIEvent {
+  /// The touches.
+  public internal(set) var allTouches: Set<UITouch>?
+
+  init(touches: Set<UITouch>?) { allTouches = touches }
+}
+#endif

@@ -1,0 +1,95 @@
+#if !canImport(UIKit)
+import Foundation
+public import Parley
+import Synchronization
+
+/// Where the pictures of a tile arrive, on any thread. It keeps the newest one.
+public final class VideoSurface: VideoSink {
+  /// How a picture lies in the tile.
+  public enum Scaling: Hashable, Sendable {
+    /// Whole, with bars where the shapes differ.
+    case fit
+    /// Filling the tile, cut where the shapes differ.
+    case fill
+  }
+
+  private struct State {
+    var frame: VideoFrame?
+    var count = 0
+    var scaling = Scaling.fit
+    var isMirrored = false
+    var onFrame: (@Sendable (VideoFrame?) -> Void)?
+    var onLook: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// A surface without a picture.
+  public init() {}
+
+  /// Shows a picture.
+  public func receive(_ frame: VideoFrame) {
+    let onFrame = state.withLock { state in
+      state.frame = frame
+      state.count &+= 1
+      return state.onFrame
+    }
+    onFrame?(frame)
+  }
+
+  /// Shows nothing any more.
+  public func clear() {
+    let onFrame = state.withLock { state in
+      state.frame = nil
+      return state.onFrame
+    }
+    onFrame?(nil)
+  }
+
+  /// The picture it shows.
+  public var frame: VideoFrame? { state.withLock { $0.frame } }
+  /// How many pictures it was given so far.
+  public var frameCount: Int { state.withLock { $0.count } }
+
+  /// How a picture lies in the tile.
+  public var scaling: Scaling {
+    get { state.withLock { $0.scaling } }
+    set { look { $0.scaling = newValue } }
+  }
+
+  /// Whether left and right change places, as in a mirror: for one's own preview.
+  public var isMirrored: Bool {
+    get { state.withLock { $0.isMirrored } }
+    set { look { $0.isMirrored = newValue } }
+  }
+
+  private func look(_ change: (inout State) -> Void) {
+    let onLook = state.withLock { state in
+      change(&state)
+      return state.onLook
+    }
+    onLook?()
+  }
+
+  /// Calls when a picture came or went, on the thread that gave it, and at once with the present one; nil calls nobody any more.
+  func setObserver(_ onFrame: (@Sendable (VideoFrame?) -> Void)?) {
+    let frame = state.withLock { state in
+      state.onFrame = onFrame
+      return state.frame
+    }
+    if let frame { onFrame?(frame) }
+  }
+
+  /// Calls when the scaling or mirroring changed.
+  func setLookObserver(_ onLook: (@Sendable () -> Void)?) { state.withLock { $0.onLook = onLook } }
+}
+
+extension UIView {
+  /// Shows changes of how pictures of `surface` lie in this view.
+  func follow(_ surface: VideoSurface) {
+    surface.setLookObserver { [weak self] in
+      Task { @MainActor in self?.contentChanged() }
+    }
+  }
+}
+#endif

@@ -1,0 +1,110 @@
+#if !canImport(UIKit)
+public import Foundation
+
+extension UIView {
+  /// Asks for ``layoutSubviews()`` before the view is shown next.
+  public func setNeedsLayout() {
+    needsLayout = true
+    contentChanged()
+  }
+
+  /// Lays out now what asked for it: this view and those in it.
+  public func layoutIfNeeded() {
+    // A layout may ask for another one. One that asks for ever must not hang the app.
+    for _ in 0..<8 where needsLayout {
+      needsLayout = false
+      controller?.viewWillLayoutSubviews()
+      layoutSubviews()
+      controller?.viewDidLayoutSubviews()
+    }
+    for view in subviewList { view.layoutIfNeeded() }
+  }
+
+  /// Takes on the size that ``sizeThatFits(_:)`` answers.
+  public func sizeToFit() { bounds.size = sizeThatFits(bounds.size) }
+
+  /// Lets the subviews follow a change of the size, by their masks.
+  func resizeSubviews(from old: CGSize) {
+    guard autoresizesSubviews, old != bounds.size else { return }
+    for view in subviewList where !view.autoresizingMask.isEmpty { view.resize(from: old, to: bounds.size) }
+  }
+
+  private func resize(from old: CGSize, to new: CGSize) {
+    let mask = autoresizingMask
+    let across = Self.resized(
+      start: frame.minX, length: frame.width, old: old.width, new: new.width,
+      flexible: (
+        mask.contains(.flexibleLeftMargin), mask.contains(.flexibleWidth), mask.contains(.flexibleRightMargin)
+      ))
+    let down = Self.resized(
+      start: frame.minY, length: frame.height, old: old.height, new: new.height,
+      flexible: (
+        mask.contains(.flexibleTopMargin), mask.contains(.flexibleHeight), mask.contains(.flexibleBottomMargin)
+      ))
+    frame = CGRect(x: across.start, y: down.start, width: across.length, height: down.length)
+  }
+
+  /// Where a side lies after the superview's changed. The change is shared by the flexible parts in proportion to what they measured,
+  /// and evenly when they measured nothing.
+  private static func resized(
+    start: CGFloat, length: CGFloat, old: CGFloat, new: CGFloat, flexible: (before: Bool, inside: Bool, after: Bool)
+  ) -> (start: CGFloat, length: CGFloat) {
+    let count = [flexible.before, flexible.inside, flexible.after].count { $0 }
+    guard count > 0 else { return (start, length) }
+    let after = old - start - length
+    let total = (flexible.before ? start : 0) + (flexible.inside ? length : 0) + (flexible.after ? after : 0)
+    func change(_ part: CGFloat) -> CGFloat {
+      total > 0 ? (new - old) * part / total : (new - old) / CGFloat(count)
+    }
+    return (
+      start + (flexible.before ? change(start) : 0),
+      max(length + (flexible.inside ? change(length) : 0), 0)
+    )
+  }
+}
+
+extension UIView {
+  /// A point of this view's in the coordinates of another in the same tree; nil stands for the window.
+  public func convert(_ point: CGPoint, to view: UIView?) -> CGPoint {
+    let here = offsetFromRoot()
+    let there = view?.offsetFromRoot() ?? .zero
+    return CGPoint(x: point.x + here.x - there.x, y: point.y + here.y - there.y)
+  }
+
+  /// A point of another view's in this one's coordinates; nil stands for the window.
+  public func convert(_ point: CGPoint, from view: UIView?) -> CGPoint {
+    let here = offsetFromRoot()
+    let there = view?.offsetFromRoot() ?? .zero
+    return CGPoint(x: point.x + there.x - here.x, y: point.y + there.y - here.y)
+  }
+
+  /// A rectangle of this view's in the coordinates of another in the same tree; nil stands for the window.
+  public func convert(_ rect: CGRect, to view: UIView?) -> CGRect {
+    CGRect(origin: convert(rect.origin, to: view), size: rect.size)
+  }
+
+  /// A rectangle of another view's in this one's coordinates; nil stands for the window.
+  public func convert(_ rect: CGRect, from view: UIView?) -> CGRect {
+    CGRect(origin: convert(rect.origin, from: view), size: rect.size)
+  }
+
+  /// Where its zero lies in the coordinates of the root of its tree.
+  private func offsetFromRoot() -> CGPoint {
+    var offset = CGPoint.zero
+    var view: UIView? = self
+    while let current = view {
+      offset.x -= current.bounds.minX
+      offset.y -= current.bounds.minY
+      // The window's place on the screen is not part of its own coordinates.
+      if current is UIWindow { break }
+      offset.x += current.frame.minX
+      offset.y += current.frame.minY
+      view = current.superview
+    }
+    return offset
+  }
+
+  /// Where its rectangle may be used without anything lying over it; here nothing does.
+  public var safeAreaInsets: UIEdgeInsets { .zero }
+}
+#endif

@@ -1,0 +1,222 @@
+#if !canImport(UIKit)
+public import Foundation
+
+/// A rectangle on the screen with subviews, in front of each other in their order. Usable without any display.
+@MainActor
+open class UIView: UIResponder {
+  /// Which of its edges and sides change with the superview.
+  public struct AutoresizingMask: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt
+    /// A mask by its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// The distance at the left.
+    public static let flexibleLeftMargin = AutoresizingMask(rawValue: 1)
+    /// The width.
+    public static let flexibleWidth = AutoresizingMask(rawValue: 2)
+    /// The distance at the right.
+    public static let flexibleRightMargin = AutoresizingMask(rawValue: 4)
+    /// The distance above.
+    public static let flexibleTopMargin = AutoresizingMask(rawValue: 8)
+    /// The height.
+    public static let flexibleHeight = AutoresizingMask(rawValue: 16)
+    /// The distance below.
+    public static let flexibleBottomMargin = AutoresizingMask(rawValue: 32)
+  }
+
+  /// How a picture lies in the view.
+  public enum ContentMode: Int, Hashable, Sendable {
+    /// Stretched to the view's shape.
+    case scaleToFill = 0
+    /// As large as it fits, whole.
+    case scaleAspectFit = 1
+    /// As small as it fills the view; what is outside is cut off by ``UIView/clipsToBounds``.
+    case scaleAspectFill = 2
+    /// Stretched; drawn anew when the size changes.
+    case redraw = 3
+    /// In its own size, in the middle.
+    case center = 4
+  }
+
+  /// The rectangle in the superview, and the point of its own coordinates that lies at its corner.
+  private var storedFrame: CGRect
+  private var origin = CGPoint.zero
+  var subviewList: [UIView] = []
+  var needsLayout = true
+
+  /// The view that holds this one.
+  public internal(set) weak var superview: UIView?
+  /// The views in this one, the one behind first.
+  public var subviews: [UIView] { subviewList }
+  /// The controller whose view this is.
+  weak var controller: UIViewController?
+
+  /// A view with a rectangle in its superview.
+  public init(frame: CGRect) {
+    storedFrame = Self.checked(frame)
+    super.init()
+  }
+
+  /// A view from an archive. There are no archives here: it begins empty, as ``init(frame:)`` does.
+  public required init?(coder: NSCoder) {
+    storedFrame = .zero
+    super.init()
+  }
+
+  /// A view of no size.
+  public convenience override init() { self.init(frame: .zero) }
+
+  /// What is not a number would spread through every sum; it counts as nothing.
+  private static func checked(_ rect: CGRect) -> CGRect {
+    let rect = rect.standardized
+    func finite(_ value: CGFloat) -> CGFloat { value.isFinite ? value : 0 }
+    return CGRect(
+      x: finite(rect.origin.x), y: finite(rect.origin.y), width: finite(rect.size.width),
+      height: finite(rect.size.height))
+  }
+
+  // MARK: geometry
+
+  /// The rectangle in the coordinates of the superview.
+  open var frame: CGRect {
+    get { storedFrame }
+    set {
+      let old = storedFrame
+      storedFrame = Self.checked(newValue)
+      guard storedFrame != old else { return }
+      if storedFrame.size != old.size {
+        resizeSubviews(from: old.size)
+        setNeedsLayout()
+      }
+      contentChanged()
+    }
+  }
+
+  /// The rectangle in the view's own coordinates. Its size is that of ``frame``; its origin scrolls what is inside.
+  open var bounds: CGRect {
+    get { CGRect(origin: origin, size: storedFrame.size) }
+    set {
+      let new = Self.checked(newValue)
+      if new.origin != origin {
+        origin = new.origin
+        contentChanged()
+      }
+      guard new.size != storedFrame.size else { return }
+      let middle = center
+      frame = CGRect(
+        x: middle.x - new.width / 2, y: middle.y - new.height / 2, width: new.width, height: new.height)
+    }
+  }
+
+  /// The middle of ``frame``.
+  open var center: CGPoint {
+    get { CGPoint(x: storedFrame.midX, y: storedFrame.midY) }
+    set {
+      frame.origin = CGPoint(x: newValue.x - storedFrame.width / 2, y: newValue.y - storedFrame.height / 2)
+    }
+  }
+
+  /// What follows when the superview changes its size.
+  open var autoresizingMask: AutoresizingMask = []
+  /// Whether the subviews' masks are obeyed.
+  open var autoresizesSubviews = true
+  /// Kept for apps that set it; there are no constraints here, so masks always count.
+  open var translatesAutoresizingMaskIntoConstraints = true
+
+  // MARK: looks
+
+  /// Whether it and everything in it is out of sight and touch.
+  open var isHidden = false { didSet { if isHidden != oldValue { contentChanged() } } }
+  /// How opaque it and everything in it is, 0 to 1.
+  open var alpha: CGFloat = 1 { didSet { if alpha != oldValue { contentChanged() } } }
+  /// The colour behind its content; nil is none.
+  open var backgroundColor: UIColor? { didSet { if backgroundColor != oldValue { contentChanged() } } }
+  /// The colour of what can be pressed; nil is the superview's.
+  open var tintColor: UIColor? { didSet { if tintColor != oldValue { contentChanged() } } }
+  /// Whether what lies outside the rectangle is hidden.
+  open var clipsToBounds = false { didSet { if clipsToBounds != oldValue { contentChanged() } } }
+  /// Whether it promises to fill its rectangle; kept for apps that set it.
+  open var isOpaque = true
+  /// How a picture lies in it.
+  open var contentMode: ContentMode = .scaleToFill { didSet { if contentMode != oldValue { contentChanged() } } }
+  /// The kind of ``layer`` it makes.
+  open class var layerClass: AnyClass { CALayer.self }
+  /// Its corners and border.
+  public private(set) lazy var layer: CALayer = {
+    let layer = (Self.layerClass as? CALayer.Type ?? CALayer.self).init()
+    layer.view = self
+    if let surface = (layer as? CAEAGLLayer)?.surface { follow(surface) }
+    return layer
+  }()
+
+  /// The pictures it shows, when it is a place for video.
+  var videoSurface: VideoSurface? { (layer as? CAEAGLLayer)?.surface }
+
+  // MARK: finding and touching
+
+  /// A number by which ``viewWithTag(_:)`` finds it.
+  open var tag = 0
+  /// Whether touches reach it.
+  open var isUserInteractionEnabled = true
+  /// Whether more than one finger counts; here there is one pointer.
+  open var isMultipleTouchEnabled = false
+  /// The recognisers that watch it.
+  open internal(set) var gestureRecognizers: [UIGestureRecognizer]?
+
+  /// What a screen reader says; nil is the view's text.
+  open var accessibilityLabel: String? { didSet { contentChanged() } }
+  /// A name by which tests find it.
+  open var accessibilityIdentifier: String?
+  /// Whether a screen reader stops here.
+  open var isAccessibilityElement = false
+
+  /// The controller whose view this is, or the superview.
+  open override var next: UIResponder? { controller ?? superview }
+
+  // MARK: layout
+
+  /// Places the subviews. Called before the view is shown after ``setNeedsLayout()`` or a change of its size; subclasses override it.
+  open func layoutSubviews() {}
+
+  /// The size it would like to have; subclasses override it.
+  open func sizeThatFits(_ size: CGSize) -> CGSize { bounds.size }
+
+  /// The size its content needs; negative where it needs none.
+  open var intrinsicContentSize: CGSize { CGSize(width: -1, height: -1) }
+
+  // MARK: moving
+
+  /// A subview was added.
+  open func didAddSubview(_ subview: UIView) {}
+  /// A subview is about to be removed.
+  open func willRemoveSubview(_ subview: UIView) {}
+  /// The superview is about to change.
+  open func willMove(toSuperview newSuperview: UIView?) {}
+  /// The superview has changed.
+  open func didMoveToSuperview() {}
+  /// The window is about to change.
+  open func willMove(toWindow newWindow: UIWindow?) {}
+  /// The window has changed.
+  open func didMoveToWindow() {}
+
+  /// Whether a point in its own coordinates is inside.
+  open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
+
+  /// The frontmost view at a point in its own coordinates that touches can reach.
+  open func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
+    guard isUserInteractionEnabled, !isHidden, alpha >= 0.01, self.point(inside: point, with: event) else { return nil }
+    for subview in subviewList.reversed() {
+      if let hit = subview.hitTest(subview.convert(point, from: self), with: event) { return hit }
+    }
+    return self
+  }
+
+  /// What it shows has changed: the window is brought up to date when the main actor comes to it.
+  func contentChanged() { window?.setNeedsUpdate() }
+
+  /// What it shows has changed.
+  open func setNeedsDisplay() { contentChanged() }
+  /// What it shows has changed.
+  open func setNeedsDisplay(_ rect: CGRect) { contentChanged() }
+}
+#endif
