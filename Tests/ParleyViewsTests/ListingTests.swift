@@ -48,7 +48,8 @@ final class HelloController: UIViewController, UITextFieldDelegate, UITableViewD
   func tapped(_ recognizer: UITapGestureRecognizer) { log.append("tapped \(recognizer.location(in: view))") }
 
   func showAlert(_ string: String) {
-    let alert = UIAlertView(title: "Message from video session", message: string, delegate: self, cancelButtonTitle: "OK")
+    let alert = UIAlertView(
+      title: "Message from video session", message: string, delegate: self, cancelButtonTitle: "OK")
     alert.show()
   }
   func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int) { log.append("alert \(buttonIndex)") }
@@ -99,20 +100,149 @@ final class TargetView: UIView {
   override class var layerClass: AnyClass { return CAEAGLLayer.self }
 }
 
-@MainActor
-@Suite(.serialized) struct ListingTests {
-  func shown() -> (UIWindow, HelloController) {
-    let window = UIWindow(frame: UIScreen.main.bounds)
-    let controller = HelloController()
-    window.rootViewController = controller
-    window.makeKeyAndVisible()
-    return (window, controller)
-  }
+/// Tests that share the app's windows, one after the other.
+@Suite(.serialized) enum ScreenTests {}
 
-  @Test func aScreenLoadsAndAppearsInOrder() {
-    let (window, controller) = shown()
-    #expect(controller.log == ["loaded", "will appear", "did appear"])
-    window.close()
-    #expect(controller.log.suffix(2) == ["will disappear", "did disappear"])
+extension ScreenTests {
+  @MainActor
+  @Suite struct ListingTests {
+    func shown() -> (UIWindow, HelloController) {
+      let window = UIWindow(frame: UIScreen.main.bounds)
+      let controller = HelloController()
+      window.rootViewController = controller
+      window.makeKeyAndVisible()
+      return (window, controller)
+    }
+
+    @Test func aScreenLoadsAndAppearsInOrder() {
+      let (window, controller) = shown()
+      #expect(controller.log == ["loaded", "will appear", "did appear"])
+      window.close()
+      #expect(controller.log.suffix(2) == ["will disappear", "did disappear"])
+    }
+
+    @Test func aPressCallsMethodsOfItsTargetsAndNotTheTapBehind() {
+      let (window, controller) = shown()
+      defer { window.close() }
+      let point = controller.button.convert(CGPoint(x: 5, y: 5), to: nil)
+      window.sendTouch(.began, at: point, time: 1)
+      #expect(controller.button.isHighlighted)
+      window.sendTouch(.ended, at: point, time: 1.1)
+      #expect(controller.log.suffix(2) == ["join", "pressed Join"])
+      window.sendTouch(.began, at: CGPoint(x: 300, y: 600), time: 3)
+      window.sendTouch(.ended, at: CGPoint(x: 300, y: 600), time: 3.1)
+      #expect(controller.log.last == "tapped (300.0, 600.0)")
+    }
+
+    @Test func typingAsksTheDelegate() {
+      let (window, controller) = shown()
+      defer { window.close() }
+      #expect(controller.field.becomeFirstResponder())
+      for letter in ["A", "n", "x", "n"] { controller.field.insertText(letter) }
+      #expect(controller.field.text == "Ann")
+      controller.field.deleteBackward()
+      controller.field.insertText("\n")
+      #expect(controller.log.last == "return An")
+      #expect(!controller.field.isFirstResponder)
+    }
+
+    @Test func aListMakesItsRowsAndTellsWhichWasChosen() {
+      let (window, controller) = shown()
+      defer { window.close() }
+      #expect(controller.list.visibleCells.map { $0.textLabel?.text } == ["one", "two"])
+      controller.rows.append("three")
+      controller.list.reloadData()
+      #expect(controller.list.cellForRow(at: IndexPath(row: 2, section: 0))?.textLabel?.text == "three")
+      let point = controller.list.convert(CGPoint(x: 20, y: 60), to: nil)
+      window.sendTouch(.began, at: point, time: 1)
+      window.sendTouch(.ended, at: point, time: 1.1)
+      #expect(controller.log.last == "row 1")
+    }
+
+    @Test func anAlertViewIsShownAndItsAnswerReachesTheDelegate() throws {
+      let (window, controller) = shown()
+      defer { window.close() }
+      controller.showAlert("Wrong key")
+      let alert = try #require(UIApplication.shared.alerts.last)
+      #expect(alert.message == "Wrong key")
+      #expect(controller.presentedViewController === alert)
+      alert.choose(try #require(alert.actions.first))
+      #expect(controller.log.last == "alert 0")
+      #expect(UIApplication.shared.alerts.isEmpty)
+      #expect(controller.presentedViewController == nil)
+    }
+
+    @Test func aSheetOffersItsActionsAndCallsTheChosenOne() throws {
+      let (window, controller) = shown()
+      defer { window.close() }
+      var chosen: [String] = []
+      let sheet = UIAlertController(title: "Ask", message: nil, preferredStyle: .actionSheet)
+      for title in ["Ask using Text Chat", "Ask using Video Chat"] {
+        sheet.addAction(UIAlertAction(title: title, style: .default) { chosen.append($0.title ?? "") })
+      }
+      sheet.addAction(UIAlertAction(title: "Cancel", style: .cancel, handler: nil))
+      controller.present(sheet, animated: true, completion: nil)
+      sheet.choose(sheet.actions[1])
+      #expect(chosen == ["Ask using Video Chat"])
+      #expect(UIApplication.shared.alerts.isEmpty)
+    }
+
+    @Test func aSegueHandsOverAndBringsTheNextScreen() throws {
+      let story = UIStoryboard(name: "Listing", bundle: nil)
+      story.register("hello", isInitial: true, class: HelloController.self)
+      story.register("NextController") { NextController() }
+      story.registerSegue("next", from: "hello", to: "NextController")
+      let first = try #require(story.instantiateInitialViewController() as? HelloController)
+      let navigation = UINavigationController(rootViewController: first)
+      let window = UIWindow(frame: UIScreen.main.bounds)
+      window.rootViewController = navigation
+      window.makeKeyAndVisible()
+      defer { window.close() }
+      first.performSegue(withIdentifier: "next", sender: "Ann")
+      let next = try #require(navigation.topViewController as? NextController)
+      #expect(next.text == "Ann")
+      #expect(next.isViewLoaded && next.view.window === window)
+      #expect(first.log == ["loaded", "will appear", "did appear", "will disappear", "did disappear"])
+      navigation.popViewController(animated: true)
+      #expect(navigation.topViewController === first)
+      #expect(first.log.suffix(2) == ["will appear", "did appear"])
+      #expect(UIStoryboard(name: "Listing", bundle: nil).viewController(withIdentifier: "nobody") == nil)
+    }
+
+    @Test func aPresentedScreenCoversTheOneBehindUntilItIsDismissed() {
+      let (window, controller) = shown()
+      defer { window.close() }
+      let next = NextController()
+      var isThere = false
+      controller.present(next, animated: true) { isThere = true }
+      #expect(isThere && next.view.window === window)
+      #expect(controller.log.last == "did disappear")
+      next.dismiss(animated: true)
+      #expect(next.view.window == nil)
+      #expect(controller.log.last == "did appear")
+    }
+
+    @Test func aLayerOfAnAppsOwnKindShowsVideo() {
+      let view = TargetView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))
+      #expect(view.layer is CAEAGLLayer)
+      #expect(PlateView(name: "Ann").name == "Ann")
+    }
+
+    @Test func aWindowWithoutADisplaySaysWhatIsMissingAndGoesOn() {
+      // Where a display is at hand, the other suite opens windows on it.
+      guard ProcessInfo.processInfo.environment["DISPLAY"] == nil,
+        ProcessInfo.processInfo.environment["WAYLAND_DISPLAY"] == nil
+      else { return }
+      let (window, controller) = shown()
+      defer { window.close() }
+      #expect { try window.present() } throws: { error in
+        switch error as? ViewError {
+        case .noDisplay, .missingLibrary: "\(error)".contains("headless") || "\(error)".contains("apt-get")
+        case .noPicture, nil: false
+        }
+      }
+      #expect(!window.isPresented)
+      #expect(controller.log.last == "did appear")
+    }
   }
 }

@@ -1,9 +1,12 @@
-import Foundation
 import ParleyViews
 import Testing
 
 @MainActor
 @Suite struct ViewTreeTests {
+  private func box(_ x: CGFloat, _ y: CGFloat, _ width: CGFloat, _ height: CGFloat) -> UIView {
+    UIView(frame: CGRect(x: x, y: y, width: width, height: height))
+  }
+
   @Test func aViewLivesInOneSuperviewAtATime() {
     let (one, two, view) = (UIView(), UIView(), UIView())
     one.addSubview(view)
@@ -11,5 +14,118 @@ import Testing
     #expect(one.subviews.isEmpty)
     #expect(two.subviews == [view])
     #expect(view.superview === two)
+  }
+
+  @Test func aViewIsNeverPutIntoItself() {
+    let (outer, inner) = (UIView(), UIView())
+    outer.addSubview(inner)
+    inner.addSubview(outer)
+    #expect(outer.superview == nil)
+    #expect(inner.subviews.isEmpty)
+  }
+
+  @Test func subviewsKeepTheOrderThatWasAskedFor() {
+    let root = UIView()
+    let (a, b, c, d) = (UIView(), UIView(), UIView(), UIView())
+    root.addSubview(a)
+    root.insertSubview(b, at: 0)
+    root.insertSubview(c, aboveSubview: b)
+    root.insertSubview(d, belowSubview: b)
+    #expect(root.subviews == [d, b, c, a])
+    root.bringSubviewToFront(d)
+    root.sendSubviewToBack(a)
+    #expect(root.subviews == [a, b, c, d])
+    root.insertSubview(d, at: 99)
+    root.insertSubview(d, at: -1)
+    #expect(root.subviews == [d, a, b, c])
+  }
+
+  @Test func theFrameFollowsCenterAndBounds() {
+    let view = box(10, 20, 100, 50)
+    view.center = CGPoint(x: 100, y: 100)
+    #expect(view.frame == CGRect(x: 50, y: 75, width: 100, height: 50))
+    view.bounds.size = CGSize(width: 20, height: 20)
+    #expect(view.frame == CGRect(x: 90, y: 90, width: 20, height: 20))
+    view.frame = CGRect(x: CGFloat.nan, y: .infinity, width: 10, height: 10)
+    #expect(view.frame == CGRect(x: 0, y: 0, width: 10, height: 10))
+  }
+
+  @Test func flexibleWidthAndHeightFollowTheSuperview() {
+    let root = box(0, 0, 100, 100)
+    let view = box(10, 10, 80, 80)
+    view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    root.addSubview(view)
+    root.frame.size = CGSize(width: 300, height: 50)
+    #expect(view.frame == CGRect(x: 10, y: 10, width: 280, height: 30))
+  }
+
+  @Test func flexibleMarginsShareTheChangeInProportion() {
+    let root = box(0, 0, 100, 100)
+    let middle = box(40, 40, 20, 20)
+    middle.autoresizingMask = [
+      .flexibleLeftMargin, .flexibleRightMargin, .flexibleTopMargin, .flexibleBottomMargin,
+    ]
+    let corner = box(70, 10, 20, 20)
+    corner.autoresizingMask = .flexibleLeftMargin
+    let fixed = box(5, 5, 5, 5)
+    for view in [middle, corner, fixed] { root.addSubview(view) }
+    root.frame.size = CGSize(width: 200, height: 100)
+    #expect(middle.frame == CGRect(x: 90, y: 40, width: 20, height: 20))
+    #expect(corner.frame == CGRect(x: 170, y: 10, width: 20, height: 20))
+    #expect(fixed.frame == CGRect(x: 5, y: 5, width: 5, height: 5))
+  }
+
+  @Test func theFrontmostViewThatCanBeTouchedIsHit() {
+    let root = box(0, 0, 100, 100)
+    let (back, front, hidden) = (box(0, 0, 100, 100), box(50, 50, 50, 50), box(0, 0, 100, 100))
+    hidden.isHidden = true
+    for view in [back, front, hidden] { root.addSubview(view) }
+    #expect(root.hitTest(CGPoint(x: 60, y: 60), with: nil) === front)
+    #expect(root.hitTest(CGPoint(x: 10, y: 10), with: nil) === back)
+    front.isUserInteractionEnabled = false
+    #expect(root.hitTest(CGPoint(x: 60, y: 60), with: nil) === back)
+    #expect(root.hitTest(CGPoint(x: 101, y: 0), with: nil) == nil)
+  }
+
+  @Test func pointsAreConvertedBetweenViewsOfATree() {
+    let window = UIWindow(frame: CGRect(x: 500, y: 500, width: 200, height: 200))
+    let (outer, inner) = (box(10, 20, 100, 100), box(5, 5, 10, 10))
+    window.addSubview(outer)
+    outer.addSubview(inner)
+    outer.bounds.origin = CGPoint(x: 0, y: 50)
+    #expect(inner.convert(CGPoint.zero, to: nil) == CGPoint(x: 15, y: -25))
+    #expect(inner.convert(CGPoint(x: 15, y: -25), from: window) == .zero)
+  }
+
+  @Test func viewsAreFoundByTagAndKnowTheirWindow() {
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
+    let (outer, inner) = (UIView(), UIView())
+    inner.tag = 7
+    outer.addSubview(inner)
+    #expect(inner.window == nil)
+    window.addSubview(outer)
+    #expect(inner.window === window)
+    #expect(window.viewWithTag(7) === inner)
+    outer.removeFromSuperview()
+    #expect(inner.window == nil)
+  }
+
+  @Test func aDragBeginsGoesOnAndEnds() {
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 200, height: 200))
+    let view = box(0, 0, 200, 200)
+    var seen: [String] = []
+    view.addGestureRecognizer(
+      UIPanGestureRecognizer { recognizer in
+        guard let pan = recognizer as? UIPanGestureRecognizer else { return }
+        seen.append("\(pan.state) \(pan.translation(in: view).x)")
+      })
+    window.isHidden = false
+    window.addSubview(view)
+    window.sendTouch(.began, at: CGPoint(x: 50, y: 50), time: 0)
+    window.sendTouch(.moved, at: CGPoint(x: 55, y: 50), time: 0.1)
+    window.sendTouch(.moved, at: CGPoint(x: 70, y: 50), time: 0.2)
+    window.sendTouch(.moved, at: CGPoint(x: 80, y: 50), time: 0.3)
+    window.sendTouch(.ended, at: CGPoint(x: 80, y: 50), time: 0.4)
+    #expect(seen == ["began 20.0", "changed 30.0", "ended 30.0"])
   }
 }

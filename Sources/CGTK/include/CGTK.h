@@ -17,3 +17,112 @@ int parley_canvas_png_write(
 /// Reads a PNG file into such pixels, rows without gaps; freed with free. Null when the bytes are no PNG file, or the picture is larger
 /// than 4096 pixels a side.
 uint8_t *parley_canvas_png_read(const uint8_t *bytes, uint64_t count, int32_t *width, int32_t *height);
+
+/// A picture that is being drawn. Colours are red, green, blue and opacity, 0 to 1.
+typedef struct parley_canvas parley_canvas;
+/// An empty picture; null when there is no memory for it. Load first.
+parley_canvas *parley_canvas_create(int32_t width, int32_t height);
+void parley_canvas_destroy(parley_canvas *canvas);
+/// The pixels of blue, green, red and opacity, and the bytes from one row to the next. Valid until it is drawn on or destroyed.
+const uint8_t *parley_canvas_pixels(parley_canvas *canvas, int32_t *stride);
+
+/// Begins a part: what follows is moved by (x, y), and drawn with `opacity` when the part ends. `clip_width` below 0 hides nothing, else
+/// what lies outside the rectangle with rounded corners is hidden.
+void parley_canvas_begin(
+  parley_canvas *canvas, double x, double y, double opacity, double clip_width, double clip_height, double radius);
+void parley_canvas_end(parley_canvas *canvas, double opacity);
+/// Fills a rectangle with rounded corners, or draws its border when `line` is above 0.
+void parley_canvas_rectangle(
+  parley_canvas *canvas, double x, double y, double width, double height, double radius, double line, const double color[4]);
+/// Draws a picture stretched to a rectangle, `mirrored` with left and right exchanged. `translucent` is 0 when the fourth byte says nothing.
+void parley_canvas_picture(
+  parley_canvas *canvas, const uint8_t *pixels, int32_t width, int32_t height, int translucent, int mirrored, double x, double y,
+  double to_width, double to_height);
+
+/// How text is set. `lines` of 0 is as many as it takes; `alignment` is 0 left, 1 middle, 2 right.
+typedef struct parley_text_style {
+  double size;
+  int32_t bold, alignment, lines;
+} parley_text_style;
+/// Draws text into a rectangle, in the middle of its height, cut with an ellipsis. `top` puts it at the top instead.
+void parley_canvas_text(
+  parley_canvas *canvas, const char *text, parley_text_style style, int top, double x, double y, double width, double height,
+  const double color[4]);
+/// The room text takes in lines no longer than `width`, or of any length when that is below 0.
+void parley_text_measure(const char *text, parley_text_style style, double width, double *out_width, double *out_height);
+
+// MARK: windows (GTK). Everything below parley_gtk_post is called on GTK's thread only.
+
+/// Loads GTK, starts its thread and opens the display; later calls are cheap. Returns 0, 1 when the library is missing or -1 when there is
+/// no display, and writes a sentence.
+int parley_gtk_start(char *error, int capacity);
+/// Calls `run` on GTK's thread, in the order of the calls.
+void parley_gtk_post(void (*run)(void *context), void *context);
+
+enum parley_event {
+  PARLEY_CLICKED = 1,      // a button
+  PARLEY_SWITCHED,         // a switch; x is its value
+  PARLEY_EDITED,           // a field or text; text is the new one
+  PARLEY_RETURNED,         // the return key in a field
+  PARLEY_FOCUSED,          // typing begins
+  PARLEY_UNFOCUSED,        // typing ends
+  PARLEY_ROW,              // a row of a list; x is its place
+  PARLEY_RESIZED,          // a window; x and y are its size
+  PARLEY_CLOSED,           // a window
+  PARLEY_TOUCH_BEGAN, PARLEY_TOUCH_MOVED, PARLEY_TOUCH_ENDED, PARLEY_TOUCH_CANCELLED,  // in a window, at x and y
+  PARLEY_KEY_DOWN, PARLEY_KEY_UP,  // in a window; text is what it types, x the modifiers as GDK has them
+  PARLEY_ANSWERED,         // a dialog; x is the place of the answer, -1 when it was closed
+};
+/// Hears events, on GTK's thread. `text` is valid for the call.
+void parley_gtk_set_handler(void (*handler)(uint64_t id, int event, const char *text, double x, double y));
+
+enum parley_kind {
+  PARLEY_PLAIN = 0, PARLEY_LABEL, PARLEY_BUTTON, PARLEY_FIELD, PARLEY_TEXT, PARLEY_SWITCH, PARLEY_SPINNER, PARLEY_PICTURE, PARLEY_LIST,
+};
+/// A view on the screen: a box, and a widget in it for its content.
+typedef struct parley_node parley_node;
+parley_node *parley_node_create(uint64_t id, int kind);
+/// Takes it off the screen and frees it. Its children must have been placed elsewhere or destroyed.
+void parley_node_destroy(parley_node *node);
+/// Puts it into a parent, in front of `sibling`, or behind all when that is null.
+void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibling);
+void parley_node_set_frame(parley_node *node, double x, double y, double width, double height);
+/// The style of the box and of the content, as CSS declarations.
+void parley_node_set_style(parley_node *node, const char *box, const char *content);
+void parley_node_set_text(parley_node *node, const char *text);
+void parley_node_set_placeholder(parley_node *node, const char *text);
+void parley_node_set_accessible(parley_node *node, const char *label);
+void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled);
+/// Alignment and lines of text; whether it is secret, can be edited, is framed; whether a switch is on or a spinner turns; whether the end
+/// of a text is in sight.
+void parley_node_set_details(
+  parley_node *node, int alignment, int lines, int secret, int editable, int framed, int active, int shows_end);
+/// Scrolls a list.
+void parley_node_scroll(parley_node *node, double y);
+/// How a picture lies in its view: 0 stretched, 1 whole, 2 filling.
+void parley_node_set_fit(parley_node *node, int fit, int mirrored);
+/// Shows pixels of blue, green, red and opacity, without a copy: `release` is called with `context` when they are not needed any more, on
+/// any thread. Null shows nothing. `opaque` says that the fourth byte is always 255.
+void parley_node_set_pixels(
+  parley_node *node, const uint8_t *pixels, int32_t width, int32_t height, int opaque, void (*release)(void *context), void *context);
+void parley_node_focus(parley_node *node);
+
+/// A window of the desktop.
+typedef struct parley_window parley_window;
+parley_window *parley_window_create(uint64_t id, const char *title, int32_t width, int32_t height);
+/// The node that fills it.
+parley_node *parley_window_root(parley_window *window);
+void parley_window_set_title(parley_window *window, const char *title);
+void parley_window_set_size(parley_window *window, int32_t width, int32_t height);
+void parley_window_unfocus(parley_window *window);
+void parley_window_destroy(parley_window *window);
+/// What the window shows, drawn by GTK: pixels of blue, green, red and opacity, freed with free; null when there is nothing yet.
+uint8_t *parley_window_pixels(parley_window *window, int32_t *width, int32_t *height);
+
+/// A question over a window. Answers are told by PARLEY_ANSWERED, fields by PARLEY_EDITED under their own ids.
+typedef struct parley_dialog parley_dialog;
+parley_dialog *parley_dialog_create(uint64_t id, parley_window *window, const char *title, const char *message, int is_sheet);
+void parley_dialog_add_field(parley_dialog *dialog, uint64_t id, const char *text, const char *placeholder, int secret);
+void parley_dialog_add_answer(parley_dialog *dialog, int place, const char *title, int enabled, int destructive, int is_default);
+void parley_dialog_show(parley_dialog *dialog);
+void parley_dialog_destroy(parley_dialog *dialog);

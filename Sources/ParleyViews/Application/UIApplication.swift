@@ -42,6 +42,47 @@ public final class UIApplication: UIResponder {
 
   private override init() { super.init() }
 
+  /// Whether windows come onto the desktop by themselves.
+  private var showsWindows = false
+
+  /// Runs an app until its last window is closed: the main run loop and the main actor go on meanwhile. The last line of a `main.swift`:
+  ///
+  /// ```swift
+  /// UIApplication.run(AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"))
+  /// ```
+  ///
+  /// Without a display it says so on standard error and ends with status 1; headless it needs none, and runs until it is ended.
+  public static func run(_ delegate: any UIApplicationDelegate, isHeadless: Bool = false) -> Never {
+    shared.delegate = delegate
+    if !isHeadless {
+      do {
+        try GTKThread.start()
+      } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(1)
+      }
+      shared.showsWindows = true
+    }
+    guard delegate.application(shared, didFinishLaunchingWithOptions: nil) else { exit(1) }
+    delegate.applicationDidBecomeActive(shared)
+    while true { RunLoop.main.run() }
+  }
+
+  func present(_ window: UIWindow) {
+    guard showsWindows else { return }
+    do {
+      try window.present()
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+    }
+  }
+
+  func windowClosed() {
+    guard showsWindows, windows.isEmpty else { return }
+    delegate?.applicationWillTerminate(self)
+    exit(0)
+  }
+
   /// Opens an address with the desktop's program for it.
   public func open(
     _ url: URL, options: [String: Any] = [:], completionHandler: (@MainActor @Sendable (Bool) -> Void)? = nil

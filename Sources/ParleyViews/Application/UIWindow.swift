@@ -53,12 +53,13 @@ open class UIWindow: UIView {
   /// Whether keys go to it.
   public var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
 
-  /// Shows it, and lets keys go to it. Without ``UIApplication/run(_:)`` or ``present()`` it stays headless: everything works, and
-  /// nothing is drawn.
+  /// Shows it, and lets keys go to it. It comes onto the desktop in an app that runs there, see ``UIApplication/run(_:isHeadless:)``, or by
+  /// ``present()``; else it stays headless: everything works, and nothing is drawn.
   open func makeKeyAndVisible() {
     isHidden = false
     makeKey()
     showRoot()
+    if presenter == nil { UIApplication.shared.present(self) }
   }
 
   /// Lets keys go to it.
@@ -78,12 +79,38 @@ open class UIWindow: UIView {
     if application.keyWindow === self { application.keyWindow = application.windows.last }
     presenter?.close(self)
     presenter = nil
+    application.windowClosed()
   }
 
   /// The application.
   open override var next: UIResponder? { UIApplication.shared }
 
   private func showRoot() { rootViewController?.enter(self) }
+
+  /// Shows the window on the desktop, where there is one.
+  ///
+  /// - Throws: ``ViewError`` when GTK is not installed or there is no display. The window stays headless then, and works.
+  public func present() throws(ViewError) {
+    guard presenter == nil else { return }
+    let presenter = try GTKPresenter(self)
+    for alert in UIApplication.shared.alerts { alert.viewIfLoaded?.removeFromSuperview() }
+    self.presenter = presenter
+    makeKeyAndVisible()
+    update()
+  }
+
+  /// Whether it is on the desktop.
+  public var isPresented: Bool { presenter != nil }
+
+  /// The person gave it another size, or turned it.
+  func resize(to size: CGSize) {
+    guard size != bounds.size else { return }
+    let transition = SizeTransition()
+    rootViewController?.viewWillTransition(to: size, with: transition)
+    frame.size = size
+    transition.finish()
+    update()
+  }
 
   // MARK: updates
 
@@ -147,9 +174,13 @@ open class UIWindow: UIView {
   private func deliver(_ touch: UITouch) {
     let event = UIEvent(touches: [touch])
     var isTaken = false
+    var isNative = false
     var view = touch.view
     while let current = view {
+      isNative = isNative || (presenter != nil && SceneBuilder.isNative(current))
       for recognizer in current.gestureRecognizers ?? [] {
+        // Who presses a control means it, and not what is behind it.
+        if current !== touch.view, touch.view is UIControl, recognizer is UITapGestureRecognizer { continue }
         recognizer.receive(touch, event)
         let recognised: Bool
         switch recognizer.state {
@@ -160,7 +191,8 @@ open class UIWindow: UIView {
       }
       view = current.superview
     }
-    guard let target = touch.view else { return }
+    // A widget of the desktop tells what was done to it by itself.
+    guard let target = touch.view, !isNative else { return }
     switch (touch.phase, isTaken) {
     case (.began, _): target.touchesBegan([touch], with: event)
     case (.moved, false): target.touchesMoved([touch], with: event)
@@ -177,6 +209,27 @@ open class UIWindow: UIView {
     let target: UIResponder =
       UIApplication.shared.firstResponder ?? rootViewController?.frontmost.viewIfLoaded ?? self
     if isDown { target.pressesBegan([press], with: event) } else { target.pressesEnded([press], with: event) }
+  }
+}
+
+/// The change of a window's size, which screens follow.
+@MainActor
+final class SizeTransition: UIViewControllerTransitionCoordinator {
+  private var steps: [((any UIViewControllerTransitionCoordinator) -> Void)?] = []
+  private var ends: [((any UIViewControllerTransitionCoordinator) -> Void)?] = []
+
+  func animate(
+    alongsideTransition animation: ((any UIViewControllerTransitionCoordinator) -> Void)?,
+    completion: ((any UIViewControllerTransitionCoordinator) -> Void)?
+  ) -> Bool {
+    steps.append(animation)
+    ends.append(completion)
+    return true
+  }
+
+  func finish() {
+    for step in steps { step?(self) }
+    for end in ends { end?(self) }
   }
 }
 #endif

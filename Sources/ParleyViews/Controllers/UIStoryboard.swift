@@ -50,8 +50,9 @@ public final class UIStoryboard {
   }
 
   /// Says how the screen of an identifier is made. `isInitial` makes it the one that ``instantiateInitialViewController()`` gives.
-  public func register(_ identifier: String, isInitial: Bool = false, _ make: @escaping @MainActor () -> UIViewController)
-  {
+  public func register(
+    _ identifier: String, isInitial: Bool = false, _ make: @escaping @MainActor () -> UIViewController
+  ) {
     registry.makers[identifier] = make
     if isInitial { registry.initial = identifier }
   }
@@ -75,7 +76,8 @@ public final class UIStoryboard {
   public func instantiateViewController(withIdentifier identifier: String) -> UIViewController {
     guard let controller = viewController(withIdentifier: identifier) else {
       preconditionFailure(
-        "The storyboard '\(name)' has no screen '\(identifier)'. It has: \(registry.makers.keys.sorted()). Register it first.")
+        "The storyboard '\(name)' has no screen '\(identifier)'. It has: \(registry.makers.keys.sorted()). Register it first."
+      )
     }
     return controller
   }

@@ -128,7 +128,9 @@ open class UIViewController: UIResponder {
 
   /// Shows another screen: in its navigation controller where it has one, else over itself.
   open func show(_ vc: UIViewController, sender: Any?) {
-    if let navigationController { navigationController.pushViewController(vc, animated: true) } else {
+    if let navigationController {
+      navigationController.pushViewController(vc, animated: true)
+    } else {
       present(vc, animated: true)
     }
   }

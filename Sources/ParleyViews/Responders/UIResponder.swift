@@ -4,8 +4,15 @@ import Foundation
 /// What takes part in touches, keys and the chain of those who may answer.
 @MainActor
 open class UIResponder {
+  private static var count: UInt64 = 0
+  /// A number that no other responder has, by which other threads name it.
+  let serial: UInt64
+
   /// A responder.
-  public init() {}
+  public init() {
+    Self.count += 1
+    serial = Self.count
+  }
 
   /// Who is asked when this one does not answer.
   open var next: UIResponder? { nil }

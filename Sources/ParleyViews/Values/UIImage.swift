@@ -22,7 +22,8 @@ public final class UIImage: Sendable {
     var width: Int32 = 0
     var height: Int32 = 0
     let bytes = data.withUnsafeBytes { bytes in
-      parley_canvas_png_read(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), &width, &height)
+      parley_canvas_png_read(
+        bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), &width, &height)
     }
     guard let bytes else { return nil }
     defer { free(bytes) }

@@ -26,7 +26,8 @@ extension UIView {
 
   /// Makes changes. Nothing moves gradually here: they count at once, and `completion` is called on the main actor's next turn.
   public static func animate(
-    withDuration duration: TimeInterval, animations: () -> Void, completion: (@MainActor @Sendable (Bool) -> Void)? = nil
+    withDuration duration: TimeInterval, animations: () -> Void,
+    completion: (@MainActor @Sendable (Bool) -> Void)? = nil
   ) {
     animations()
     if let completion { Task { @MainActor in completion(true) } }

@@ -1,0 +1,375 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CGTK.h"
+#include "Library.h"
+#include "Node.h"
+
+enum { POLICY_AUTOMATIC = 1, POLICY_NEVER = 2, WRAP_WORD_CHAR = 3, PANGO_WRAP_WORD_CHAR = 2, ELLIPSIZE_END = 3, PROVIDER_USER = 800 };
+enum { FORMAT_BGRA_PREMULTIPLIED = 0, ACCESSIBLE_LABEL = 4, SELECTION_NONE = 0 };
+static const char *const KEY = "parley";
+
+// MARK: layout
+
+static void measure(object widget, int orientation, int for_size, int *minimum, int *natural, int *a, int *b) {
+  (void)for_size;
+  parley_node *node = gtk.g_object_get_data(widget, KEY);
+  // Views have the size they were given. Only a row of a list asks for room; the window may become as small as it likes.
+  *minimum = *natural = node && node->is_row ? (orientation ? (int)node->height : 0) : 0;
+  *a = *b = -1;
+}
+
+static void allocate(object widget, int width, int height, int baseline) {
+  (void)baseline;
+  parley_node *node = gtk.g_object_get_data(widget, KEY);
+  if (node && node->on_allocate) node->on_allocate(node, width, height);
+  for (object child = gtk.gtk_widget_get_first_child(widget); child; child = gtk.gtk_widget_get_next_sibling(child)) {
+    if (!gtk.gtk_widget_should_layout(child)) continue;
+    parley_node *view = gtk.g_object_get_data(child, KEY);
+    int unused, minimum;
+    gtk.gtk_widget_measure(child, 0, -1, &minimum, &unused, &unused, &unused);
+    float at[2] = {0, 0};
+    double w = width, h = height;
+    void *transform = NULL;
+    if (view) {
+      at[0] = (float)view->x;
+      at[1] = (float)view->y;
+      w = view->width;
+      h = view->height;
+    } else if (node && node->mirrored) {
+      at[0] = (float)width;
+    }
+    gtk.gtk_widget_measure(child, 1, (int)w > minimum ? (int)w : minimum, &unused, &unused, &unused, &unused);
+    if (at[0] != 0 || at[1] != 0) transform = gtk.gsk_transform_translate(NULL, at);
+    if (!view && node && node->mirrored) transform = gtk.gsk_transform_scale(transform, -1, 1);
+    gtk.gtk_widget_allocate(child, (int)(w + 0.5), (int)(h + 0.5), -1, transform);
+  }
+}
+
+// MARK: signals
+
+static void clicked(object widget, parley_node *node) {
+  (void)widget;
+  parley_gtk_tell(node->id, PARLEY_CLICKED, NULL, 0, 0);
+}
+
+static void switched(object widget, void *spec, parley_node *node) {
+  (void)spec;
+  if (!node->is_setting) parley_gtk_tell(node->id, PARLEY_SWITCHED, NULL, gtk.gtk_switch_get_active(widget), 0);
+}
+
+static void edited(object widget, parley_node *node) {
+  if (!node->is_setting) parley_gtk_tell(node->id, PARLEY_EDITED, gtk.gtk_editable_get_text(widget), 0, 0);
+}
+
+static void returned(object widget, parley_node *node) {
+  (void)widget;
+  parley_gtk_tell(node->id, PARLEY_RETURNED, NULL, 0, 0);
+}
+
+// A GtkTextIter is 80 bytes on 64-bit systems; there is room to spare.
+typedef struct {
+  uint64_t space[16];
+} text_place;
+
+static void text_edited(object buffer, parley_node *node) {
+  if (node->is_setting) return;
+  text_place start, end;
+  gtk.gtk_text_buffer_get_bounds(buffer, &start, &end);
+  char *text = gtk.gtk_text_buffer_get_text(buffer, &start, &end, 0);
+  parley_gtk_tell(node->id, PARLEY_EDITED, text, 0, 0);
+  gtk.g_free(text);
+}
+
+static void focused(object controller, parley_node *node) {
+  (void)controller;
+  parley_gtk_tell(node->id, PARLEY_FOCUSED, NULL, 0, 0);
+}
+
+static void unfocused(object controller, parley_node *node) {
+  (void)controller;
+  parley_gtk_tell(node->id, PARLEY_UNFOCUSED, NULL, 0, 0);
+}
+
+static void row_chosen(object list, object row, parley_node *node) {
+  (void)list;
+  parley_gtk_tell(node->id, PARLEY_ROW, NULL, gtk.gtk_list_box_row_get_index(row), 0);
+}
+
+// MARK: making
+
+static object provider(object widget) {
+  object provider = gtk.gtk_css_provider_new();
+  gtk.gtk_style_context_add_provider(gtk.gtk_widget_get_style_context(widget), provider, PROVIDER_USER);
+  return provider;
+}
+
+static void watch_focus(parley_node *node) {
+  object controller = gtk.gtk_event_controller_focus_new();
+  parley_gtk_connect(controller, "enter", (void (*)(void))focused, node);
+  parley_gtk_connect(controller, "leave", (void (*)(void))unfocused, node);
+  gtk.gtk_widget_add_controller(node->inner, controller);
+}
+
+static object scrolling(object child) {
+  object window = gtk.gtk_scrolled_window_new();
+  gtk.gtk_scrolled_window_set_policy(window, POLICY_NEVER, POLICY_AUTOMATIC);
+  gtk.gtk_scrolled_window_set_child(window, child);
+  return window;
+}
+
+static void make_content(parley_node *node) {
+  switch (node->kind) {
+    case PARLEY_LABEL:
+      node->inner = gtk.gtk_label_new("");
+      gtk.gtk_label_set_ellipsize(node->inner, ELLIPSIZE_END);
+      break;
+    case PARLEY_BUTTON:
+      node->inner = gtk.gtk_button_new_with_label("");
+      parley_gtk_connect(node->inner, "clicked", (void (*)(void))clicked, node);
+      break;
+    case PARLEY_FIELD:
+      node->inner = gtk.gtk_entry_new();
+      parley_gtk_connect(node->inner, "changed", (void (*)(void))edited, node);
+      parley_gtk_connect(node->inner, "activate", (void (*)(void))returned, node);
+      watch_focus(node);
+      break;
+    case PARLEY_TEXT:
+      node->inner = gtk.gtk_text_view_new();
+      gtk.gtk_text_view_set_wrap_mode(node->inner, WRAP_WORD_CHAR);
+      parley_gtk_connect(gtk.gtk_text_view_get_buffer(node->inner), "changed", (void (*)(void))text_edited, node);
+      watch_focus(node);
+      node->content = scrolling(node->inner);
+      break;
+    case PARLEY_SWITCH:
+      node->inner = gtk.gtk_switch_new();
+      parley_gtk_connect(node->inner, "notify::active", (void (*)(void))switched, node);
+      break;
+    case PARLEY_SPINNER: node->inner = gtk.gtk_spinner_new(); break;
+    case PARLEY_PICTURE:
+      node->inner = gtk.gtk_picture_new();
+      gtk.gtk_picture_set_can_shrink(node->inner, 1);
+      break;
+    case PARLEY_LIST:
+      node->inner = gtk.gtk_list_box_new();
+      gtk.gtk_list_box_set_selection_mode(node->inner, SELECTION_NONE);
+      parley_gtk_connect(node->inner, "row-activated", (void (*)(void))row_chosen, node);
+      node->content = scrolling(node->inner);
+      break;
+    default: return;
+  }
+  if (!node->content) node->content = node->inner;
+  gtk.gtk_widget_insert_after(node->content, node->box, NULL);
+  if (node->kind == PARLEY_LABEL || node->kind == PARLEY_PICTURE || node->kind == PARLEY_SPINNER)
+    gtk.gtk_widget_set_can_target(node->content, 0);
+  node->content_style = provider(node->inner);
+}
+
+parley_node *parley_node_create(uint64_t id, int kind) {
+  parley_node *node = calloc(1, sizeof *node);
+  if (!node) abort();
+  node->id = id;
+  node->kind = kind;
+  node->box = gtk.g_object_ref_sink(gtk.gtk_box_new(0, 0));
+  gtk.g_object_set_data(node->box, KEY, node);
+  gtk.gtk_widget_set_layout_manager(node->box, gtk.gtk_custom_layout_new(NULL, measure, allocate));
+  node->box_style = provider(node->box);
+  make_content(node);
+  return node;
+}
+
+/// Takes the box, and the row around it, out of its parent.
+static void detach(parley_node *node) {
+  if (node->row) {
+    gtk.gtk_list_box_row_set_child(node->row, NULL);
+    object list = gtk.gtk_widget_get_parent(node->row);
+    if (list) gtk.gtk_list_box_remove(list, node->row);
+    node->row = NULL;
+    node->is_row = 0;
+  } else if (gtk.gtk_widget_get_parent(node->box)) {
+    gtk.gtk_widget_unparent(node->box);
+  }
+}
+
+void parley_node_destroy(parley_node *node) {
+  detach(node);
+  gtk.g_object_set_data(node->box, KEY, NULL);
+  if (node->content) gtk.gtk_widget_unparent(node->content);
+  if (node->content_style) gtk.g_object_unref(node->content_style);
+  gtk.g_object_unref(node->box_style);
+  gtk.g_object_unref(node->box);
+  free(node);
+}
+
+void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibling) {
+  if (parent->kind == PARLEY_LIST) {
+    int index = sibling && sibling->row ? gtk.gtk_list_box_row_get_index(sibling->row) + 1 : 0;
+    if (node->row && gtk.gtk_widget_get_parent(node->row) == parent->inner && gtk.gtk_list_box_row_get_index(node->row) == index) return;
+    detach(node);
+    node->row = gtk.gtk_list_box_row_new();
+    node->is_row = 1;
+    gtk.gtk_widget_add_css_class(node->row, "parley-row");
+    object style = provider(node->row);
+    gtk.gtk_css_provider_load_from_data(style, "* { padding: 0; min-height: 0; }", -1);
+    gtk.g_object_unref(style);
+    gtk.gtk_list_box_row_set_child(node->row, node->box);
+    gtk.gtk_list_box_insert(parent->inner, node->row, index);
+    return;
+  }
+  object after = sibling ? sibling->box : parent->content;
+  if (!node->row && gtk.gtk_widget_get_parent(node->box) == parent->box && gtk.gtk_widget_get_prev_sibling(node->box) == after) return;
+  // Inserting moves a widget that is in this parent already; it need not go and come back, which would make it flash and lose its focus.
+  if (node->row || gtk.gtk_widget_get_parent(node->box) != parent->box) detach(node);
+  gtk.gtk_widget_insert_after(node->box, parent->box, after);
+}
+
+// MARK: changing
+
+void parley_node_set_frame(parley_node *node, double x, double y, double width, double height) {
+  node->x = x;
+  node->y = y;
+  node->width = width;
+  node->height = height;
+  if (node->is_row) gtk.gtk_widget_set_size_request(node->box, -1, (int)height);
+  object parent = gtk.gtk_widget_get_parent(node->box);
+  if (parent) gtk.gtk_widget_queue_allocate(parent);
+  gtk.gtk_widget_queue_allocate(node->box);
+}
+
+static void load_style(object provider, const char *declarations) {
+  char *text = malloc(strlen(declarations) + 16);
+  if (!text) return;
+  sprintf(text, "* { %s }", declarations);
+  gtk.gtk_css_provider_load_from_data(provider, text, -1);
+  free(text);
+}
+
+void parley_node_set_style(parley_node *node, const char *box, const char *content) {
+  load_style(node->box_style, box);
+  if (node->content_style) load_style(node->content_style, content);
+}
+
+void parley_node_set_text(parley_node *node, const char *text) {
+  node->is_setting = 1;
+  if (node->kind == PARLEY_LABEL) gtk.gtk_label_set_text(node->inner, text);
+  if (node->kind == PARLEY_BUTTON) gtk.gtk_button_set_label(node->inner, text);
+  if (node->kind == PARLEY_FIELD && strcmp(gtk.gtk_editable_get_text(node->inner), text) != 0) {
+    gtk.gtk_editable_set_text(node->inner, text);
+    gtk.gtk_editable_set_position(node->inner, -1);
+  }
+  if (node->kind == PARLEY_TEXT) {
+    object buffer = gtk.gtk_text_view_get_buffer(node->inner);
+    text_place start, end;
+    gtk.gtk_text_buffer_get_bounds(buffer, &start, &end);
+    char *old = gtk.gtk_text_buffer_get_text(buffer, &start, &end, 0);
+    if (strcmp(old, text) != 0) gtk.gtk_text_buffer_set_text(buffer, text, -1);
+    gtk.g_free(old);
+  }
+  node->is_setting = 0;
+}
+
+void parley_node_set_placeholder(parley_node *node, const char *text) {
+  if (node->kind == PARLEY_FIELD) gtk.gtk_entry_set_placeholder_text(node->inner, text);
+}
+
+void parley_node_set_accessible(parley_node *node, const char *label) {
+  gtk.gtk_accessible_update_property(node->content ? node->inner : node->box, ACCESSIBLE_LABEL, label, -1);
+}
+
+void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled) {
+  gtk.gtk_widget_set_visible(node->box, visible);
+  gtk.gtk_widget_set_opacity(node->box, opacity);
+  gtk.gtk_widget_set_overflow(node->box, clips);
+  if (node->content) gtk.gtk_widget_set_sensitive(node->content, enabled);
+}
+
+static gboolean show_end(void *data) {
+  object window = data;
+  object adjustment = gtk.gtk_scrolled_window_get_vadjustment(window);
+  gtk.gtk_adjustment_set_value(adjustment, gtk.gtk_adjustment_get_upper(adjustment));
+  gtk.g_object_unref(window);
+  return 0;
+}
+
+void parley_node_set_details(
+  parley_node *node, int alignment, int lines, int secret, int editable, int framed, int active, int shows_end) {
+  static const int justifications[] = {0, 2, 1};
+  const float place = (float)alignment / 2;
+  node->is_setting = 1;
+  switch (node->kind) {
+    case PARLEY_LABEL:
+      gtk.gtk_label_set_xalign(node->inner, place);
+      gtk.gtk_label_set_justify(node->inner, justifications[alignment]);
+      gtk.gtk_label_set_wrap(node->inner, lines != 1);
+      gtk.gtk_label_set_wrap_mode(node->inner, PANGO_WRAP_WORD_CHAR);
+      gtk.gtk_label_set_lines(node->inner, lines > 1 ? lines : -1);
+      gtk.gtk_label_set_ellipsize(node->inner, lines == 0 ? 0 : ELLIPSIZE_END);
+      break;
+    case PARLEY_BUTTON: gtk.gtk_button_set_has_frame(node->inner, framed); break;
+    case PARLEY_FIELD:
+      gtk.gtk_entry_set_alignment(node->inner, place);
+      gtk.gtk_entry_set_visibility(node->inner, !secret);
+      gtk.gtk_entry_set_has_frame(node->inner, framed);
+      break;
+    case PARLEY_TEXT:
+      gtk.gtk_text_view_set_editable(node->inner, editable);
+      gtk.gtk_text_view_set_cursor_visible(node->inner, editable);
+      gtk.gtk_text_view_set_justification(node->inner, justifications[alignment]);
+      // The end is where it will be once the text is laid out.
+      if (shows_end) gtk.g_idle_add_full(200, show_end, gtk.g_object_ref(node->content), NULL);
+      break;
+    case PARLEY_SWITCH: gtk.gtk_switch_set_active(node->inner, active); break;
+    case PARLEY_SPINNER: gtk.gtk_spinner_set_spinning(node->inner, active); break;
+    default: break;
+  }
+  node->is_setting = 0;
+}
+
+struct scroll {
+  object window;
+  double y;
+};
+
+static gboolean scroll_now(void *data) {
+  struct scroll *scroll = data;
+  gtk.gtk_adjustment_set_value(gtk.gtk_scrolled_window_get_vadjustment(scroll->window), scroll->y);
+  gtk.g_object_unref(scroll->window);
+  free(scroll);
+  return 0;
+}
+
+void parley_node_scroll(parley_node *node, double y) {
+  struct scroll *scroll = node->kind == PARLEY_LIST ? malloc(sizeof *scroll) : NULL;
+  if (!scroll) return;
+  *scroll = (struct scroll){gtk.g_object_ref(node->content), y};
+  // After the rows that have just come are laid out.
+  gtk.g_idle_add_full(200, scroll_now, scroll, NULL);
+}
+
+void parley_node_set_fit(parley_node *node, int fit, int mirrored) {
+  if (node->kind != PARLEY_PICTURE) return;
+  gtk.gtk_picture_set_content_fit(node->inner, fit);
+  if (node->mirrored == mirrored) return;
+  node->mirrored = mirrored;
+  gtk.gtk_widget_queue_allocate(node->box);
+}
+
+void parley_node_set_pixels(
+  parley_node *node, const uint8_t *pixels, int32_t width, int32_t height, int opaque, void (*release)(void *context), void *context) {
+  (void)opaque;
+  if (node->kind != PARLEY_PICTURE || !pixels) {
+    if (node->kind == PARLEY_PICTURE) gtk.gtk_picture_set_paintable(node->inner, NULL);
+    if (release) release(context);
+    return;
+  }
+  void *bytes = gtk.g_bytes_new_with_free_func(pixels, (size_t)width * (size_t)height * 4, release, context);
+  object texture = gtk.gdk_memory_texture_new(width, height, FORMAT_BGRA_PREMULTIPLIED, bytes, (size_t)width * 4);
+  gtk.gtk_picture_set_paintable(node->inner, texture);
+  gtk.g_object_unref(texture);
+  gtk.g_bytes_unref(bytes);
+}
+
+void parley_node_focus(parley_node *node) {
+  if (node->inner) gtk.gtk_widget_grab_focus(node->inner);
+}

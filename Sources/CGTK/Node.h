@@ -1,0 +1,18 @@
+#pragma once
+#include "CGTK.h"
+#include "Library.h"
+
+struct parley_node {
+  uint64_t id;
+  int kind;
+  /// The box, the widget that fills it, and what that scrolls if it does; the row around the box when the parent is a list.
+  object box, content, inner, row;
+  object box_style, content_style;
+  double x, y, width, height;
+  int mirrored, is_row;
+  /// Whether the app changes it, so that it is not told of the change.
+  int is_setting;
+  /// Called when the box gets a size; the window's root tells it.
+  void (*on_allocate)(parley_node *node, int width, int height);
+  int told_width, told_height;
+};

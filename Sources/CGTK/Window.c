@@ -1,0 +1,220 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "CGTK.h"
+#include "Library.h"
+#include "Node.h"
+
+struct parley_window {
+  uint64_t id;
+  object widget;
+  parley_node *root;
+};
+
+static void resized(parley_node *root, int width, int height) {
+  if (root->told_width == width && root->told_height == height) return;
+  root->told_width = width;
+  root->told_height = height;
+  parley_gtk_tell(root->id, PARLEY_RESIZED, NULL, width, height);
+}
+
+static gboolean close_asked(object widget, parley_window *window) {
+  (void)widget;
+  parley_gtk_tell(window->id, PARLEY_CLOSED, NULL, 0, 0);
+  // The app closes it.
+  return 1;
+}
+
+static void drag_began(object gesture, double x, double y, parley_window *window) {
+  (void)gesture;
+  parley_gtk_tell(window->id, PARLEY_TOUCH_BEGAN, NULL, x, y);
+}
+
+static void drag(object gesture, double x, double y, parley_window *window, int event) {
+  double from_x = 0, from_y = 0;
+  gtk.gtk_gesture_drag_get_start_point(gesture, &from_x, &from_y);
+  parley_gtk_tell(window->id, event, NULL, from_x + x, from_y + y);
+}
+
+static void drag_moved(object gesture, double x, double y, parley_window *window) { drag(gesture, x, y, window, PARLEY_TOUCH_MOVED); }
+static void drag_ended(object gesture, double x, double y, parley_window *window) { drag(gesture, x, y, window, PARLEY_TOUCH_ENDED); }
+
+static void drag_cancelled(object gesture, void *sequence, parley_window *window) {
+  (void)gesture;
+  (void)sequence;
+  parley_gtk_tell(window->id, PARLEY_TOUCH_CANCELLED, NULL, 0, 0);
+}
+
+static void key(unsigned value, int modifiers, parley_window *window, int event) {
+  uint32_t code = gtk.gdk_keyval_to_unicode(value);
+  char text[5] = {0};
+  if (code && code < 0x80) text[0] = (char)code;
+  else if (code && code < 0x800) text[0] = (char)(0xC0 | code >> 6), text[1] = (char)(0x80 | (code & 0x3F));
+  else if (code && code < 0x10000)
+    text[0] = (char)(0xE0 | code >> 12), text[1] = (char)(0x80 | (code >> 6 & 0x3F)), text[2] = (char)(0x80 | (code & 0x3F));
+  else if (code)
+    text[0] = (char)(0xF0 | code >> 18), text[1] = (char)(0x80 | (code >> 12 & 0x3F)), text[2] = (char)(0x80 | (code >> 6 & 0x3F)),
+    text[3] = (char)(0x80 | (code & 0x3F));
+  parley_gtk_tell(window->id, event, text, modifiers, 0);
+}
+
+static gboolean key_pressed(object controller, unsigned value, unsigned code, int modifiers, parley_window *window) {
+  (void)controller;
+  (void)code;
+  key(value, modifiers, window, PARLEY_KEY_DOWN);
+  return 0;
+}
+
+static void key_released(object controller, unsigned value, unsigned code, int modifiers, parley_window *window) {
+  (void)controller;
+  (void)code;
+  key(value, modifiers, window, PARLEY_KEY_UP);
+}
+
+parley_window *parley_window_create(uint64_t id, const char *title, int32_t width, int32_t height) {
+  parley_window *window = calloc(1, sizeof *window);
+  if (!window) abort();
+  window->id = id;
+  window->widget = gtk.gtk_window_new();
+  window->root = parley_node_create(id, PARLEY_PLAIN);
+  window->root->on_allocate = resized;
+  window->root->told_width = width;
+  window->root->told_height = height;
+  gtk.gtk_window_set_title(window->widget, title);
+  gtk.gtk_window_set_default_size(window->widget, width, height);
+  gtk.gtk_window_set_child(window->widget, window->root->box);
+  parley_gtk_connect(window->widget, "close-request", (void (*)(void))close_asked, window);
+  object gesture = gtk.gtk_gesture_drag_new();
+  parley_gtk_connect(gesture, "drag-begin", (void (*)(void))drag_began, window);
+  parley_gtk_connect(gesture, "drag-update", (void (*)(void))drag_moved, window);
+  parley_gtk_connect(gesture, "drag-end", (void (*)(void))drag_ended, window);
+  parley_gtk_connect(gesture, "cancel", (void (*)(void))drag_cancelled, window);
+  gtk.gtk_widget_add_controller(window->root->box, gesture);
+  object keys = gtk.gtk_event_controller_key_new();
+  parley_gtk_connect(keys, "key-pressed", (void (*)(void))key_pressed, window);
+  parley_gtk_connect(keys, "key-released", (void (*)(void))key_released, window);
+  gtk.gtk_widget_add_controller(window->widget, keys);
+  gtk.gtk_window_present(window->widget);
+  return window;
+}
+
+parley_node *parley_window_root(parley_window *window) { return window->root; }
+void parley_window_set_title(parley_window *window, const char *title) { gtk.gtk_window_set_title(window->widget, title); }
+void parley_window_set_size(parley_window *window, int32_t width, int32_t height) {
+  gtk.gtk_window_set_default_size(window->widget, width, height);
+}
+void parley_window_unfocus(parley_window *window) { gtk.gtk_window_set_focus(window->widget, NULL); }
+
+void parley_window_destroy(parley_window *window) {
+  gtk.gtk_window_set_child(window->widget, NULL);
+  parley_node_destroy(window->root);
+  gtk.gtk_window_destroy(window->widget);
+  free(window);
+}
+
+uint8_t *parley_window_pixels(parley_window *window, int32_t *width, int32_t *height) {
+  object box = window->root->box;
+  *width = gtk.gtk_widget_get_width(box);
+  *height = gtk.gtk_widget_get_height(box);
+  object native = gtk.gtk_widget_get_native(box);
+  object renderer = native ? gtk.gtk_native_get_renderer(native) : NULL;
+  if (!renderer || *width <= 0 || *height <= 0) return NULL;
+  object paintable = gtk.gtk_widget_paintable_new(window->widget);
+  object snapshot = gtk.gtk_snapshot_new();
+  gtk.gdk_paintable_snapshot(paintable, snapshot, *width, *height);
+  void *node = gtk.gtk_snapshot_free_to_node(snapshot);
+  gtk.g_object_unref(paintable);
+  if (!node) return NULL;
+  object texture = gtk.gsk_renderer_render_texture(renderer, node, NULL);
+  gtk.gsk_render_node_unref(node);
+  *width = gtk.gdk_texture_get_width(texture);
+  *height = gtk.gdk_texture_get_height(texture);
+  uint8_t *pixels = calloc((size_t)*width * (size_t)*height, 4);
+  if (pixels) gtk.gdk_texture_download(texture, pixels, (size_t)*width * 4);
+  gtk.g_object_unref(texture);
+  return pixels;
+}
+
+// MARK: dialogs
+
+struct answer_button {
+  parley_dialog *dialog;
+  int place;
+};
+
+struct parley_dialog {
+  uint64_t id;
+  object widget;
+  int is_sheet;
+  object first;
+  parley_node fields[8];
+  int field_count;
+  struct answer_button answers[32];
+  int answer_count;
+};
+
+static void responded(object widget, int response, parley_dialog *dialog) {
+  (void)widget;
+  parley_gtk_tell(dialog->id, PARLEY_ANSWERED, NULL, response < 0 ? -1 : response, 0);
+}
+
+static void answer_clicked(object widget, struct answer_button *answer) {
+  (void)widget;
+  parley_gtk_tell(answer->dialog->id, PARLEY_ANSWERED, NULL, answer->place, 0);
+}
+
+static void field_edited(object widget, parley_node *field) {
+  parley_gtk_tell(field->id, PARLEY_EDITED, gtk.gtk_editable_get_text(widget), 0, 0);
+}
+
+parley_dialog *parley_dialog_create(uint64_t id, parley_window *window, const char *title, const char *message, int is_sheet) {
+  parley_dialog *dialog = calloc(1, sizeof *dialog);
+  if (!dialog) abort();
+  dialog->id = id;
+  dialog->is_sheet = is_sheet;
+  dialog->widget = gtk.g_object_new(
+    gtk.gtk_message_dialog_get_type(), "text", title, "secondary-text", message, "transient-for", window->widget, "modal", 1,
+    "title", title, (char *)NULL);
+  parley_gtk_connect(dialog->widget, "response", (void (*)(void))responded, dialog);
+  return dialog;
+}
+
+void parley_dialog_add_field(parley_dialog *dialog, uint64_t id, const char *text, const char *placeholder, int secret) {
+  if (dialog->field_count == 8) return;
+  parley_node *field = &dialog->fields[dialog->field_count++];
+  field->id = id;
+  object entry = gtk.gtk_entry_new();
+  gtk.gtk_editable_set_text(entry, text);
+  gtk.gtk_entry_set_placeholder_text(entry, placeholder);
+  gtk.gtk_entry_set_visibility(entry, !secret);
+  gtk.g_object_set(entry, "activates-default", 1, (char *)NULL);
+  parley_gtk_connect(entry, "changed", (void (*)(void))field_edited, field);
+  gtk.gtk_box_append(gtk.gtk_message_dialog_get_message_area(dialog->widget), entry);
+  if (!dialog->first) dialog->first = entry;
+}
+
+void parley_dialog_add_answer(parley_dialog *dialog, int place, const char *title, int enabled, int destructive, int is_default) {
+  object button;
+  if (dialog->is_sheet && dialog->answer_count < 32) {
+    struct answer_button *answer = &dialog->answers[dialog->answer_count++];
+    *answer = (struct answer_button){dialog, place};
+    button = gtk.gtk_button_new_with_label(title);
+    parley_gtk_connect(button, "clicked", (void (*)(void))answer_clicked, answer);
+    gtk.gtk_box_append(gtk.gtk_message_dialog_get_message_area(dialog->widget), button);
+  } else {
+    button = gtk.gtk_dialog_add_button(dialog->widget, title, place);
+  }
+  gtk.gtk_widget_set_sensitive(button, enabled);
+  if (destructive) gtk.gtk_widget_add_css_class(button, "destructive-action");
+  if (is_default && !dialog->is_sheet) gtk.gtk_dialog_set_default_response(dialog->widget, place);
+}
+
+void parley_dialog_show(parley_dialog *dialog) {
+  gtk.gtk_window_present(dialog->widget);
+  if (dialog->first) gtk.gtk_widget_grab_focus(dialog->first);
+}
+
+void parley_dialog_destroy(parley_dialog *dialog) {
+  gtk.gtk_window_destroy(dialog->widget);
+  free(dialog);
+}

@@ -1,0 +1,89 @@
+#if !canImport(UIKit)
+import CGTK
+import Foundation
+
+/// The thread on which GTK lives. Closures go there, events come from there to the main actor, both in order.
+enum GTKThread {
+  private final class Work {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// The windows; read and changed on GTK's thread.
+  nonisolated(unsafe) private static var screens: [UInt64: GTKScreen] = [:]
+
+  /// Loads GTK and opens the display, the first time.
+  static func start() throws(ViewError) {
+    var sentence = [CChar](repeating: 0, count: 300)
+    let result = parley_gtk_start(&sentence, Int32(sentence.count))
+    let problem = sentence.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    guard result == 0 else { throw result > 0 ? .missingLibrary(problem) : .noDisplay(problem) }
+    parley_gtk_set_handler { id, event, text, x, y in
+      GTKThread.tell(id, event, text.map { String(cString: $0) }, x, y)
+    }
+  }
+
+  /// Runs a closure on GTK's thread, after those posted before.
+  static func post(_ run: @escaping @Sendable () -> Void) {
+    parley_gtk_post(
+      { context in
+        guard let context else { return }
+        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+      }, Unmanaged.passRetained(Work(run)).toOpaque())
+  }
+
+  static func open(_ id: UInt64, title: String, width: Int, height: Int) {
+    post { screens[id] = GTKScreen(id: id, title: title, width: width, height: height) }
+  }
+
+  /// Runs a closure with a window, unless it was closed.
+  static func with(_ id: UInt64, _ body: @escaping @Sendable (GTKScreen) -> Void) {
+    post { if let screen = screens[id] { body(screen) } }
+  }
+
+  static func close(_ id: UInt64) { post { screens.removeValue(forKey: id)?.close() } }
+
+  /// An event: what the widget shows by itself is noted here, then the main actor hears of it.
+  private static func tell(_ id: UInt64, _ code: Int32, _ text: String?, _ x: Double, _ y: Double) {
+    var count = 0
+    for screen in screens.values {
+      let isActive: Bool? = code == Int32(PARLEY_SWITCHED.rawValue) ? x != 0 : nil
+      let edited = code == Int32(PARLEY_EDITED.rawValue) ? text ?? "" : nil
+      if let changes = screen.noteChange(id, text: edited, isActive: isActive) { count = changes }
+    }
+    let event = GTKEvent(id: id, code: UInt32(code), text: text ?? "", x: x, y: y, edits: count)
+    DispatchQueue.main.async { MainActor.assumeIsolated { GTKPresenter.receive(event) } }
+  }
+}
+
+/// Something the person did.
+struct GTKEvent: Sendable {
+  var id: UInt64
+  var code: UInt32
+  var text: String
+  var x: Double
+  var y: Double
+  var edits: Int
+}
+
+/// Why there is no window, or no picture of one.
+public enum ViewError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is no display to open a window on.
+  case noDisplay(String)
+  /// A library is not installed.
+  case missingLibrary(String)
+  /// A picture would be too large, or of no size.
+  case noPicture(String)
+
+  /// What happened, and what to do.
+  public var description: String {
+    switch self {
+    case .noDisplay(let why):
+      "There is no display for a window. \(why) Start the app in a desktop session, or headless: views work without a window, too."
+    case .missingLibrary(let why):
+      "A library for windows is missing. \(why) Install it with: apt-get install libgtk-4-1 libpangocairo-1.0-0 fonts-dejavu-core"
+    case .noPicture(let why): "There is no picture of the view. \(why)"
+    }
+  }
+}
+#endif

@@ -1,0 +1,134 @@
+#if !canImport(UIKit)
+import Foundation
+
+/// Reads a tree of views into values.
+@MainActor
+struct SceneBuilder {
+  /// How many changes by the person each view has heard of.
+  let edits: [UInt64: Int]
+  private(set) var scene = Scene()
+  /// The views by the ids of their nodes.
+  private(set) var views: [UInt64: WeakView] = [:]
+
+  struct WeakView {
+    weak var view: UIView?
+  }
+
+  init(_ window: UIWindow, edits: [UInt64: Int]) {
+    self.edits = edits
+    for view in window.subviews { add(view, to: 0, origin: window.bounds.origin) }
+  }
+
+  /// A view of another kind is another node, so that no widget changes what it is.
+  static func id(_ view: UIView) -> UInt64 { view.serial << 4 | UInt64(kind(view).rawValue) }
+
+  static func kind(_ view: UIView) -> ViewNode.Kind {
+    switch view {
+    case is UILabel: .label
+    case is UIButton: .button
+    case is UITextField: .field
+    case is UITextView: .text
+    case is UISwitch: .toggle
+    case is UIActivityIndicatorView: .spinner
+    case is UITableView: .list
+    case is UIImageView: .picture
+    default: view.videoSurface == nil ? .plain : .picture
+    }
+  }
+
+  /// Whether a widget of the desktop takes the view's input.
+  static func isNative(_ view: UIView) -> Bool {
+    switch kind(view) {
+    case .button, .field, .text, .toggle, .list: true
+    case .plain, .label, .spinner, .picture: false
+    }
+  }
+
+  /// The views of a list in the order of its rows.
+  static func rows(_ list: UITableView) -> [UIView] {
+    list.subviews.enumerated().sorted { ($0.element.frame.minY, $0.offset) < ($1.element.frame.minY, $1.offset) }
+      .map(\.element)
+  }
+
+  private mutating func add(_ view: UIView, to parent: UInt64, origin: CGPoint) {
+    let kind = Self.kind(view)
+    let id = Self.id(view)
+    var node = ViewNode(id: id, parent: parent, kind: kind, frame: view.frame.offsetBy(dx: -origin.x, dy: -origin.y))
+    node.isHidden = view.isHidden
+    node.opacity = view.alpha
+    node.clips = view.clipsToBounds
+    node.accessibilityLabel = view.accessibilityLabel
+    node.edits = edits[id] ?? 0
+    node.style = CSS.box(view, isContentFilled: kind == .button || kind == .field)
+    describe(view, &node)
+    scene.nodes.append(node)
+    views[id] = WeakView(view: view)
+    if let surface = view.videoSurface, kind == .picture { scene.surfaces[id] = surface }
+    // Rows lie where the list puts them, and it scrolls by itself.
+    let isList = kind == .list
+    let children = (view as? UITableView).map(Self.rows) ?? view.subviews
+    for child in children { add(child, to: id, origin: isList ? .zero : view.bounds.origin) }
+  }
+
+  private func describe(_ view: UIView, _ node: inout ViewNode) {
+    switch view {
+    case let label as UILabel:
+      node.text = label.text ?? ""
+      node.isEnabled = label.isEnabled
+      node.contentStyle = CSS.text(label.font, label.textColor)
+      node.details.alignment = Self.place(label.textAlignment)
+      node.details.lines = Int32(clamping: label.numberOfLines)
+    case let button as UIButton:
+      node.text = button.currentTitle ?? ""
+      node.isEnabled = button.isEnabled
+      node.contentStyle = CSS.button(button)
+      node.details.isFramed = button.buttonType != .custom || button.backgroundColor != nil
+    case let field as UITextField:
+      node.text = field.text ?? ""
+      node.placeholder = field.placeholder ?? ""
+      node.isEnabled = field.isEnabled
+      node.contentStyle = CSS.text(field.font, field.textColor) + CSS.fill(field) + " min-height: 0;"
+      node.details.alignment = Self.place(field.textAlignment)
+      node.details.isSecret = field.isSecureTextEntry
+      node.details.isFramed = field.borderStyle != .none
+    case let text as UITextView:
+      node.text = text.text ?? ""
+      node.contentStyle = CSS.text(text.font, text.textColor)
+      node.details.alignment = Self.place(text.textAlignment)
+      node.details.isEditable = text.isEditable
+      node.details.showsEnd = text.showsEnd
+    case let toggle as UISwitch:
+      node.isEnabled = toggle.isEnabled
+      node.details.isActive = toggle.isOn
+    case let spinner as UIActivityIndicatorView:
+      node.details.isActive = spinner.isAnimating
+      node.isHidden = node.isHidden || (spinner.hidesWhenStopped && !spinner.isAnimating)
+    case let list as UITableView:
+      node.scroll = list.contentOffset.y
+    case let picture as UIImageView:
+      node.image = picture.image
+      node.fit = Self.fit(picture.contentMode)
+    default:
+      guard let surface = view.videoSurface else { return }
+      node.fit = surface.scaling == .fit ? 1 : 2
+      node.isMirrored = surface.isMirrored
+    }
+  }
+
+  private static func place(_ alignment: NSTextAlignment) -> Int32 {
+    switch alignment {
+    case .center: 1
+    case .right: 2
+    case .left, .natural, .justified: 0
+    }
+  }
+
+  private static func fit(_ mode: UIView.ContentMode) -> Int32 {
+    switch mode {
+    case .scaleToFill, .redraw: 0
+    case .scaleAspectFit, .center: 1
+    case .scaleAspectFill: 2
+    }
+  }
+}
+#endif

@@ -1,0 +1,61 @@
+#if !canImport(UIKit)
+import Foundation
+
+/// What one view looks like on the screen, as a value: two of them tell what has changed.
+struct ViewNode: Sendable, Equatable {
+  enum Kind: Int32, Sendable {
+    case plain = 0
+    case label, button, field, text, toggle, spinner, picture, list
+  }
+
+  var id: UInt64
+  var parent: UInt64
+  var kind: Kind
+  var frame: CGRect
+  var isHidden = false
+  var opacity: CGFloat = 1
+  var clips = false
+  var isEnabled = true
+  /// CSS declarations of the view and of its content.
+  var style = ""
+  var contentStyle = ""
+  var text = ""
+  /// How many changes by the person this text takes account of: a newer one on the screen stays.
+  var edits = 0
+  var placeholder = ""
+  var accessibilityLabel: String?
+  var details = Details()
+  var scroll: CGFloat = 0
+  var fit: Int32 = 0
+  var isMirrored = false
+  var image: UIImage?
+
+  struct Details: Sendable, Equatable {
+    var alignment: Int32 = 0
+    var lines: Int32 = 1
+    var isSecret = false
+    var isEditable = true
+    var isFramed = true
+    var isActive = false
+    var showsEnd = false
+  }
+
+  static func == (one: ViewNode, other: ViewNode) -> Bool {
+    one.image === other.image && one.hasSameLook(as: other)
+  }
+
+  private func hasSameLook(as other: ViewNode) -> Bool {
+    id == other.id && parent == other.parent && kind == other.kind && frame == other.frame
+      && isHidden == other.isHidden && opacity == other.opacity && clips == other.clips && isEnabled == other.isEnabled
+      && style == other.style && contentStyle == other.contentStyle && text == other.text
+      && placeholder == other.placeholder && accessibilityLabel == other.accessibilityLabel
+      && details == other.details && scroll == other.scroll && fit == other.fit && isMirrored == other.isMirrored
+  }
+}
+
+/// A window's views as values, the view behind first and each before those in it; and where its pictures arrive.
+struct Scene: Sendable {
+  var nodes: [ViewNode] = []
+  var surfaces: [UInt64: VideoSurface] = [:]
+}
+#endif

@@ -1,0 +1,207 @@
+import Parley
+import ParleyViews
+import Testing
+
+/// A display without a screen, and hands for it.
+struct VirtualDisplay {
+  static let number = ":\(50 + getpid() % 9_000)"
+
+  /// Starts it once; nil when Xvfb or xdotool are not installed.
+  static let processID: Int32? = {
+    let tools = ["Xvfb", "xdotool"].map { "/usr/bin/\($0)" }
+    guard tools.allSatisfy(FileManager.default.isExecutableFile(atPath:)) else { return nil }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: tools[0])
+    process.arguments = [number, "-screen", "0", "800x700x24", "-nolisten", "tcp", "-terminate"]
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return nil }
+    atexit { if let id = VirtualDisplay.processID { kill(id, SIGTERM) } }
+    setenv("DISPLAY", number, 1)
+    setenv("GDK_BACKEND", "x11", 1)
+    setenv("GSK_RENDERER", "cairo", 1)
+    setenv("NO_AT_BRIDGE", "1", 1)
+    setenv("GTK_A11Y", "none", 1)
+    return process.processIdentifier
+  }()
+
+  static var isThere: Bool {
+    FileManager.default.fileExists(atPath: "/tmp/.X11-unix/X\(number.dropFirst())")
+  }
+
+  static func hands(_ arguments: String...) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/xdotool")
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+  }
+}
+
+extension ScreenTests {
+  @MainActor
+  @Suite struct WindowTests {
+    struct Missing: Error, CustomStringConvertible { let description: String }
+
+    /// Waits until something is so; says what was missing when it never was.
+    func wait(_ what: String, _ condition: @MainActor () async throws -> Bool) async throws {
+      for _ in 0..<1_200 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      throw Missing(description: "Waited for \(what) in vain.")
+    }
+
+    func window(_ size: CGSize = CGSize(width: 400, height: 500)) async throws -> (UIWindow, UIView) {
+      _ = try #require(VirtualDisplay.processID, "Xvfb or xdotool is missing; run Scripts/setup test.")
+      try await wait("the display") { VirtualDisplay.isThere }
+      let window = UIWindow(frame: CGRect(origin: .zero, size: size))
+      let controller = UIViewController()
+      window.rootViewController = controller
+      controller.view.backgroundColor = .white
+      try window.present()
+      return (window, controller.view)
+    }
+
+    func click(_ view: UIView) throws {
+      let point = view.convert(CGPoint(x: view.bounds.midX, y: view.bounds.midY), to: nil)
+      try VirtualDisplay.hands("mousemove", "\(Int(point.x))", "\(Int(point.y))", "click", "1")
+    }
+
+    func save(_ window: UIWindow, _ name: String) async throws {
+      guard let folder = ProcessInfo.processInfo.environment["PARLEY_SCREENSHOTS"] else { return }
+      try await window.screenshot()?.pngData()?.write(to: URL(fileURLWithPath: "\(folder)/\(name).png"))
+      try window.snapshot().pngData()?.write(to: URL(fileURLWithPath: "\(folder)/\(name)-headless.png"))
+    }
+
+    @Test func aWindowShowsALabelAndATileInTheColoursOfItsFrame() async throws {
+      let (window, view) = try await window()
+      defer { window.close() }
+      let label = UILabel(frame: CGRect(x: 20, y: 20, width: 300, height: 30))
+      label.text = "Two people are here"
+      label.textColor = .black
+      view.addSubview(label)
+      let tile = VideoView(frame: CGRect(x: 20, y: 100, width: 200, height: 100))
+      view.addSubview(tile)
+      tile.show(try redAndBlue())
+      try await wait("the tile's colours") {
+        let picture = await window.screenshot()
+        return isMostly(picture?.color(x: 60, y: 150), red: true)
+          && isMostly(picture?.color(x: 180, y: 150), blue: true)
+      }
+      try await wait("the label's letters") {
+        guard let picture = await window.screenshot() else { return false }
+        return (20..<320).contains { x in (20..<50).contains { y in isMostly(picture.color(x: x, y: y)) } }
+      }
+      tile.isMirrored = true
+      try await wait("the mirrored tile") {
+        isMostly(await window.screenshot()?.color(x: 60, y: 150), blue: true)
+      }
+      try await save(window, "tile")
+    }
+
+    @Test func aClickReachesTheClosureOnceAndATypedTextTheDelegate() async throws {
+      final class Watcher: UITextFieldDelegate {
+        func textField(
+          _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
+        ) -> Bool { string != "x" }
+      }
+      let (window, view) = try await window()
+      defer { window.close() }
+      var presses = 0
+      let button = UIButton(type: .system, primaryAction: UIAction(title: "Join") { _ in presses += 1 })
+      button.frame = CGRect(x: 20, y: 20, width: 120, height: 40)
+      view.addSubview(button)
+      let field = UITextField(frame: CGRect(x: 20, y: 80, width: 200, height: 36))
+      field.borderStyle = .roundedRect
+      field.placeholder = "Your name"
+      let watcher = Watcher()
+      field.delegate = watcher
+      view.addSubview(field)
+      var taps = 0
+      view.addGestureRecognizer(UITapGestureRecognizer { _ in taps += 1 })
+      // A click before the button is drawn goes to nobody.
+      try await wait("the click") {
+        if presses == 0 { try click(button) }
+        return presses > 0
+      }
+      #expect(taps == 0)
+      try await wait("the focus") {
+        try click(field)
+        return field.isFirstResponder
+      }
+      try VirtualDisplay.hands("type", "Axnn")
+      try await wait("the typed text, without what the delegate refused") { field.text == "Ann" }
+      try await wait("the tap beside them") {
+        try VirtualDisplay.hands("mousemove", "300", "400", "click", "1")
+        return taps > 0
+      }
+      try await save(window, "controls")
+    }
+
+    @Test func anAlertIsADialogThatIsAnsweredByAClick() async throws {
+      let (window, _) = try await window()
+      defer { window.close() }
+      var answer = ""
+      let alert = UIAlertController(title: "ERROR!", message: "Joining failed.", preferredStyle: .alert)
+      alert.addAction(UIAlertAction(title: "Ok", style: .default) { answer = $0.title ?? "" })
+      window.rootViewController?.present(alert, animated: true)
+      try await wait("the answer of the return key") {
+        if answer.isEmpty { try VirtualDisplay.hands("key", "Return") }
+        return !answer.isEmpty
+      }
+      #expect(answer == "Ok")
+      #expect(UIApplication.shared.alerts.isEmpty)
+    }
+
+    @Test func viewsFollowTheSizeOfTheWindow() async throws {
+      let (window, view) = try await window()
+      defer { window.close() }
+      let inner = UIView(frame: CGRect(x: 0, y: 460, width: 400, height: 40))
+      inner.backgroundColor = .green
+      inner.autoresizingMask = [.flexibleWidth, .flexibleTopMargin]
+      view.addSubview(inner)
+      try await wait("the bar") { isMostly(await window.screenshot()?.color(x: 200, y: 480), green: true) }
+      window.title = "resized"
+      try await wait("the new size") {
+        try VirtualDisplay.hands("search", "--name", "^resized$", "windowsize", "600", "300")
+        return window.bounds.size == CGSize(width: 600, height: 300)
+      }
+      #expect(inner.frame == CGRect(x: 0, y: 260, width: 600, height: 40))
+      try await wait("the bar's new place") { isMostly(await window.screenshot()?.color(x: 590, y: 280), green: true) }
+    }
+
+    @Test func aListAndASwitchAreWidgetsOfTheDesktop() async throws {
+      final class Rows: UITableViewDataSource, UITableViewDelegate {
+        var chosen = -1
+        func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 3 }
+        func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
+          let cell = UITableViewCell(style: .subtitle, reuseIdentifier: nil)
+          cell.textLabel?.text = "Account \(indexPath.row)"
+          cell.detailTextLabel?.text = "Savings"
+          return cell
+        }
+        func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) { chosen = indexPath.row }
+      }
+      let (window, view) = try await window()
+      defer { window.close() }
+      let rows = Rows()
+      let list = UITableView(frame: CGRect(x: 0, y: 0, width: 400, height: 200))
+      list.dataSource = rows
+      list.delegate = rows
+      view.addSubview(list)
+      let toggle = UISwitch(frame: CGRect(x: 20, y: 300, width: 60, height: 31))
+      var changes = 0
+      toggle.addAction(UIAction { _ in changes += 1 }, for: .valueChanged)
+      view.addSubview(toggle)
+      try await wait("the second row") {
+        try VirtualDisplay.hands("mousemove", "100", "66", "click", "1")
+        return rows.chosen == 1
+      }
+      try await wait("the switch") {
+        if changes == 0 { try click(toggle) }
+        return changes > 0
+      }
+      try await save(window, "list")
+    }
+  }
+}
