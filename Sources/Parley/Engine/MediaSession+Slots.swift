@@ -69,7 +69,7 @@ extension MediaSession {
         guard let slot = slot as? AudioSlot, let frame = slot.playOut(now: nextPlayout, always: mixSink != nil) else {
           continue
         }
-        if mixSink != nil { mixer.add(frame, from: mid) }
+        if mixSink != nil, let heard = slot.inMix(frame) { mixer.add(heard, from: mid) }
       }
       if let mixSink {
         mixSink.receive(mixer.mix(time: nextPlayout))

@@ -103,6 +103,18 @@ final class AudioSlot: MediaSlot {
     return frame
   }
 
+  /// What of `frame` is heard in the mix, by the track's volume; nil when nothing is.
+  func inMix(_ frame: AudioFrame) -> AudioFrame? {
+    let volume = track?.volume ?? 1
+    guard volume != 1 else { return frame }
+    guard volume > 0 else { return nil }
+    var frame = frame
+    for index in frame.samples.indices {
+      frame.samples[index] = Int16(max(-32_768, min(32_767, Double(frame.samples[index]) * volume)))
+    }
+    return frame
+  }
+
   var deadline: Instant { .distantFuture }
   func poll(now: Instant) -> Bool { false }
 }

@@ -68,6 +68,20 @@ public struct JoinOptions: Sendable {
   /// ```
   public var usesOnlyRelays = false
 
+  /// STUN and TURN servers to use besides those that the server names.
+  ///
+  /// ```swift
+  /// options.iceServers = [IceServer(urls: ["turn:relay.example.com"], username: "ann", credential: Secret("secret"))]
+  /// ```
+  public var iceServers: [IceServer] = []
+
+  /// Whether the STUN and TURN servers that the server names are left out.
+  ///
+  /// ```swift
+  /// options.usesOnlyOwnIceServers = true  // a company whose network lets nothing through but its own relay
+  /// ```
+  public var usesOnlyOwnIceServers = false
+
   /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``. The time in which one waits to be let in
   /// does not count: the server decides how long that may be.
   ///

@@ -240,9 +240,7 @@ extension Meeting {
     let slots = max(min(options.initialSlots, options.maximumSlots ?? .max), 0)
     configuration.audioSlots = slots
     configuration.videoSlots = slots
-    configuration.iceServers = document.iceServers.map {
-      IceServer(urls: $0.urls, username: $0.username, credential: $0.credential.map { Secret($0) })
-    }
+    configuration.iceServers = iceServers(document)
     let connection = try await MediaConnection.open(configuration)
     let events = connection.events
     tasks.run { [weak self, weak connection] in
@@ -252,6 +250,13 @@ extension Meeting {
       }
     }
     return connection
+  }
+
+  private func iceServers(_ document: DiscoverDocument) -> [IceServer] {
+    let named = document.iceServers.map {
+      IceServer(urls: $0.urls, username: $0.username, credential: $0.credential.map { Secret($0) })
+    }
+    return options.iceServers + (options.usesOnlyOwnIceServers ? [] : named)
   }
 
   /// Reads up to the welcome and applies it.
@@ -296,7 +301,7 @@ extension Meeting {
   /// Media that must go through a TURN server cannot go anywhere without one: that need not be waited for.
   private func checkRelays(_ document: DiscoverDocument) throws(JoinError) {
     guard options.usesOnlyRelays else { return }
-    let urls = document.iceServers.flatMap(\.urls)
+    let urls = iceServers(document).flatMap(\.urls)
     guard !urls.contains(where: ServerProblem.isRelay) else { return }
     throw .mediaFailed("Media is to go through a TURN server only, and this meeting's server names none.")
   }

@@ -11,6 +11,7 @@ public final class RemoteAudioTrack: Sendable {
     var sinks: [any AudioSink] = []
     var isOver = false
     var heard = false
+    var volume = 1.0
     var onListened: (@Sendable (Bool) -> Void)?
     var onFirstFrame: (@Sendable () -> Void)?
   }
@@ -52,6 +53,16 @@ public final class RemoteAudioTrack: Sendable {
       return had && state.sinks.isEmpty ? state.onListened : nil
     }
     listened?(false)
+  }
+
+  /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track itself get it as it came.
+  ///
+  /// ```swift
+  /// audio.volume = 0.3  // in the background
+  /// ```
+  public var volume: Double {
+    get { state.withLock { $0.volume } }
+    set { state.withLock { $0.volume = newValue.isNaN ? 1 : min(max(newValue, 0), 4) } }
   }
 
   var isListened: Bool { state.withLock { !$0.sinks.isEmpty } }
