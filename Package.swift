@@ -23,6 +23,7 @@ let package = Package(
     .executable(name: "parley", targets: ["ParleyCLI"]),
     .library(name: "Parley", targets: ["Parley"]),
     .library(name: "ParleyViews", targets: ["ParleyViews"]),
+    .library(name: "OpenTok", targets: ["OpenTok"]),
   ],
   targets: [
     // Floor 0: borders to C libraries, and the values every floor shares.
@@ -81,6 +82,9 @@ let package = Package(
     // Floor 4: views, in windows of GTK where there is a display.
     .target(name: "ParleyViews", dependencies: ["Parley", "CGTK"], swiftSettings: common),
 
+    // Floor 5: the drop-in modules.
+    .target(name: "OpenTok", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
+
     // Floor 5: HTTP and WebSocket API, signalling sessions, wiring.
     .target(
       name: "MeetingServer",
@@ -102,6 +106,11 @@ let package = Package(
       name: "chat-bot", dependencies: ["BotSupport", "Parley"], path: "Examples/ChatBot", swiftSettings: common),
     .executableTarget(
       name: "snapshot-bot", dependencies: ["BotSupport", "Parley"], path: "Examples/SnapshotBot", swiftSettings: common),
+
+    // Apps as they were written for the SDKs that the drop-in modules stand in for.
+    .executableTarget(
+      name: "OpenTokHello", dependencies: ["OpenTok", "ParleyViews"], path: "Examples/OpenTokHello",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
 
     // Joining and streams of the client SDK, `make bench`.
     .executableTarget(
@@ -162,6 +171,9 @@ let package = Package(
       dependencies: ["Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
     .testTarget(name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
+    .testTarget(
+      name: "OpenTokTests", dependencies: ["Basics", "MeetingServer", "Meetings", "OpenTok", "Parley", "ParleyViews"],
+      swiftSettings: common),
     // Whole calls over bad networks in virtual time.
     .testTarget(
       name: "ConditionsTests",

@@ -1,0 +1,65 @@
+public import Foundation
+
+/// The rate and channels of an audio device's sound: 16-bit samples.
+open class OTAudioFormat: NSObject, @unchecked Sendable {
+  /// Samples a second of each channel.
+  open var sampleRate: UInt16 = 16_000
+  /// 1 or 2.
+  open var numChannels: UInt8 = 1
+}
+
+/// What an audio device gives to the sessions, and takes from them. Any thread.
+public protocol OTAudioBus: AnyObject {
+  /// Gives sound that was captured: interleaved 16-bit samples in the device's capture format.
+  func writeCaptureData(_ data: UnsafeMutableRawPointer, numberOfSamples count: UInt32)
+  /// Takes sound to be heard, in the device's render format; silence fills what is missing. Returns how many samples there were.
+  func readRenderData(_ data: UnsafeMutableRawPointer, numberOfSamples count: UInt32) -> UInt32
+}
+
+/// Where sound comes from and goes to: a device of the app's own, for every session of the process.
+public protocol OTAudioDevice: AnyObject {
+  /// Takes the bus; nil takes it away. False when the device cannot be used.
+  func setAudioBus(_ audioBus: (any OTAudioBus)?) -> Bool
+  /// What the device captures.
+  func captureFormat() -> OTAudioFormat
+  /// What the device plays.
+  func renderFormat() -> OTAudioFormat
+  /// Whether it can play.
+  func renderingIsAvailable() -> Bool
+  /// Gets ready to play.
+  func initializeRendering() -> Bool
+  /// Whether it is ready to play.
+  func renderingIsInitialized() -> Bool
+  /// Begins to play.
+  func startRendering() -> Bool
+  /// Ends playing.
+  func stopRendering() -> Bool
+  /// Whether it plays.
+  func isRendering() -> Bool
+  /// About how long it takes until sound is heard, in milliseconds.
+  func estimatedRenderDelay() -> UInt16
+  /// Whether it can capture.
+  func captureIsAvailable() -> Bool
+  /// Gets ready to capture.
+  func initializeCapture() -> Bool
+  /// Whether it is ready to capture.
+  func captureIsInitialized() -> Bool
+  /// Begins to capture.
+  func startCapture() -> Bool
+  /// Ends capturing.
+  func stopCapture() -> Bool
+  /// Whether it captures.
+  func isCapturing() -> Bool
+  /// About how old captured sound is, in milliseconds.
+  func estimatedCaptureDelay() -> UInt16
+}
+
+/// Which audio device the sessions of this process use.
+open class OTAudioDeviceManager: NSObject {
+  /// Takes a device of the app's own; nil takes the machine's microphone and loudspeaker again. Before connecting: what runs already keeps its
+  /// device. The device is kept.
+  open class func setAudioDevice(_ device: (any OTAudioDevice)?) { AudioHub.shared.setDevice(device) }
+
+  /// The device of the app's own; nil when there is none.
+  open class func currentAudioDevice() -> (any OTAudioDevice)? { AudioHub.shared.device }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Parley
+
+/// The sound of the process: what is captured goes to whoever publishes, what the sessions let hear goes to the device.
+///
+/// A device of the app's own is reached over its bus; without one it is the machine's microphone and loudspeaker. Where there is no microphone,
+/// silence is published; where there is no loudspeaker, nothing is heard.
+final class AudioHub: Sendable {
+  static let shared = AudioHub()
+
+  private struct State {
+    var device: (any OTAudioDevice)?
+    var bus: AudioDeviceBus?
+    var consumers: [ObjectIdentifier: @Sendable (AudioFrame) -> Void] = [:]
+    var listeners: Set<ObjectIdentifier> = []
+    var microphone: (any AudioSource)?
+    var speaker: SpeakerSink?
+  }
+
+  private let state = Guarded(State())
+  /// Devices are opened and closed here, one after the other: that may take a while.
+  private let queue = DispatchQueue(label: "opentok.audio")
+
+  var device: (any OTAudioDevice)? { state.read { $0.device } }
+
+  func setDevice(_ device: (any OTAudioDevice)?) {
+    let old = state.update { state in
+      let old = state.device
+      state.device = device
+      state.bus = device.map { AudioDeviceBus(capture: $0.captureFormat(), render: $0.renderFormat()) }
+      state.bus?.onCapture = { [weak self] in self?.captured($0) }
+      return old
+    }
+    let (previous, next) = (Carried(value: old), Carried(value: device))
+    let bus = Carried(value: state.read { $0.bus })
+    queue.async {
+      if let old = previous.value {
+        if old.isCapturing() { _ = old.stopCapture() }
+        if old.isRendering() { _ = old.stopRendering() }
+        _ = old.setAudioBus(nil)
+      }
+      if let device = next.value { _ = device.setAudioBus(bus.value) }
+    }
+  }
+
+  // MARK: Captured sound
+
+  func addConsumer(_ owner: AnyObject, _ body: @escaping @Sendable (AudioFrame) -> Void) {
+    let id = ObjectIdentifier(owner)
+    let isFirst = state.update { state in
+      state.consumers[id] = body
+      return state.consumers.count == 1
+    }
+    if isFirst { queue.async { self.startCapture() } }
+  }
+
+  func removeConsumer(_ owner: AnyObject) {
+    let id = ObjectIdentifier(owner)
+    let isLast = state.update { state in
+      state.consumers.removeValue(forKey: id) != nil && state.consumers.isEmpty
+    }
+    if isLast { queue.async { self.stopCapture() } }
+  }
+
+  private func captured(_ frame: AudioFrame) {
+    for body in state.read({ Array($0.consumers.values) }) { body(frame) }
+  }
+
+  private func startCapture() {
+    guard state.read({ !$0.consumers.isEmpty && $0.microphone == nil }) else { return }
+    if let device {
+      guard device.captureIsAvailable(), !device.isCapturing() else { return }
+      if !device.captureIsInitialized() { _ = device.initializeCapture() }
+      _ = device.startCapture()
+      return
+    }
+    let microphone = MicrophoneSource()
+    // Without a microphone nothing is captured: the track is silent.
+    guard (try? microphone.start({ [weak self] in self?.captured($0) })) != nil else { return }
+    state.update { $0.microphone = microphone }
+  }
+
+  private func stopCapture() {
+    let microphone = state.update { state -> (any AudioSource)? in
+      guard state.consumers.isEmpty else { return nil }
+      defer { state.microphone = nil }
+      return state.microphone
+    }
+    microphone?.stop()
+    guard let device, device.isCapturing(), state.read({ $0.consumers.isEmpty }) else { return }
+    _ = device.stopCapture()
+  }
+
+  // MARK: Sound to be heard
+
+  /// A session lets hear from now on; what it gives goes to ``hear(_:)``.
+  func addListener(_ owner: AnyObject) {
+    let id = ObjectIdentifier(owner)
+    let isFirst = state.update { state in state.listeners.insert(id).inserted && state.listeners.count == 1 }
+    if isFirst { queue.async { self.startRendering() } }
+  }
+
+  func removeListener(_ owner: AnyObject) {
+    let id = ObjectIdentifier(owner)
+    let isLast = state.update { state in state.listeners.remove(id) != nil && state.listeners.isEmpty }
+    if isLast { queue.async { self.stopRendering() } }
+  }
+
+  private func startRendering() {
+    guard state.read({ !$0.listeners.isEmpty && $0.speaker == nil }) else { return }
+    if let device {
+      guard device.renderingIsAvailable(), !device.isRendering() else { return }
+      if !device.renderingIsInitialized() { _ = device.initializeRendering() }
+      _ = device.startRendering()
+      return
+    }
+    guard let speaker = try? SpeakerSink() else { return }
+    state.update { $0.speaker = speaker }
+  }
+
+  private func stopRendering() {
+    let speaker = state.update { state -> SpeakerSink? in
+      guard state.listeners.isEmpty else { return nil }
+      defer { state.speaker = nil }
+      return state.speaker
+    }
+    speaker?.close()
+    guard let device, device.isRendering(), state.read({ $0.listeners.isEmpty }) else { return }
+    _ = device.stopRendering()
+  }
+
+  fileprivate func hear(_ frame: AudioFrame) {
+    let (bus, speaker) = state.read { ($0.bus, $0.speaker) }
+    if let bus { bus.hear(frame) } else { speaker?.receive(frame) }
+  }
+}
+
+/// Where a session's sound goes.
+final class SessionSpeaker: AudioSink {
+  func receive(_ frame: AudioFrame) { AudioHub.shared.hear(frame) }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// What can be seen of a key, a session id and a token before a server is asked. Whether they are genuine only the server knows.
+enum Credentials {
+  /// Why they do not belong together; nil when they may.
+  static func problem(apiKey: String?, sessionId: String, token: String) -> OTError? {
+    guard let apiKey, !developmentTokens.contains(token) else { return nil }
+    let owner = tokenKey(token)
+    if let owner, owner != apiKey {
+      return OTError(.authorizationFailure, "The token is one of the API key \(owner), and the session was made with \(apiKey).")
+    }
+    if let key = sessionKey(sessionId), key != apiKey {
+      return owner == nil
+        ? OTError(.authorizationFailure, "The session is not one of the API key \(apiKey).")
+        : OTError(.errorInvalidSession, "The session is one of the API key \(key), and the token of \(apiKey).")
+    }
+    return nil
+  }
+
+  /// Tokens that a server for development takes for any session of its own.
+  private static let developmentTokens: Set<String> = ["devtoken", "moderator_token"]
+
+  /// The API key in a session id; nil when the id has another form.
+  static func sessionKey(_ id: String) -> String? {
+    guard id.hasPrefix("1_") || id.hasPrefix("2_"), let text = decoded(String(id.dropFirst(2))) else { return nil }
+    let parts = text.split(separator: "~", omittingEmptySubsequences: false)
+    return parts.count >= 3 && !parts[1].isEmpty ? String(parts[1]) : nil
+  }
+
+  /// The API key that a token names; nil when it has another form.
+  static func tokenKey(_ token: String) -> String? {
+    if token.hasPrefix("T1==") {
+      guard let text = decoded(String(token.dropFirst(4))), let head = text.split(separator: ":").first else { return nil }
+      return head.split(separator: "&").first { $0.hasPrefix("partner_id=") }.map { String($0.dropFirst(11)) }
+    }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let data = decodedBytes(String(parts[1])),
+      let claims = try? JSONSerialization.jsonObject(with: data) as? [String: Any], claims["ist"] as? String == "project"
+    else { return nil }
+    return claims["iss"] as? String
+  }
+
+  private static func decoded(_ text: String) -> String? { decodedBytes(text).map { String(decoding: $0, as: UTF8.self) } }
+
+  private static func decodedBytes(_ text: String) -> Data? {
+    var base = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    while base.utf8.count % 4 != 0 { base += "=" }
+    return Data(base64Encoded: base)
+  }
+}

@@ -1,0 +1,23 @@
+import Parley
+
+extension JoinError {
+  /// The number that OpenTok gives a session that cannot be connected.
+  var sessionCode: OTSessionErrorCode {
+    switch self {
+    case .badAddress: .errorInvalidSession
+    case .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended: .connectionFailed
+    case .timedOut: .sessionConnectionTimeout
+    case .notParley: .noMessagingServer
+    case .refused(let code, _): Self.codes[code] ?? .connectionRefused
+    }
+  }
+
+  private static let codes: [String: OTSessionErrorCode] = [
+    "badToken": .authorizationFailure, "tokenExpired": .authorizationFailure, "tokenRequired": .authorizationFailure,
+    "wrongOrigin": .authorizationFailure, "banned": .authorizationFailure, "notAllowed": .authorizationFailure,
+    "passcodeRequired": .authorizationFailure, "wrongPasscode": .authorizationFailure,
+    "wrongMeeting": .errorInvalidSession, "noSuchMeeting": .errorInvalidSession, "badRoomName": .errorInvalidSession,
+    "reservedName": .errorInvalidSession, "meetingExpired": .errorInvalidSession,
+    "meetingFull": .sessionConnectionLimitExceeded, "quotaReached": .sessionConnectionLimitExceeded,
+  ]
+}

@@ -1,0 +1,195 @@
+import Foundation
+import Parley
+
+/// What a publisher captures: shown in its view at once, and handed to the meeting while it is published.
+final class PublisherMedia: Sendable {
+  /// What a meeting publishes.
+  let pictures = PushVideoSource()
+  let sound = PushAudioSource()
+  let hasVideo: Bool
+  let hasAudio: Bool
+  let audioOptions: AudioOptions
+  let scalesScreen: Bool
+
+  struct Transformers {
+    var video: [OTVideoTransformer] = []
+    var audio: [OTAudioTransformer] = []
+  }
+
+  struct Renderer {
+    weak var render: (any OTVideoRender)?
+  }
+
+  let transformers = Guarded(Transformers())
+  let renderer = Guarded(Renderer())
+  let measures = Guarded(false)
+
+  private struct State {
+    var capture: (any OTVideoCapture)?
+    var source: (any VideoSource)?
+    var consumer: FrameConsumer?
+    var position = AVCaptureDevice.Position.front
+    var surfaces: [any VideoSink] = []
+    var isOver = false
+    var level: UInt8 = AudioLevel.silence
+  }
+
+  private let state: Guarded<State>
+  private let size: (width: Int, height: Int)
+  private let rate: Int
+  private let isKit: Bool
+  /// Cameras are opened and closed here: that may take a while.
+  private let queue = DispatchQueue(label: "opentok.capture")
+
+  init(_ settings: OTPublisherKitSettings) {
+    let camera = settings as? OTPublisherSettings
+    hasVideo = settings.videoTrack
+    hasAudio = settings.audioTrack
+    scalesScreen = settings.scalableScreenshare
+    audioOptions = AudioOptions(
+      bitrate: DataRate(bitsPerSecond: Int64(settings.audioBitrate)), discontinuous: settings.enableOpusDtx)
+    size = (camera?.cameraResolution ?? .medium).size
+    rate = Int((camera?.cameraFrameRate ?? .rate30FPS).rawValue)
+    isKit = camera == nil
+    state = Guarded(State(capture: camera?.videoCapture))
+  }
+
+  /// Begins to capture pictures. Sound is captured while it is published.
+  func begin(_ publisher: OTPublisherKit) {
+    guard hasVideo else { return }
+    queue.async { self.open() }
+  }
+
+  func end() {
+    AudioHub.shared.removeConsumer(self)
+    state.update { $0.isOver = true }
+    queue.async { self.close() }
+  }
+
+  // MARK: Pictures
+
+  var capture: (any OTVideoCapture)? { state.read { $0.capture } }
+
+  func setCapture(_ capture: (any OTVideoCapture)?) {
+    let new = Carried(value: capture)
+    state.update { if !hasVideo { $0.capture = new.value } }
+    guard hasVideo else { return }
+    queue.async {
+      self.close()
+      self.state.update { $0.capture = new.value }
+      self.open()
+    }
+  }
+
+  var cameraPosition: AVCaptureDevice.Position { state.read { $0.position } }
+  /// As OpenTok does with the camera that looks at who holds the device; not with what an app draws itself.
+  var isMirrored: Bool { state.read { $0.capture == nil && $0.position == .front } }
+
+  func setCameraPosition(_ position: AVCaptureDevice.Position, done: @escaping @Sendable () -> Void) {
+    queue.async {
+      guard self.state.read({ $0.capture == nil }), self.hasVideo else { return }
+      self.close()
+      self.state.update { $0.position = position }
+      self.open()
+      done()
+    }
+  }
+
+  private func open() {
+    guard state.read({ !$0.isOver && $0.source == nil && $0.consumer == nil }) else { return }
+    if let capture {
+      let consumer = FrameConsumer { [weak self] in self?.take($0) }
+      state.update { $0.consumer = consumer }
+      capture.videoCaptureConsumer = consumer
+      capture.initCapture()
+      _ = capture.captureSettings(OTVideoFormat())
+      _ = capture.start()
+      return
+    }
+    guard !isKit else { return }
+    let sink: @Sendable (VideoFrame) -> Void = { [weak self] in self?.take($0) }
+    let cameras = (try? MediaDevices.cameras()) ?? []
+    let index = cameraPosition == .back ? 1 : 0
+    if !cameras.isEmpty {
+      let source = CameraSource(
+        cameras[index % cameras.count], width: size.width, height: size.height, framesPerSecond: rate)
+      if (try? source.start(sink)) != nil { return state.update { $0.source = source } }
+    }
+    let source = TestPictureSource(width: size.width, height: size.height, framesPerSecond: min(rate, 25))
+    if (try? source.start(sink)) != nil { state.update { $0.source = source } }
+  }
+
+  private func close() {
+    let (source, capture, consumer) = state.update { state in
+      defer { (state.source, state.consumer) = (nil, nil) }
+      return (state.source, state.capture, state.consumer)
+    }
+    source?.stop()
+    guard let capture, consumer != nil else { return }
+    _ = capture.stop()
+    capture.releaseCapture()
+    capture.videoCaptureConsumer = nil
+  }
+
+  /// Shows every picture in `surface`, too.
+  func show(in surface: any VideoSink) { state.update { $0.surfaces.append(surface) } }
+
+  func hide(_ surface: any VideoSink) { state.update { $0.surfaces.removeAll { $0 === surface } } }
+
+  private func take(_ frame: VideoFrame) {
+    var picture = frame
+    let changes = transformers.read { $0.video }
+    let render = renderer.read { $0.render }
+    if !changes.isEmpty {
+      let changed = OTVideoFrame(frame)
+      for change in changes { change.transformer.transform(changed) }
+      picture = changed.picture(at: frame.time) ?? frame
+    }
+    render?.renderVideoFrame(OTVideoFrame(picture))
+    for surface in state.read({ $0.surfaces }) { surface.receive(picture) }
+    pictures.push(picture)
+  }
+
+  // MARK: Sound
+
+  /// Begins to capture sound, for a publisher that is published now.
+  func captureSound() {
+    guard hasAudio else { return }
+    AudioHub.shared.addConsumer(self) { [weak self] in self?.take($0) }
+  }
+
+  func stopSound() { AudioHub.shared.removeConsumer(self) }
+
+  private func take(_ frame: AudioFrame) {
+    var frame = frame
+    let changes = transformers.read { $0.audio }
+    if !changes.isEmpty {
+      let (channels, count) = (frame.channels, frame.samples.count / max(frame.channels, 1))
+      frame.samples.withUnsafeMutableBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { return }
+        let data = OTAudioData(base, rate: AudioFrame.sampleRate, channels: channels, count: count)
+        for change in changes { change.transformer.transform(data) }
+      }
+    }
+    if measures.read({ $0 }) {
+      let level = AudioLevel.measure(frame.samples)
+      state.update { $0.level = level }
+    }
+    sound.push(frame)
+  }
+
+  /// How loud it is, 0 to 1.
+  var level: Float { Float(AudioLevel.amplitude(of: state.read { $0.level })) }
+}
+
+/// Takes the frames of a capturer of the app's own.
+final class FrameConsumer: OTVideoCaptureConsumer, Sendable {
+  private let body: @Sendable (VideoFrame) -> Void
+
+  init(_ body: @escaping @Sendable (VideoFrame) -> Void) { self.body = body }
+
+  func consumeFrame(_ frame: OTVideoFrame) {
+    guard let picture = frame.picture(at: MonotonicClock.now) else { return }
+    body(picture)
+  }
+}

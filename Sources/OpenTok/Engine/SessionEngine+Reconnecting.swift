@@ -1,0 +1,79 @@
+import Parley
+
+extension SessionEngine {
+  func beginReconnecting(_ step: ReconnectStep, _ session: OTSession) {
+    if !isReconnecting {
+      isReconnecting = true
+      session.tell { session in
+        session.state.update { if $0.status == .connected { $0.status = .reconnecting } }
+        session.delegate?.sessionDidBeginReconnecting(session)
+      }
+    }
+    // While the signalling alone is down, sound and pictures go on.
+    guard step != .signaling, !isInterrupted else { return }
+    isInterrupted = true
+    for work in subscribed.values where !work.isConnecting { interrupted(work, session) }
+  }
+
+  func reconnected(_ meeting: Meeting, _ session: OTSession) {
+    isReconnecting = false
+    let wasInterrupted = isInterrupted
+    isInterrupted = false
+    var new: OTConnection?
+    if meeting.local.id != own?.connectionId {
+      if let own { connections[own.connectionId] = nil }
+      let own = connection(meeting.local.id, meeting.local.created, meeting.local.data)
+      connections[own.connectionId] = own
+      self.own = own
+      new = own
+      renameOwnStreams(session)
+    }
+    let connection = new
+    session.tell { session in
+      session.state.update { state in
+        if state.status == .reconnecting { state.status = .connected }
+        if let connection { state.connection = connection }
+      }
+      session.delegate?.sessionDidReconnect(session)
+    }
+    for participant in meeting.participants { changed(participant.id, session) }
+    guard wasInterrupted else { return }
+    for work in subscribed.values where !work.isConnecting { restored(work, session) }
+  }
+
+  /// Somebody else has lost the connection, or has it back.
+  func takeInterruption(of participant: RemoteParticipant, _ session: OTSession) {
+    for work in subscribed.values where !work.isConnecting && streams[work.streamID]?.participant == participant.id {
+      guard work.isInterrupted != participant.isReconnecting else { continue }
+      if participant.isReconnecting { interrupted(work, session) } else { restored(work, session) }
+    }
+  }
+
+  private func interrupted(_ work: SubscriberWork, _ session: OTSession) {
+    guard let subscriber = work.subscriber, !work.isInterrupted else { return }
+    work.isInterrupted = true
+    session.tell { _ in subscriber.delegate?.subscriberDidDisconnect(fromStream: subscriber) }
+  }
+
+  private func restored(_ work: SubscriberWork, _ session: OTSession) {
+    guard let subscriber = work.subscriber, work.isInterrupted else { return }
+    work.isInterrupted = false
+    session.tell { _ in subscriber.delegate?.subscriberDidReconnect(toStream: subscriber) }
+  }
+
+  /// The own network has become too slow for what it carries, or is well again.
+  func takeQuality(_ quality: ConnectionQuality, _ session: OTSession) {
+    let isPoor = quality == .poor || quality == .lost
+    for work in subscribed.values where !work.isConnecting && work.isWarned != isPoor && work.off == nil {
+      guard let subscriber = work.subscriber else { continue }
+      work.isWarned = isPoor
+      session.tell { _ in
+        if isPoor {
+          subscriber.delegate?.subscriberVideoDisableWarning(subscriber)
+        } else {
+          subscriber.delegate?.subscriberVideoDisableWarningLifted(subscriber)
+        }
+      }
+    }
+  }
+}

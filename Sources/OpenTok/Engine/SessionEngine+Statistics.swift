@@ -1,0 +1,125 @@
+import Foundation
+import Parley
+
+/// Audio levels and statistics, for those who want them.
+extension SessionEngine {
+  private static var interval: UInt64 { 100_000_000 }
+
+  /// Ten times a second the levels, once a second the counts.
+  func startMeter() {
+    meter?.cancel()
+    meter = Task { [weak self] in
+      var round = 0
+      while !Task.isCancelled {
+        try? await Task.sleep(nanoseconds: Self.interval)
+        guard let self, let session = self.session, self.isConnected, !Task.isCancelled else { return }
+        self.tellLevels(session)
+        round += 1
+        if round % 10 == 0 { await self.tellCounts(session) }
+      }
+    }
+  }
+
+  private func tellLevels(_ session: OTSession) {
+    for work in published.values where work.stream != nil {
+      let publisher = work.publisher
+      guard let delegate = publisher.audioLevelDelegate else { continue }
+      let (level, carried) = (publisher.publishAudio ? publisher.media.level : 0, Carried(value: delegate))
+      session.tell { _ in carried.value.publisher(publisher, audioLevelUpdated: level) }
+    }
+    for work in subscribed.values where work.audio != nil {
+      guard let subscriber = work.subscriber, let delegate = subscriber.audioLevelDelegate else { continue }
+      let (level, carried) = (work.ear.value, Carried(value: delegate))
+      session.tell { _ in carried.value.subscriber(subscriber, audioLevelUpdated: level) }
+    }
+  }
+
+  private func tellCounts(_ session: OTSession) async {
+    let publishers = published.values.filter { $0.publisher.networkStatsDelegate != nil && $0.stream != nil }
+    let subscribers = subscribed.values.filter { $0.subscriber?.networkStatsDelegate != nil && !$0.isConnecting }
+    guard !publishers.isEmpty || !subscribers.isEmpty, let statistics = await meeting?.statistics() else { return }
+    for work in publishers {
+      let publisher = work.publisher
+      let video = OTPublisherKitVideoNetworkStats(sent(statistics, work.kind.video, work.start))
+      let audio = OTPublisherKitAudioNetworkStats(sent(statistics, work.kind.audio, work.start))
+      session.tell { _ in
+        publisher.networkStatsDelegate?.publisher(publisher, videoNetworkStatsUpdated: [video])
+        publisher.networkStatsDelegate?.publisher(publisher, audioNetworkStatsUpdated: [audio])
+      }
+    }
+    for work in subscribers {
+      guard let subscriber = work.subscriber, let entry = streams[work.streamID] else { continue }
+      let video = OTSubscriberKitVideoNetworkStats(received(statistics, entry.participant, entry.kind.video))
+      let audio = OTSubscriberKitAudioNetworkStats(received(statistics, entry.participant, entry.kind.audio))
+      session.tell { _ in
+        subscriber.networkStatsDelegate?.subscriber(subscriber, videoNetworkStatsUpdated: video)
+        subscriber.networkStatsDelegate?.subscriber(subscriber, audioNetworkStatsUpdated: audio)
+      }
+    }
+  }
+
+  private func sent(_ statistics: MeetingStatistics, _ source: TrackSource, _ start: Double) -> SentCounts {
+    var counts = SentCounts(start: start)
+    for each in statistics.outbound where each.source == source {
+      counts.packets += Int64(clamping: each.packetsSent)
+      counts.bytes += Int64(clamping: each.bytesSent)
+      counts.lost += Int64(clamping: each.remote?.packetsLost ?? 0)
+    }
+    return counts
+  }
+
+  private func received(_ statistics: MeetingStatistics, _ participant: String, _ source: TrackSource) -> ReceivedCounts {
+    var counts = ReceivedCounts()
+    for each in statistics.inbound where each.participant == participant && each.source == source {
+      counts.packets += each.packetsReceived
+      counts.bytes += each.bytesReceived
+      counts.lost += UInt64(max(each.packetsLost, 0))
+    }
+    return counts
+  }
+
+  // MARK: Reports
+
+  func report(of publisher: OTPublisherKit, in session: OTSession) {
+    guard let work = published[ObjectIdentifier(publisher)], let meeting else { return }
+    Task {
+      guard let statistics = await meeting.statistics() else { return }
+      let rows = statistics.outbound.filter { $0.source == work.kind.video || $0.source == work.kind.audio }.map { each in
+        [
+          "type": "outbound-rtp", "id": "\(each.ssrc)", "kind": each.kind == .audio ? "audio" : "video",
+          "packetsSent": each.packetsSent, "bytesSent": each.bytesSent, "nackCount": each.nackCount,
+          "framesEncoded": each.video?.framesEncoded ?? 0, "frameWidth": each.video?.frameWidth ?? 0,
+          "frameHeight": each.video?.frameHeight ?? 0,
+        ] as [String: Any]
+      }
+      let stats = OTPublisherRtcStats(Self.json(rows))
+      session.tell { _ in publisher.rtcStatsReportDelegate?.publisher(publisher, rtcStatsReport: [stats]) }
+    }
+  }
+
+  func report(of subscriber: OTSubscriberKit, in session: OTSession) {
+    guard let work = subscribed[ObjectIdentifier(subscriber)], let entry = streams[work.streamID], let meeting else {
+      return
+    }
+    Task {
+      guard let statistics = await meeting.statistics() else { return }
+      let rows = statistics.inbound.filter {
+        $0.participant == entry.participant && ($0.source == entry.kind.video || $0.source == entry.kind.audio)
+      }.map { each in
+        [
+          "type": "inbound-rtp", "id": "\(each.ssrc)", "kind": each.kind == .audio ? "audio" : "video",
+          "packetsReceived": each.packetsReceived, "bytesReceived": each.bytesReceived, "packetsLost": each.packetsLost,
+          "framesDecoded": each.video?.framesDecoded ?? 0, "frameWidth": each.video?.frameWidth ?? 0,
+          "frameHeight": each.video?.frameHeight ?? 0,
+        ] as [String: Any]
+      }
+      let text = Self.json(rows)
+      session.tell { _ in subscriber.rtcStatsReportDelegate?.subscriber(subscriber, rtcStatsReport: text) }
+    }
+  }
+
+  private static func json(_ rows: [[String: Any]]) -> String {
+    guard let data = try? JSONSerialization.data(withJSONObject: rows, options: .sortedKeys) else { return "[]" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Parley
+
+/// The streams of the session: what each participant publishes, put together as OpenTok counts it.
+extension SessionEngine {
+  /// How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and an app wants to
+  /// hear of one stream with both.
+  private static var pairingTime: UInt64 { 60_000_000 }
+
+  func facts(_ id: String, _ kind: StreamKind) -> StreamFacts {
+    guard let meeting else { return StreamFacts() }
+    if id == meeting.local.id {
+      let (audio, video) = (meeting.local.publication(kind.audio), meeting.local.publication(kind.video))
+      return StreamFacts(
+        isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
+        name: meeting.local.name)
+    }
+    guard let participant = meeting.participants.first(where: { $0.id == id }) else { return StreamFacts() }
+    let (audio, video) = (participant.publication(kind.audio), participant.publication(kind.video))
+    return StreamFacts(
+      isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
+      name: participant.name)
+  }
+
+  /// Something of a participant has changed.
+  func changed(_ id: String, _ session: OTSession) {
+    for kind in StreamKind.allCases { compare(id, kind, session) }
+  }
+
+  private func compare(_ participant: String, _ kind: StreamKind, _ session: OTSession) {
+    let id = kind.id(participant)
+    let facts = facts(participant, kind)
+    guard let entry = streams[id] else {
+      // One's own begins when it is published, which is told there.
+      if facts.isThere, participant != own?.connectionId { pair(participant, kind, session) }
+      return
+    }
+    guard facts.isThere else {
+      if participant != own?.connectionId { destroy(id, session) }
+      return
+    }
+    update(entry, facts, session)
+    follow(entry, session)
+  }
+
+  private func pair(_ participant: String, _ kind: StreamKind, _ session: OTSession) {
+    let id = kind.id(participant)
+    guard pairing[id] == nil else { return }
+    pairing[id] = Task { [weak self, weak session] in
+      try? await Task.sleep(nanoseconds: Self.pairingTime)
+      guard let self, let session, !Task.isCancelled else { return }
+      self.pairing[id] = nil
+      guard self.streams[id] == nil, self.facts(participant, kind).isThere else { return }
+      self.create(participant, kind, session)
+    }
+  }
+
+  /// There is a stream of somebody else.
+  func create(_ participant: String, _ kind: StreamKind, _ session: OTSession) {
+    guard let connection = connections[participant] else { return }
+    let entry = makeEntry(participant, kind, connection, name: nil, session)
+    let stream = entry.stream
+    session.tell { session in
+      session.state.update { $0.streams[stream.streamId] = stream }
+      session.announce(stream)
+    }
+    follow(entry, session)
+  }
+
+  func makeEntry(
+    _ participant: String, _ kind: StreamKind, _ connection: OTConnection, name: String?, _ session: OTSession
+  ) -> StreamEntry {
+    let facts = facts(participant, kind)
+    let stream = OTStream(
+      id: kind.id(participant), connection: connection, videoType: kind.type,
+      properties: .init(name: name ?? facts.name, hasAudio: facts.hasAudio, hasVideo: facts.hasVideo), session: session)
+    let entry = StreamEntry(stream: stream, participant: participant, kind: kind)
+    streams[stream.streamId] = entry
+    return entry
+  }
+
+  func update(_ entry: StreamEntry, _ facts: StreamFacts, _ session: OTSession) {
+    let isOwn = entry.participant == own?.connectionId
+    let stream = entry.stream
+    session.tell { _ in
+      var properties = stream.properties
+      (properties.hasAudio, properties.hasVideo) = (facts.hasAudio, facts.hasVideo)
+      // The name of an own stream is the publisher's.
+      if !isOwn { properties.name = facts.name }
+      stream.take(properties)
+    }
+  }
+
+  /// A picture's size became known.
+  func sized(_ id: String, _ size: CGSize, _ session: OTSession) {
+    guard let stream = streams[id]?.stream else { return }
+    let watchers = subscribed.values.filter { $0.streamID == id }.compactMap(\.subscriber)
+    session.tell { _ in
+      var properties = stream.properties
+      guard properties.videoDimensions != size else { return }
+      properties.videoDimensions = size
+      stream.take(properties)
+      for subscriber in watchers {
+        (subscriber.delegate as? any OTSubscriberDelegate)?.stream(stream, didChangeVideoDimensions: size)
+      }
+    }
+  }
+
+  /// A stream of somebody else has ended.
+  func destroy(_ id: String, _ session: OTSession) {
+    pairing.removeValue(forKey: id)?.cancel()
+    guard let entry = streams.removeValue(forKey: id) else { return }
+    endSubscribers(of: id, session)
+    let stream = entry.stream
+    session.tell { session in
+      session.state.update { $0.streams[id] = nil }
+      session.announceEnd(of: stream)
+    }
+  }
+
+  /// What was subscribed to is gone: its subscribers end, and their views leave their superviews.
+  func endSubscribers(of id: String, _ session: OTSession) {
+    for (key, work) in subscribed where work.streamID == id {
+      subscribed[key] = nil
+      if work.isConnecting {
+        work.subscriber?.fail(OTError(.subscriberServerCannotFindStream, "The stream has ended."), session)
+      }
+      work.stop()
+      session.state.update { $0.subscribers -= 1 }
+    }
+  }
+}
+
+extension OTSession {
+  /// Tells of a stream in the words of the session's version.
+  func announce(_ stream: OTStream) {
+    guard let delegate else { return }
+    if isLegacy {
+      delegate.session(self, didReceive: stream)
+      delegate.session(self, didReceiveStream: stream)
+    } else {
+      delegate.session(self, streamCreated: stream)
+    }
+  }
+
+  func announceEnd(of stream: OTStream) {
+    guard let delegate else { return }
+    if isLegacy {
+      delegate.session(self, didDrop: stream)
+      delegate.session(self, didDropStream: stream)
+    } else {
+      delegate.session(self, streamDestroyed: stream)
+    }
+  }
+}

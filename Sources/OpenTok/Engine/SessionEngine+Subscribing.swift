@@ -1,0 +1,152 @@
+import Foundation
+import Parley
+
+extension SessionEngine {
+  /// How long the first media of a stream is waited for.
+  private static var patience: UInt64 { 20_000_000_000 }
+
+  func subscribe(_ subscriber: OTSubscriberKit, in session: OTSession) {
+    func refuse(_ problem: OTError) {
+      session.state.update { $0.subscribers -= 1 }
+      subscriber.release()
+      subscriber.fail(problem, session)
+    }
+    guard meeting != nil, isConnected else {
+      subscriber.release()
+      return subscriber.fail(
+        OTError(.subscriberSessionDisconnected, "The session is not connected any more."), session)
+    }
+    guard let stream = subscriber.stream, let entry = streams[stream.streamId], entry.stream === stream else {
+      return refuse(OTError(.subscriberServerCannotFindStream, "The stream has ended, or is not one of the session."))
+    }
+    let work = SubscriberWork(subscriber, stream.streamId, isKept: !session.isLegacy)
+    let id = ObjectIdentifier(subscriber)
+    subscribed[id] = work
+    prepare(work, session)
+    work.timer = Task { [weak self, weak session] in
+      try? await Task.sleep(nanoseconds: Self.patience)
+      guard let self, let session, !Task.isCancelled, self.subscribed[id] === work, work.isConnecting else { return }
+      self.subscribed[id] = nil
+      work.isConnecting = false
+      let subscriber = work.subscriber
+      work.stop()
+      session.state.update { $0.subscribers -= 1 }
+      subscriber?.fail(OTError(.connectionTimedOut, "Nothing of the stream came within 20 s."), session)
+    }
+    follow(entry, session)
+  }
+
+  private func prepare(_ work: SubscriberWork, _ session: OTSession) {
+    guard let subscriber = work.subscriber else { return }
+    let surface = (subscriber as? OTSubscriber)?.view.surface
+    work.sink.state.update { state in
+      state.surface = surface
+      state.render = subscriber.videoRender
+      state.onSize = { [weak self, weak work, weak session] size in
+        onMain {
+          if let self, let work, let session { self.sized(work.streamID, size, session) }
+        }
+      }
+      state.onFirst = { [weak work, weak session] in
+        onMain {
+          guard let subscriber = work?.subscriber as? OTSubscriber, let session, work?.isOver == false else { return }
+          session.tell { _ in
+            (subscriber.delegate as? any OTSubscriberDelegate)?.subscriberVideoDataReceived(subscriber)
+          }
+        }
+      }
+    }
+  }
+
+  func unsubscribe(_ subscriber: OTSubscriberKit, in session: OTSession) {
+    forget(ObjectIdentifier(subscriber), in: session)
+  }
+
+  /// A subscriber is no more.
+  func forget(_ id: ObjectIdentifier, in session: OTSession) {
+    guard let work = subscribed.removeValue(forKey: id) else { return }
+    work.stop()
+    session.state.update { $0.subscribers -= 1 }
+    if let entry = streams[work.streamID] { follow(entry, session) }
+  }
+
+  func wishChanged(of subscriber: OTSubscriberKit, in session: OTSession) {
+    guard let work = subscribed[ObjectIdentifier(subscriber)], let entry = streams[work.streamID] else { return }
+    work.sink.state.update { $0.render = subscriber.videoRender }
+    follow(entry, session)
+  }
+
+  /// Those who subscribe play what there is now; what nobody subscribes to is neither heard nor sent.
+  func follow(_ entry: StreamEntry, _ session: OTSession) {
+    guard let meeting else { return }
+    let works = subscribed.values.filter { $0.streamID == entry.stream.streamId }
+    if entry.participant == meeting.local.id {
+      let own = published.values.first { $0.kind == entry.kind }?.publisher
+      for work in works { followOwn(work, own, session) }
+      return
+    }
+    guard let participant = meeting.participants.first(where: { $0.id == entry.participant }) else { return }
+    let audio = participant.publication(entry.kind.audio)
+    let video = participant.publication(entry.kind.video)
+    let wishes = works.compactMap { $0.subscriber?.state.read { $0.wish } }
+    audio?.subscription?.audio?.volume = wishes.filter(\.audio).map { $0.volume / 100 }.max() ?? 0
+    if let subscription = video?.subscription { ask(for: subscription, wishes.filter(\.video)) }
+    for work in works {
+      guard let subscriber = work.subscriber else { continue }
+      let wish = subscriber.state.read { $0.wish }
+      work.play(video: wish.video ? video?.subscription?.video : nil)
+      work.measure(audio: subscriber.audioLevelDelegate == nil ? nil : audio?.subscription?.audio)
+      let off: OTSubscriberVideoEventReason? =
+        !wish.video
+        ? .subscriberPropertyChanged
+        : video?.isMuted == true ? .publisherPropertyChanged : video?.subscription?.isPaused == true ? .qualityChanged : nil
+      let isComplete =
+        (audio?.isMuted != false || audio?.subscription != nil)
+        && (video?.isMuted != false || !wish.video || video?.subscription != nil)
+      settle(work, subscriber, off, isComplete: isComplete, session)
+    }
+  }
+
+  /// Asks for a picture as large as the largest that is wanted; for none when nobody wants one.
+  private func ask(for subscription: Subscription, _ wishes: [OTSubscriberKit.Wish]) {
+    guard !wishes.isEmpty else { return subscription.show(width: 0, height: 0) }
+    let most = Int(UInt16.max)
+    let sizes = wishes.map { wish in
+      wish.resolution.map { (Int(min($0.width, 65_535)), Int(min($0.height, 65_535))) } ?? (most, most)
+    }
+    subscription.show(width: sizes.map(\.0).max() ?? most, height: sizes.map(\.1).max() ?? most)
+  }
+
+  /// An own stream is shown as it is captured; its sound stays off, since it would howl.
+  private func followOwn(_ work: SubscriberWork, _ publisher: OTPublisherKit?, _ session: OTSession) {
+    guard let subscriber = work.subscriber else { return }
+    let wish = subscriber.state.read { $0.wish }
+    let sends = publisher?.publishVideo == true
+    work.play(own: wish.video && sends ? publisher?.media : nil)
+    settle(
+      work, subscriber, !wish.video ? .subscriberPropertyChanged : !sends ? .publisherPropertyChanged : nil,
+      isComplete: publisher != nil, session)
+  }
+
+  private func settle(
+    _ work: SubscriberWork, _ subscriber: OTSubscriberKit, _ off: OTSubscriberVideoEventReason?, isComplete: Bool,
+    _ session: OTSession
+  ) {
+    if work.isConnecting, isComplete {
+      work.isConnecting = false
+      work.timer?.cancel()
+      work.off = off
+      session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
+    }
+    guard !work.isConnecting, off != work.off else { return }
+    let before = work.off
+    work.off = off
+    session.tell { _ in
+      if let off {
+        subscriber.delegate?.subscriberVideoDisabled(subscriber, reason: off)
+      } else if let before {
+        subscriber.delegate?.subscriberVideoEnabled(subscriber, reason: before)
+      }
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import Parley
+
+/// The work behind ``OTSession``: one meeting, told in OpenTok's callbacks.
+@MainActor final class SessionEngine {
+  weak var session: OTSession?
+  let settings: OTSessionSettings.Values
+  /// Whether the token's role allows signals.
+  nonisolated let maySignal = Guarded(false)
+
+  var meeting: Meeting?
+  /// Whether `sessionDidConnect` was told of ``meeting``.
+  var isConnected = false
+  var isReconnecting = false
+  /// Whether media was lost, and the subscribers were told.
+  var isInterrupted = false
+  var own: OTConnection?
+  /// Everybody, this client included, by id.
+  var connections: [String: OTConnection] = [:]
+  var streams: [String: StreamEntry] = [:]
+  /// Streams whose first track is there and whose second is waited for.
+  var pairing: [String: Task<Void, Never>] = [:]
+  var published: [ObjectIdentifier: PublisherWork] = [:]
+  var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
+  var reading: Task<Void, Never>?
+  var meter: Task<Void, Never>?
+
+  nonisolated init(_ settings: OTSessionSettings.Values) { self.settings = settings }
+
+  // MARK: Connecting
+
+  func connect(_ session: OTSession, apiKey: String?, token: String) {
+    if let problem = Credentials.problem(apiKey: apiKey, sessionId: session.sessionId, token: token) {
+      return failed(problem, session)
+    }
+    let address = settings.apiURL ?? ParleyServer.url
+    let allowed = CharacterSet(charactersIn: "-_.~").union(.alphanumerics)
+    let room = session.sessionId.addingPercentEncoding(withAllowedCharacters: allowed) ?? session.sessionId
+    let meeting: Meeting
+    do throws(JoinError) {
+      meeting = try Meeting(
+        "\(address.hasSuffix("/") ? String(address.dropLast()) : address)/\(room)", token: Secret(token), name: "Guest",
+        options: options)
+    } catch { return failed(OTError(error.sessionCode, error.description), session) }
+    self.meeting = meeting
+    let events = meeting.events
+    // The session is held while it connects, as the app may have let go of it before it hears.
+    reading = Task { [weak self] in
+      for await event in events {
+        guard let self, self.meeting === meeting, let session = self.session else { return }
+        self.take(event, meeting, session)
+      }
+    }
+    Task { [weak self] in
+      do throws(JoinError) { try await meeting.join() } catch {
+        guard let self, self.meeting === meeting else { return }
+        self.meeting = nil
+        self.failed(OTError(error.sessionCode, error.description), session)
+      }
+    }
+  }
+
+  private var options: JoinOptions {
+    var options = JoinOptions()
+    options.client = "opentok-swift"
+    guard let ice = settings.iceConfig?.values else { return options }
+    options.usesOnlyRelays = ice.transportPolicy == .relay
+    options.iceServers = ice.servers.map {
+      let isPlain = $0.userName.isEmpty && $0.credential.isEmpty
+      return IceServer(
+        urls: [$0.url], username: isPlain ? nil : $0.userName, credential: isPlain ? nil : Secret($0.credential))
+    }
+    options.usesOnlyOwnIceServers = ice.includeServers == .custom
+    return options
+  }
+
+  private func failed(_ problem: OTError, _ session: OTSession) {
+    let error = session.isLegacy ? problem.asLegacy() : problem
+    session.tell { session in
+      session.state.update { $0.status = .failed }
+      session.delegate?.session(session, didFailWithError: error)
+    }
+  }
+
+  /// The meeting is joined: tells it, and who and what is there.
+  private func begin(_ meeting: Meeting, _ session: OTSession) {
+    isConnected = true
+    (isReconnecting, isInterrupted) = (false, false)
+    let own = connection(meeting.local.id, meeting.local.created, meeting.local.data)
+    self.own = own
+    connections = [own.connectionId: own]
+    let capabilities = takePermissions(of: meeting)
+    meeting.playSound(to: SessionSpeaker())
+    AudioHub.shared.addListener(self)
+    session.tell { session in
+      session.state.update { state in
+        (state.status, state.connection, state.capabilities) = (.connected, own, capabilities)
+        (state.connectionCount, state.streams) = (1, [:])
+      }
+      session.delegate?.sessionDidConnect(session)
+    }
+    for participant in meeting.participants { appeared(participant, session) }
+    for participant in meeting.participants {
+      for kind in StreamKind.allCases where facts(participant.id, kind).isThere { create(participant.id, kind, session) }
+    }
+    startMeter()
+  }
+
+  func takePermissions(of meeting: Meeting) -> OTSessionCapabilities {
+    let may = meeting.local.permissions
+    maySignal.update { $0 = may.contains(.chat) || may.contains(.data) }
+    return OTSessionCapabilities(
+      canPublish: !may.isDisjoint(with: [.publishAudio, .publishVideo, .publishScreen]),
+      canSubscribe: may.contains(.subscribe), canForceMute: may.contains(.moderate),
+      canForceDisconnect: may.contains(.moderate))
+  }
+
+  func connection(_ id: String, _ created: Date?, _ data: String?) -> OTConnection {
+    OTConnection(connectionId: id, creationTime: created ?? Date(), data: data)
+  }
+
+  // MARK: Events
+
+  private func take(_ event: MeetingEvent, _ meeting: Meeting, _ session: OTSession) {
+    if case .joined = event { return begin(meeting, session) }
+    guard isConnected else { return }
+    switch event {
+    case .participantJoined(let participant): appeared(participant, session)
+    case .participantLeft(let participant, _): disappeared(participant, session)
+    case .participantUpdated(let participant):
+      changed(participant.id, session)
+      if let remote = participant as? RemoteParticipant { takeInterruption(of: remote, session) }
+    case .published(let publication), .unpublished(let publication), .unsubscribed(let publication),
+      .muteChanged(let publication):
+      if let id = publication.participant?.id { changed(id, session) }
+    case .subscribed(let subscription), .paused(let subscription), .resumed(let subscription):
+      if let id = subscription.participant?.id { changed(id, session) }
+    case .signal(let signal): takeSignal(signal, session)
+    case .qualityChanged(let participant, let quality):
+      if participant.id == meeting.local.id { takeQuality(quality, session) }
+    case .reconnecting(let step): beginReconnecting(step, session)
+    case .reconnected: reconnected(meeting, session)
+    case .room(let event): take(event, meeting, session)
+    case .ended(let reason, let message): ended(reason, message, session)
+    default: break
+    }
+  }
+
+  private func take(_ event: RoomEvent, _ meeting: Meeting, _ session: OTSession) {
+    switch event {
+    case .mutedByHost(let publication): mutedByHost(publication.source, session)
+    case .stoppedByHost(let publication): stoppedByHost(publication.source, session)
+    case .permissionsChanged:
+      let capabilities = takePermissions(of: meeting)
+      session.tell { session in session.state.update { $0.capabilities = capabilities } }
+    case .muteForAllChanged(let order):
+      let info = OTMuteForcedInfo(active: order != nil)
+      session.tell { session in
+        session.delegate?.session(session, muteForced: info)
+        session.delegate?.session(session, info: info)
+      }
+    default: break
+    }
+  }
+
+  private func takeSignal(_ signal: SignalMessage, _ session: OTSession) {
+    let sender = signal.senderID.flatMap { connections[$0] }
+    let type = signal.type.isEmpty ? nil : signal.type
+    let text = signal.data.isEmpty ? nil : signal.data
+    session.tell { session in
+      session.delegate?.session(session, receivedSignalType: type, from: sender, with: text)
+    }
+  }
+
+  // MARK: Who is there
+
+  private func appeared(_ participant: RemoteParticipant, _ session: OTSession) {
+    guard connections[participant.id] == nil else { return }
+    let new = connection(participant.id, participant.created, participant.data)
+    connections[participant.id] = new
+    let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
+    session.tell { session in
+      session.state.update { $0.connectionCount = count }
+      if !isSilent { session.delegate?.session(session, connectionCreated: new) }
+    }
+  }
+
+  private func disappeared(_ participant: RemoteParticipant, _ session: OTSession) {
+    for kind in StreamKind.allCases { destroy(kind.id(participant.id), session) }
+    guard let old = connections.removeValue(forKey: participant.id) else { return }
+    let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
+    session.tell { session in
+      session.state.update { $0.connectionCount = count }
+      if !isSilent { session.delegate?.session(session, connectionDestroyed: old) }
+    }
+  }
+
+  // MARK: The end
+
+  func disconnect(_ session: OTSession) {
+    let meeting = self.meeting
+    clear(session)
+    session.tell { session in
+      session.state.update { $0.end(.notConnected) }
+      session.delegate?.sessionDidDisconnect(session)
+    }
+    if let meeting { Task { await meeting.leave() } }
+  }
+
+  private func ended(_ reason: EndReason, _ message: String, _ session: OTSession) {
+    let isLost = reason == .connectionLost || reason == .failed
+    let problem = isLost ? OTError(.connectionDropped, message) : nil
+    clear(session)
+    let error = session.isLegacy ? problem?.asLegacy() : problem
+    session.tell { session in
+      session.state.update { $0.end(isLost ? .failed : .notConnected) }
+      if let error { session.delegate?.session(session, didFailWithError: error) }
+      session.delegate?.sessionDidDisconnect(session)
+    }
+  }
+
+  /// Ends everything of the connection. Publishers are told; views leave their superviews.
+  private func clear(_ session: OTSession?) {
+    meeting = nil
+    isConnected = false
+    reading?.cancel()
+    meter?.cancel()
+    for task in pairing.values { task.cancel() }
+    pairing = [:]
+    AudioHub.shared.removeListener(self)
+    for work in subscribed.values { work.stop() }
+    subscribed = [:]
+    for work in published.values {
+      if let session { finish(work, session, removesView: true) }
+      work.publisher.media.stopSound()
+    }
+    published = [:]
+    streams = [:]
+    connections = [:]
+    own = nil
+    maySignal.update { $0 = false }
+  }
+
+  /// The app has let go of the session.
+  func abandon() {
+    let meeting = self.meeting
+    clear(nil)
+    if let meeting { Task { await meeting.leave() } }
+  }
+}
+
+extension OTSession.State {
+  mutating func end(_ status: OTSessionConnectionStatus) {
+    (self.status, connection, capabilities, streams) = (status, nil, nil, [:])
+    (connectionCount, publishers, subscribers) = (0, [], 0)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Parley
+
+/// One subscriber of a stream: what it plays now.
+@MainActor final class SubscriberWork {
+  weak var subscriber: OTSubscriberKit?
+  /// Held in sessions of version 2, which keep what is subscribed; in version 1 letting go of a subscriber ends it.
+  private let kept: OTSubscriberKit?
+  var streamID: String
+  var isConnecting = true
+  var isOver = false
+  var isInterrupted = false
+  /// Whether it was told that the network hardly takes the picture.
+  var isWarned = false
+  /// Why there is no picture; nil when there is one.
+  var off: OTSubscriberVideoEventReason?
+  var timer: Task<Void, Never>?
+  let sink: SubscriberSink
+  let ear = LevelSink()
+  private(set) var video: RemoteVideoTrack?
+  private(set) var audio: RemoteAudioTrack?
+  /// The publisher whose pictures are shown, when it is an own stream.
+  private(set) var own: PublisherMedia?
+
+  init(_ subscriber: OTSubscriberKit, _ streamID: String, isKept: Bool) {
+    self.subscriber = subscriber
+    kept = isKept ? subscriber : nil
+    self.streamID = streamID
+    sink = SubscriberSink()
+  }
+
+  func play(video new: RemoteVideoTrack?) {
+    guard new !== video else { return }
+    video?.remove(sink)
+    video = new
+    new?.add(sink)
+  }
+
+  func play(own new: PublisherMedia?) {
+    guard new !== own else { return }
+    own?.hide(sink)
+    own = new
+    new?.show(in: sink)
+  }
+
+  func measure(audio new: RemoteAudioTrack?) {
+    guard new !== audio else { return }
+    audio?.remove(ear)
+    audio = new
+    new?.add(ear)
+  }
+
+  /// Ends it: nothing is played any more, and the view is out of its superview.
+  func stop() {
+    isOver = true
+    timer?.cancel()
+    play(video: nil)
+    play(own: nil)
+    measure(audio: nil)
+    subscriber?.release()
+    guard let view = (subscriber as? OTSubscriber)?.viewIfAny else { return }
+    view.removeFromSuperview()
+    view.surface.clear()
+  }
+}
+
+/// Where a subscriber's pictures go: its view, the app's renderer.
+final class SubscriberSink: VideoSink {
+  struct State {
+    var surface: (any VideoSink)?
+    weak var render: (any OTVideoRender)?
+    var size: CGSize?
+    var onFirst: (@Sendable () -> Void)?
+    var onSize: (@Sendable (CGSize) -> Void)?
+  }
+
+  let state = Guarded(State())
+
+  func receive(_ frame: VideoFrame) {
+    let size = CGSize(width: frame.width, height: frame.height)
+    let (surface, render) = state.read { ($0.surface, $0.render) }
+    surface?.receive(frame)
+    render?.renderVideoFrame(OTVideoFrame(frame))
+    let (first, sized) = state.update { state -> ((@Sendable () -> Void)?, (@Sendable (CGSize) -> Void)?) in
+      let first = state.onFirst
+      state.onFirst = nil
+      guard state.size != size else { return (first, nil) }
+      state.size = size
+      return (first, state.onSize)
+    }
+    sized?(size)
+    first?()
+  }
+}
+
+/// Measures how loud a track is.
+final class LevelSink: AudioSink {
+  private let level = Guarded(AudioLevel.silence)
+
+  func receive(_ frame: AudioFrame) {
+    let new = AudioLevel.measure(frame.samples)
+    level.update { $0 = new }
+  }
+
+  var value: Float { Float(AudioLevel.amplitude(of: level.read { $0 })) }
+}

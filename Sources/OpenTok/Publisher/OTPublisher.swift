@@ -1,0 +1,87 @@
+/// Sends the microphone and the camera to a session, and shows the camera in ``view``.
+///
+/// Where there is no camera, a test picture takes its place, as in the simulator of OpenTok.
+open class OTPublisher: OTPublisherKit, @unchecked Sendable {
+  @MainActor private var shown: OTVideoView?
+
+  /// A publisher. The preview begins at once.
+  public init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherSettings) {
+    super.init(delegate: delegate, settings: settings)
+  }
+
+  /// A publisher with the default settings.
+  public convenience init?(delegate: (any OTPublisherKitDelegate)?) {
+    self.init(delegate: delegate, settings: OTPublisherSettings())
+  }
+
+  /// A publisher with a name.
+  public convenience init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
+    let settings = OTPublisherSettings()
+    settings.name = name
+    self.init(delegate: delegate, settings: settings)
+  }
+
+  /// A publisher with a name and these tracks.
+  public convenience init?(
+    delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool
+  ) {
+    let settings = OTPublisherSettings()
+    (settings.name, settings.audioTrack, settings.videoTrack) = (name, audioTrack, videoTrack)
+    self.init(delegate: delegate, settings: settings)
+  }
+
+  /// A publisher with a name and this camera.
+  public convenience init?(
+    delegate: (any OTPublisherKitDelegate)?, name: String?, cameraResolution: OTCameraCaptureResolution,
+    cameraFrameRate: OTCameraCaptureFrameRate
+  ) {
+    let settings = OTPublisherSettings()
+    (settings.name, settings.cameraResolution, settings.cameraFrameRate) = (name, cameraResolution, cameraFrameRate)
+    self.init(delegate: delegate, settings: settings)
+  }
+
+  /// The preview. It is out of its superview when the session ends.
+  @preconcurrency @MainActor open var view: OTVideoView! {
+    if let shown { return shown }
+    let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
+    view.isMirrored = media.isMirrored
+    view.name = name
+    shown = view
+    media.show(in: view.surface)
+    return view
+  }
+
+  /// The view, when somebody has asked for it.
+  @MainActor var viewIfAny: OTVideoView? { shown }
+
+  /// How the preview lies in the view.
+  @preconcurrency @MainActor open var viewScaleBehavior: OTVideoViewScaleBehavior {
+    get { view.scaling == .fit ? .fit : .fill }
+    set { view.scaling = newValue == .fit ? .fit : .fill }
+  }
+
+  /// Which camera is used. Setting it takes the next camera of the machine, where there are two; then the delegate is told.
+  open var cameraPosition: AVCaptureDevice.Position {
+    get { media.cameraPosition }
+    set {
+      guard newValue != media.cameraPosition else { return }
+      media.setCameraPosition(newValue) { [weak self] in
+        guard let self else { return }
+        let queue = session?.apiQueue ?? .main
+        queue.async { (self.delegate as? any OTPublisherDelegate)?.publisher(self, didChangeCameraPosition: newValue) }
+      }
+    }
+  }
+
+  /// Without effect: the cameras of this system have no lamp that can be asked for.
+  open var cameraTorch: Bool {
+    get { false }
+    set {}
+  }
+
+  /// Without effect.
+  open var cameraZoomFactor: Float {
+    get { 1 }
+    set {}
+  }
+}

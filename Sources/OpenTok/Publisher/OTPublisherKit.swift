@@ -1,0 +1,217 @@
+public import Foundation
+
+/// Sends sound and pictures to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a camera and a view.
+open class OTPublisherKit: NSObject, @unchecked Sendable {
+  let media: PublisherMedia
+  let state: Guarded<State>
+
+  struct State {
+    weak var delegate: (any OTPublisherKitDelegate)?
+    weak var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)?
+    weak var networkStatsDelegate: (any OTPublisherKitNetworkStatsDelegate)?
+    weak var rtcStatsReportDelegate: (any OTPublisherKitRtcStatsReportDelegate)?
+    weak var session: OTSession?
+    var stream: OTStream?
+    var name: String?
+    var publishAudio = true
+    var publishVideo = true
+    var publishCaptions = false
+    var videoType = OTPublisherKitVideoType.camera
+    var audioFallbackEnabled = true
+    var bitratePreset = OTVideoBitratePreset.default
+    var maxVideoBitrate: Int32 = 0
+  }
+
+  /// A publisher. Its capturing begins at once.
+  public init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherKitSettings) {
+    state = Guarded(State(delegate: delegate, name: settings.name))
+    media = PublisherMedia(settings)
+    super.init()
+    media.begin(self)
+  }
+
+  /// A publisher with the default settings.
+  public convenience init?(delegate: (any OTPublisherKitDelegate)?) {
+    self.init(delegate: delegate, settings: OTPublisherKitSettings())
+  }
+
+  /// A publisher with a name.
+  public convenience init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
+    let settings = OTPublisherKitSettings()
+    settings.name = name
+    self.init(delegate: delegate, settings: settings)
+  }
+
+  /// A publisher with a name and these tracks.
+  public convenience init?(
+    delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool
+  ) {
+    let settings = OTPublisherKitSettings()
+    (settings.name, settings.audioTrack, settings.videoTrack) = (name, audioTrack, videoTrack)
+    self.init(delegate: delegate, settings: settings)
+  }
+
+  deinit { media.end() }
+
+  // MARK: What is known
+
+  /// Who is told what becomes of it. Weak.
+  open var delegate: (any OTPublisherKitDelegate)? {
+    get { state.read { $0.delegate } }
+    set { state.update { $0.delegate = newValue } }
+  }
+
+  /// Who is told how loud it is. Weak; nothing is measured without.
+  open var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)? {
+    get { state.read { $0.audioLevelDelegate } }
+    set {
+      state.update { $0.audioLevelDelegate = newValue }
+      media.measures.update { $0 = newValue != nil }
+    }
+  }
+
+  /// Who is told once a second what was sent. Weak.
+  open var networkStatsDelegate: (any OTPublisherKitNetworkStatsDelegate)? {
+    get { state.read { $0.networkStatsDelegate } }
+    set { state.update { $0.networkStatsDelegate = newValue } }
+  }
+
+  /// Who gets the reports of ``getRtcStatsReport()``. Weak.
+  open var rtcStatsReportDelegate: (any OTPublisherKitRtcStatsReportDelegate)? {
+    get { state.read { $0.rtcStatsReportDelegate } }
+    set { state.update { $0.rtcStatsReportDelegate = newValue } }
+  }
+
+  /// The session that it is published in, or being published.
+  open var session: OTSession? { state.read { $0.session } }
+  /// Its stream; nil while it is not published.
+  open var stream: OTStream? { state.read { $0.stream } }
+
+  /// What the others see as the stream's name. Set it before publishing.
+  open var name: String? {
+    get { state.read { $0.name } }
+    set { state.update { $0.name = newValue } }
+  }
+
+  /// Whether sound is sent; the others are told.
+  open var publishAudio: Bool {
+    get { state.read { $0.publishAudio } }
+    set {
+      state.update { $0.publishAudio = newValue }
+      applyMutes()
+    }
+  }
+
+  /// Whether a picture is sent; the others are told.
+  open var publishVideo: Bool {
+    get { state.read { $0.publishVideo } }
+    set {
+      state.update { $0.publishVideo = newValue }
+      applyMutes()
+    }
+  }
+
+  /// Without effect: there are no captions.
+  open var publishCaptions: Bool {
+    get { state.read { $0.publishCaptions } }
+    set { state.update { $0.publishCaptions = newValue } }
+  }
+
+  private func applyMutes() {
+    guard let session else { return }
+    onMain { [self] in session.engine.applyMutes(of: self, in: session) }
+  }
+
+  /// Camera or screen. Set it before publishing.
+  open var videoType: OTPublisherKitVideoType {
+    get { state.read { $0.videoType } }
+    set { state.update { $0.videoType = newValue } }
+  }
+
+  /// Whether subscribers with a slow network may be left with the sound alone. The server always does.
+  open var audioFallbackEnabled: Bool {
+    get { state.read { $0.audioFallbackEnabled } }
+    set { state.update { $0.audioFallbackEnabled = newValue } }
+  }
+
+  /// How much the picture may take of the network. Set it before publishing.
+  open var videoBitratePreset: OTVideoBitratePreset {
+    get { state.read { $0.bitratePreset } }
+    set { state.update { $0.bitratePreset = newValue } }
+  }
+
+  /// The most bits a second of the picture, 5,000 to 10,000,000; 0 for no limit of the app's, anything else is ignored. Set it before publishing.
+  open var maxVideoBitrate: Int32 {
+    get { state.read { $0.maxVideoBitrate } }
+    set {
+      guard newValue == 0 || (5_000...10_000_000).contains(newValue) else { return }
+      state.update { ($0.maxVideoBitrate, $0.bitratePreset) = (newValue, newValue == 0 ? .default : .custom) }
+    }
+  }
+
+  /// Where pictures come from; setting it puts another capturer in the place of the one that runs.
+  open var videoCapture: (any OTVideoCapture)? {
+    get { media.capture }
+    set { media.setCapture(newValue) }
+  }
+
+  /// Where the pictures that are sent are shown, too. Held weakly, as the renderer is the app's.
+  open var videoRender: (any OTVideoRender)? {
+    get { media.renderer.read { $0.render } }
+    set { media.renderer.update { $0.render = newValue } }
+  }
+
+  /// What changes each picture, in order.
+  open var videoTransformers: [OTVideoTransformer] {
+    get { media.transformers.read { $0.video } }
+    set { media.transformers.update { $0.video = newValue } }
+  }
+
+  /// What changes the sound, in order.
+  open var audioTransformers: [OTAudioTransformer] {
+    get { media.transformers.read { $0.audio } }
+    set { media.transformers.update { $0.audio = newValue } }
+  }
+
+  /// Asks for a report, which comes to ``rtcStatsReportDelegate``. Nothing comes while it is not published.
+  open func getRtcStatsReport() {
+    guard let session else { return }
+    onMain { [self] in session.engine.report(of: self, in: session) }
+  }
+
+  // MARK: For the session
+
+  /// Takes it for a session; false when it is in one.
+  func claim(for session: OTSession) -> Bool {
+    state.update { state in
+      guard state.session == nil else { return false }
+      state.session = session
+      return true
+    }
+  }
+
+  func release() {
+    state.update { state in
+      state.session = nil
+      state.stream = nil
+    }
+  }
+
+  /// Tells of an error on the session's queue.
+  func fail(_ problem: OTError, _ session: OTSession) {
+    let error = session.isLegacy ? problem.asLegacy() : problem
+    session.tell { _ in self.delegate?.publisher(self, didFailWithError: error) }
+  }
+
+  /// The most bits a second of the picture; nil for what looks good at its size.
+  var bitrateLimit: Int64? {
+    state.read { state in
+      switch state.bitratePreset {
+      case .default: nil
+      case .bwSaver: 600_000
+      case .extraBwSaver: 250_000
+      case .custom: state.maxVideoBitrate == 0 ? nil : Int64(state.maxVideoBitrate)
+      }
+    }
+  }
+}

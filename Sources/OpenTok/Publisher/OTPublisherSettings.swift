@@ -1,0 +1,96 @@
+public import Foundation
+
+/// How a publisher publishes. What is out of its range is ignored, as with OpenTok.
+open class OTPublisherKitSettings: NSObject, @unchecked Sendable {
+  /// What the others see as the stream's name.
+  open var name: String?
+  /// Whether there is sound.
+  open var audioTrack = true
+  /// Whether there is a picture.
+  open var videoTrack = true
+  /// Bits a second of the sound, 6,000 to 510,000.
+  open var audioBitrate: Int32 = 40_000 {
+    didSet { if !(6_000...510_000).contains(audioBitrate) { audioBitrate = oldValue } }
+  }
+  /// Whether silence is not sent.
+  open var enableOpusDtx = false
+  /// Whether a screen is sent in several sizes.
+  open var scalableScreenshare = false
+  /// Whether subscribers may be left with the sound alone when their network is slow. The server always does.
+  open var subscriberAudioFallbackEnabled = true
+  /// Whether the picture is given up when the own network is slow. Without effect: it gets smaller.
+  open var publisherAudioFallbackEnabled = false
+  /// Without effect.
+  open var senderStatsTrack = false
+}
+
+/// How a publisher with a camera and a view publishes.
+open class OTPublisherSettings: OTPublisherKitSettings, @unchecked Sendable {
+  /// A capturer of the app's own; nil takes the camera.
+  open var videoCapture: (any OTVideoCapture)?
+  /// The size of the camera's pictures.
+  open var cameraResolution = OTCameraCaptureResolution.medium
+  /// The camera's pictures a second.
+  open var cameraFrameRate = OTCameraCaptureFrameRate.rate30FPS
+}
+
+/// The size of a camera's pictures.
+public enum OTCameraCaptureResolution: Int32, Sendable {
+  /// 352 × 288.
+  case low
+  /// 640 × 480.
+  case medium
+  /// 1280 × 720.
+  case high
+  /// 1920 × 1080.
+  case high1080p
+
+  var size: (width: Int, height: Int) {
+    switch self {
+    case .low: (352, 288)
+    case .medium: (640, 480)
+    case .high: (1_280, 720)
+    case .high1080p: (1_920, 1_080)
+    }
+  }
+}
+
+/// A camera's pictures a second.
+public enum OTCameraCaptureFrameRate: Int32, Sendable {
+  /// 30.
+  case rate30FPS = 30
+  /// 15.
+  case rate15FPS = 15
+  /// 7.
+  case rate7FPS = 7
+  /// 1.
+  case rate1FPS = 1
+}
+
+/// What a publisher shows.
+public enum OTPublisherKitVideoType: Int32, Sendable {
+  /// A camera.
+  case camera = 1
+  /// A screen: few pictures a second, sharp.
+  case screen = 2
+}
+
+/// How much a picture may take of the network.
+public enum OTVideoBitratePreset: Int32, Sendable {
+  /// What looks good.
+  case `default`
+  /// Less.
+  case bwSaver
+  /// Much less.
+  case extraBwSaver
+  /// What ``OTPublisherKit/maxVideoBitrate`` says.
+  case custom
+}
+
+/// Why a publisher's picture went or came back.
+public enum OTPublisherVideoEventReason: Int32, Sendable {
+  /// `publishVideo` was changed.
+  case publisherPropertyChanged = 1
+  /// The network.
+  case qualityChanged = 3
+}

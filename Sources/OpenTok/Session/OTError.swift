@@ -1,0 +1,40 @@
+public import Foundation
+
+/// What went wrong: `domain` and `code` as OpenTok numbers them, `localizedDescription` for people.
+open class OTError: NSError, @unchecked Sendable {
+  convenience init(_ code: OTSessionErrorCode, _ message: String) {
+    self.init(OTSessionErrorDomain, Int(code.rawValue), message)
+  }
+
+  convenience init(_ code: OTPublisherErrorCode, _ message: String) {
+    self.init(OTPublisherErrorDomain, Int(code.rawValue), message)
+  }
+
+  convenience init(_ code: OTSubscriberErrorCode, _ message: String) {
+    self.init(OTSubscriberErrorDomain, Int(code.rawValue), message)
+  }
+
+  convenience init(_ domain: String, _ code: Int, _ message: String) {
+    self.init(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: message])
+  }
+
+  /// The domain, the code and the sentence.
+  open override var description: String { "\(domain) \(code): \(localizedDescription)" }
+
+  /// The same error with the number that version 1 gave it.
+  func asLegacy() -> OTError { OTError(domain, OTLegacyErrorCode.number(of: code, in: domain), localizedDescription) }
+
+  /// Hands a synchronous error out.
+  static func put(_ problem: OTError?, _ place: UnsafeMutablePointer<OTError?>?) {
+    if let problem { place?.pointee = problem }
+  }
+}
+
+/// The domain of errors of a session.
+public let OTSessionErrorDomain = "OTSessionErrorDomain"
+/// The domain of errors of a publisher.
+public let OTPublisherErrorDomain = "OTPublisherErrorDomain"
+/// The domain of errors of a subscriber.
+public let OTSubscriberErrorDomain = "OTSubscriberErrorDomain"
+/// The domain of errors of video frames.
+public let OTVideoKitErrorDomain = "OTVideoKitErrorDomain"

@@ -1,0 +1,61 @@
+/// The calls of version 1, and those of version 2 without a place for an error: what can be seen at once goes to the delegate, too.
+extension OTSession {
+  /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams, too, and subscribers start
+  /// by themselves. nil when the id is empty.
+  public convenience init?(sessionId: String, andDelegate delegate: (any OTSessionDelegate)?) {
+    self.init(sessionId: sessionId, delegate: delegate)
+  }
+
+  /// A session as in version 1; see ``init(sessionId:andDelegate:)``.
+  public convenience init?(sessionId: String, delegate: (any OTSessionDelegate)?) {
+    guard !sessionId.isEmpty else { return nil }
+    self.init(nil, sessionId, delegate, .init(), isLegacy: true)
+  }
+
+  /// A session as in version 1. Both environments are the same server.
+  public convenience init?(
+    sessionId: String, delegate: (any OTSessionDelegate)?, environment: OTSessionEnvironment
+  ) {
+    self.init(sessionId: sessionId, delegate: delegate)
+  }
+
+  /// Version 1: which service is meant. There is one here.
+  public var environment: OTSessionEnvironment { .production }
+
+  /// Version 1: how many clients are connected, this one included.
+  public var connectionCount: Int { state.read { $0.connectionCount } }
+
+  /// Connects, as in version 1. What is wrong with the call itself goes to `session(_:didFailWithError:)`.
+  public func connect(withApiKey apiKey: String, token: String) {
+    guard !apiKey.isEmpty else { return report(OTError(.authorizationFailure, "The API key is empty.")) }
+    report(start(apiKey: apiKey, token: token))
+  }
+
+  /// Publishes. nil does nothing, as in version 1 where there was no camera.
+  public func publish(_ publisher: OTPublisherKit?) {
+    guard let publisher else { return }
+    if let problem = begin(publisher) { publisher.fail(OTError(.publisherInternalError, problem.localizedDescription), self) }
+  }
+
+  /// Ends publishing.
+  public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
+
+  /// Subscribes.
+  public func subscribe(_ subscriber: OTSubscriberKit?) {
+    guard let subscriber else { return }
+    if let problem = begin(subscriber) {
+      subscriber.fail(OTError(.subscriberInternalError, problem.localizedDescription), self)
+    }
+  }
+
+  /// Ends subscribing.
+  public func unsubscribe(_ subscriber: OTSubscriberKit?) { report(end(subscriber)) }
+}
+
+/// Version 1: which service is meant.
+public enum OTSessionEnvironment: Int32, Sendable {
+  /// The service for the public.
+  case production
+  /// The service for trying out.
+  case staging
+}

@@ -1,0 +1,101 @@
+/// Publishing and subscribing.
+extension OTSession {
+  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows.
+  public func publish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(publisher), error)
+  }
+
+  /// Sends it no longer. `publisher(_:streamDestroyed:)` follows; the preview goes on.
+  public func unpublish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(publisher), error)
+  }
+
+  /// Receives a stream. `subscriberDidConnect(toStream:)` or `subscriber(_:didFailWithError:)` follows.
+  public func subscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(subscriber), error)
+  }
+
+  /// Receives it no longer.
+  public func unsubscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(subscriber), error)
+  }
+
+  func begin(_ publisher: OTPublisherKit?) -> OTError? {
+    guard let publisher else { return OTError(.nullOrInvalidParameter, "The publisher is nil.") }
+    if let problem = missingConnection { return problem }
+    if capabilities?.canPublish == false {
+      return OTError(.authorizationFailure, "The token's role does not allow publishing.")
+    }
+    guard publisher.claim(for: self) else {
+      return OTError(.sessionIllegalState, "The publisher is published already.")
+    }
+    let isScreen = publisher.videoType == .screen
+    let (isTaken, isOverLimit) = state.update { state -> (Bool, Bool) in
+      if state.publishers.contains(where: { ($0.videoType == .screen) == isScreen }) { return (true, false) }
+      if !state.limit.allows(state.publishers.count + state.subscribers + 1) { return (false, true) }
+      state.publishers.append(publisher)
+      return (false, false)
+    }
+    if isTaken {
+      publisher.release()
+      let what = isScreen ? "screen" : "camera"
+      return OTError(.sessionIllegalState, "A \(what) is published already; a client sends one camera and one screen.")
+    }
+    if isOverLimit {
+      publisher.release()
+      publisher.fail(OTError(.publisherStreamLimitExceeded, limitMessage), self)
+      return nil
+    }
+    onMain { [self] in engine.publish(publisher, in: self) }
+    return nil
+  }
+
+  func end(_ publisher: OTPublisherKit?) -> OTError? {
+    guard let publisher else { return OTError(.nullOrInvalidParameter, "The publisher is nil.") }
+    guard publisher.session === self else {
+      return OTError(.sessionPublisherNotFound, "The publisher is not published in this session.")
+    }
+    onMain { [self] in engine.unpublish(publisher, in: self) }
+    return nil
+  }
+
+  func begin(_ subscriber: OTSubscriberKit?) -> OTError? {
+    guard let subscriber else { return OTError(.nullOrInvalidParameter, "The subscriber is nil.") }
+    if let problem = missingConnection { return problem }
+    if capabilities?.canSubscribe == false {
+      return OTError(.authorizationFailure, "The token's role does not allow subscribing.")
+    }
+    guard subscriber.stream?.session === self else {
+      return OTError(.nullOrInvalidParameter, "The subscriber's stream is not one of this session.")
+    }
+    guard subscriber.claim(for: self) else {
+      return OTError(.sessionIllegalState, "The subscriber is subscribed already.")
+    }
+    let isWithinLimit = state.update { state in
+      guard state.limit.allows(state.publishers.count + state.subscribers + 1) else { return false }
+      state.subscribers += 1
+      return true
+    }
+    guard isWithinLimit else {
+      subscriber.release()
+      subscriber.fail(OTError(.subscriberStreamLimitExceeded, limitMessage), self)
+      return nil
+    }
+    onMain { [self] in engine.subscribe(subscriber, in: self) }
+    return nil
+  }
+
+  func end(_ subscriber: OTSubscriberKit?) -> OTError? {
+    guard let subscriber else { return OTError(.nullOrInvalidParameter, "The subscriber is nil.") }
+    guard subscriber.session === self else {
+      return OTError(.sessionSubscriberNotFound, "The subscriber is not subscribed in this session.")
+    }
+    onMain { [self] in engine.unsubscribe(subscriber, in: self) }
+    return nil
+  }
+
+  private var limitMessage: String {
+    let limit = state.read { $0.limit.streams } ?? 0
+    return "The session may have \(limit) streams at a time (OTStreamLimit); end one first."
+  }
+}

@@ -1,0 +1,22 @@
+/// Receives a stream and shows it in ``view``.
+open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
+  @MainActor private var shown: OTVideoView?
+
+  /// The picture. It is out of its superview when the stream ends.
+  @preconcurrency @MainActor open var view: OTVideoView! {
+    if let shown { return shown }
+    let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
+    view.name = stream?.name
+    shown = view
+    return view
+  }
+
+  /// The view, when somebody has asked for it, or pictures have come.
+  @MainActor var viewIfAny: OTVideoView? { shown }
+
+  /// How the picture lies in the view.
+  @preconcurrency @MainActor open var viewScaleBehavior: OTVideoViewScaleBehavior {
+    get { view.scaling == .fit ? .fit : .fill }
+    set { view.scaling = newValue == .fit ? .fit : .fill }
+  }
+}

@@ -1,0 +1,174 @@
+public import Foundation
+
+/// Receives a stream, without a view. ``OTSubscriber`` has one.
+///
+/// In a session made as in version 1 it begins at once; otherwise when it is given to ``OTSession/subscribe(_:error:)``.
+open class OTSubscriberKit: NSObject, @unchecked Sendable {
+  let state: Guarded<State>
+
+  struct State {
+    weak var delegate: (any OTSubscriberKitDelegate)?
+    weak var audioLevelDelegate: (any OTSubscriberKitAudioLevelDelegate)?
+    weak var networkStatsDelegate: (any OTSubscriberKitNetworkStatsDelegate)?
+    weak var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)?
+    weak var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)?
+    weak var render: (any OTVideoRender)?
+    weak var session: OTSession?
+    var stream: OTStream?
+    var wish = Wish()
+    var subscribeToCaptions = false
+  }
+
+  /// What is wanted of the stream.
+  struct Wish: Equatable, Sendable {
+    var audio = true
+    var video = true
+    var volume = 100.0
+    var resolution: CGSize?
+    var frameRate = Float.greatestFiniteMagnitude
+  }
+
+  /// A subscriber of a stream; nil without a stream.
+  public init?(stream: OTStream?, delegate: (any OTSubscriberKitDelegate)?) {
+    guard let stream else { return nil }
+    state = Guarded(State(delegate: delegate, stream: stream))
+    super.init()
+    if let session = stream.session, session.isLegacy, let problem = session.begin(self) {
+      fail(OTError(.subscriberInternalError, problem.localizedDescription), session)
+    }
+  }
+
+  deinit {
+    let id = ObjectIdentifier(self)
+    if let session { onMain { session.engine.forget(id, in: session) } }
+  }
+
+  /// Version 1: receives the stream no longer, and takes the view out of its superview.
+  open func close() {
+    guard let session else { return }
+    onMain { [self] in session.engine.unsubscribe(self, in: session) }
+  }
+
+  // MARK: What is known
+
+  /// Who is told what becomes of it. Weak.
+  open var delegate: (any OTSubscriberKitDelegate)? {
+    get { state.read { $0.delegate } }
+    set { state.update { $0.delegate = newValue } }
+  }
+
+  /// Who is told how loud it is. Weak; nothing is measured without.
+  open var audioLevelDelegate: (any OTSubscriberKitAudioLevelDelegate)? {
+    get { state.read { $0.audioLevelDelegate } }
+    set {
+      state.update { $0.audioLevelDelegate = newValue }
+      wishChanged()
+    }
+  }
+
+  /// Who is told once a second what was received. Weak.
+  open var networkStatsDelegate: (any OTSubscriberKitNetworkStatsDelegate)? {
+    get { state.read { $0.networkStatsDelegate } }
+    set { state.update { $0.networkStatsDelegate = newValue } }
+  }
+
+  /// Who gets the reports of ``getRtcStatsReport()``. Weak.
+  open var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)? {
+    get { state.read { $0.rtcStatsReportDelegate } }
+    set { state.update { $0.rtcStatsReportDelegate = newValue } }
+  }
+
+  /// Never called. Weak.
+  open var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)? {
+    get { state.read { $0.captionsDelegate } }
+    set { state.update { $0.captionsDelegate = newValue } }
+  }
+
+  /// The session that it is subscribed in, or being so.
+  open var session: OTSession? { state.read { $0.session } }
+  /// The stream.
+  open var stream: OTStream? { state.read { $0.stream } }
+
+  /// Whether the sound is heard.
+  open var subscribeToAudio: Bool {
+    get { state.read { $0.wish.audio } }
+    set { change { $0.audio = newValue } }
+  }
+
+  /// Whether the picture is received.
+  open var subscribeToVideo: Bool {
+    get { state.read { $0.wish.video } }
+    set { change { $0.video = newValue } }
+  }
+
+  /// Without effect: there are no captions.
+  open var subscribeToCaptions: Bool {
+    get { state.read { $0.subscribeToCaptions } }
+    set { state.update { $0.subscribeToCaptions = newValue } }
+  }
+
+  /// How loud it is played, 0 to 100; anything else counts as the nearest of them.
+  open var audioVolume: Double {
+    get { state.read { $0.wish.volume } }
+    set { change { $0.volume = newValue.isNaN ? 100 : min(max(newValue, 0), 100) } }
+  }
+
+  /// The size that is wanted of the picture; zero for as large as there is.
+  open var preferredResolution: CGSize {
+    get { state.read { $0.wish.resolution ?? .zero } }
+    set {
+      let isSize = newValue.width.isFinite && newValue.height.isFinite && newValue.width > 0 && newValue.height > 0
+      change { $0.resolution = isSize ? newValue : nil }
+    }
+  }
+
+  /// The pictures a second that are wanted. Kept; the server decides by size alone.
+  open var preferredFrameRate: Float {
+    get { state.read { $0.wish.frameRate } }
+    set { change { $0.frameRate = newValue } }
+  }
+
+  /// Where pictures are shown, too. Held weakly, as the renderer is the app's.
+  open var videoRender: (any OTVideoRender)? {
+    get { state.read { $0.render } }
+    set {
+      state.update { $0.render = newValue }
+      wishChanged()
+    }
+  }
+
+  /// Asks for a report, which comes to ``rtcStatsReportDelegate``. Nothing comes while it is not subscribed.
+  open func getRtcStatsReport() {
+    guard let session else { return }
+    onMain { [self] in session.engine.report(of: self, in: session) }
+  }
+
+  private func change(_ body: (inout Wish) -> Void) {
+    state.update { body(&$0.wish) }
+    wishChanged()
+  }
+
+  private func wishChanged() {
+    guard let session else { return }
+    onMain { [self] in session.engine.wishChanged(of: self, in: session) }
+  }
+
+  // MARK: For the session
+
+  /// Takes it for a session; false when it is in one.
+  func claim(for session: OTSession) -> Bool {
+    state.update { state in
+      guard state.session == nil else { return false }
+      state.session = session
+      return true
+    }
+  }
+
+  func release() { state.update { $0.session = nil } }
+
+  /// Tells of an error on the session's queue.
+  func fail(_ problem: OTError, _ session: OTSession) {
+    let error = session.isLegacy ? problem.asLegacy() : problem
+    session.tell { _ in self.delegate?.subscriber(self, didFailWithError: error) }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// State behind a lock. The objects of OpenTok may be used on any thread.
+// unchecked: `state` is touched under the lock only.
+final class Guarded<State>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var state: State
+
+  init(_ state: State) { self.state = state }
+
+  func read<Result>(_ body: (State) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(state)
+  }
+
+  @discardableResult func update<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&state)
+  }
+}
+
+/// Carries what the compiler cannot see to be safe onto a queue.
+// unchecked: used for delegates and blocks of the app, which OpenTok calls on the queue that the app has chosen.
+struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+}

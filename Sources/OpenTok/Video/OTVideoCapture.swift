@@ -1,0 +1,50 @@
+/// What an app's own pictures are about.
+public enum OTVideoContentHint: Int32, Sendable {
+  /// Nothing is known.
+  case none
+  /// Smooth motion matters.
+  case motion
+  /// Sharp pictures matter.
+  case detail
+  /// There is text to read.
+  case text
+}
+
+/// Where pictures come from: a capturer of the app's own. Called in the order `initCapture`, `captureSettings`, `start` … `stop`,
+/// `releaseCapture`, on a thread of the module's.
+public protocol OTVideoCapture: AnyObject {
+  /// Where frames are given to; set before `initCapture()`.
+  var videoCaptureConsumer: (any OTVideoCaptureConsumer)? { get set }
+  /// What the pictures are about.
+  var videoContentHint: OTVideoContentHint { get set }
+  /// Gets ready.
+  func initCapture()
+  /// Gives everything back.
+  func releaseCapture()
+  /// Begins to give frames; 0 when all is well.
+  func start() -> Int32
+  /// Ends it; 0 when all is well.
+  func stop() -> Int32
+  /// Whether it gives frames.
+  func isCaptureStarted() -> Bool
+  /// Fills in what frames it gives; 0 when all is well.
+  func captureSettings(_ videoFormat: OTVideoFormat) -> Int32
+}
+
+/// Takes the frames of a capturer, on any thread.
+public protocol OTVideoCaptureConsumer: AnyObject {
+  /// Takes a frame; its planes are read before the call returns. One that is not complete is dropped.
+  func consumeFrame(_ frame: OTVideoFrame)
+}
+
+/// Where pictures go: a renderer of the app's own.
+public protocol OTVideoRender: AnyObject {
+  /// Shows a frame; called on the thread that made it. Return soon, or frames are dropped.
+  func renderVideoFrame(_ frame: OTVideoFrame)
+}
+
+/// Draws into each picture before it is sent.
+public protocol OTCustomVideoTransformer: AnyObject {
+  /// Changes a frame in its place.
+  func transform(_ videoFrame: OTVideoFrame)
+}

@@ -1,0 +1,88 @@
+public import Foundation
+
+/// How the bytes of a frame are laid out.
+public enum OTPixelFormat: Int32, Sendable {
+  /// Planes Y, U and V; U and V have half the width and height.
+  case I420 = 0x4934_3230
+  /// Four bytes a pixel: alpha, red, green, blue.
+  case ARGB = 0x4152_4742
+  /// Plane Y, then U and V interleaved.
+  case NV12 = 0x4E56_3132
+}
+
+/// The size and layout of frames.
+open class OTVideoFormat: NSObject, @unchecked Sendable {
+  /// A name for people.
+  open var name = ""
+  /// The layout.
+  open var pixelFormat: OTPixelFormat
+  /// Bytes from one row to the next, a number a plane.
+  open var bytesPerRow: NSMutableArray
+  /// Pixels a row.
+  open var imageWidth: UInt32
+  /// Rows.
+  open var imageHeight: UInt32
+  /// About how many frames come a second.
+  open var estimatedFramesPerSecond: Double = 30
+  /// About how old a frame is when it comes, in milliseconds.
+  open var estimatedCaptureDelay: Double = 0
+
+  /// An empty format, for ``OTVideoCapture/captureSettings(_:)`` to fill.
+  public override init() {
+    (pixelFormat, imageWidth, imageHeight, bytesPerRow) = (.I420, 0, 0, [])
+    super.init()
+  }
+
+  private init(_ format: OTPixelFormat, _ width: UInt32, _ height: UInt32, _ strides: [UInt32]) {
+    (pixelFormat, imageWidth, imageHeight) = (format, width, height)
+    bytesPerRow = NSMutableArray(array: strides.map { NSNumber(value: $0) })
+    super.init()
+  }
+
+  /// Planes Y, U and V without gaps.
+  public convenience init(i420WithWidth width: UInt32, height: UInt32) {
+    let half = width / 2 + width % 2
+    self.init(.I420, width, height, [width, half, half])
+  }
+
+  /// Planes Y and UV without gaps.
+  public convenience init(nv12WithWidth width: UInt32, height: UInt32) {
+    self.init(.NV12, width, height, [width, (width / 2 + width % 2).multipliedReportingOverflow(by: 2).partialValue])
+  }
+
+  /// Four bytes a pixel without gaps.
+  public convenience init(argbWithWidth width: UInt32, height: UInt32) {
+    self.init(.ARGB, width, height, [width.multipliedReportingOverflow(by: 4).partialValue])
+  }
+
+  /// The bytes from one row to the next of a plane; 0 when there is no such plane.
+  func stride(_ plane: Int) -> Int {
+    guard plane >= 0, plane < bytesPerRow.count, let number = bytesPerRow[plane] as? NSNumber else { return 0 }
+    return number.intValue
+  }
+
+  var planeCount: Int {
+    switch pixelFormat {
+    case .I420: 3
+    case .NV12: 2
+    case .ARGB: 1
+    }
+  }
+
+  /// The rows of a plane.
+  func rows(_ plane: Int) -> Int {
+    let height = Int(imageHeight)
+    return plane == 0 || pixelFormat == .ARGB ? height : (height + 1) / 2
+  }
+
+  /// The fewest bytes of a row of a plane.
+  func minimumStride(_ plane: Int) -> Int {
+    let width = Int(imageWidth)
+    return switch (pixelFormat, plane) {
+    case (.ARGB, _): width * 4
+    case (_, 0): width
+    case (.NV12, _): (width + 1) / 2 * 2
+    case (.I420, _): (width + 1) / 2
+    }
+  }
+}

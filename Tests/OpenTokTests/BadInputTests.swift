@@ -1,0 +1,126 @@
+import Foundation
+import OpenTok
+import Parley
+import Testing
+
+/// What is wrong is told with the documented number, through the documented callback.
+@MainActor @Suite(.serialized) struct BadInputTests {
+  /// A token as OpenTok's first SDKs make it, signed with nothing of use.
+  private static func foreignToken(key: String) -> String {
+    "T1==" + Data("partner_id=\(key)&sig=\(String(repeating: "0", count: 40)):session_id=x".utf8).base64EncodedString()
+  }
+
+  /// The session id of a key.
+  private static func sessionID(key: String) -> String {
+    let text = Data("1~\(key)~~1700000000000~abc~".utf8).base64EncodedString()
+    return "2_" + text.replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "/", with: "_")
+  }
+
+  private func failure(_ key: String, _ id: String, _ token: String, apiURL: String? = nil) async throws -> String {
+    let book = Notebook()
+    let settings = OTSessionSettings()
+    settings.apiURL = apiURL
+    let session = try #require(OTSession(apiKey: key, sessionId: id, delegate: book, settings: settings))
+    session.connect(withToken: token, error: nil)
+    try await wait(for: "a failure: \(book.lines)") { !book.lines.isEmpty }
+    #expect(session.connection == nil && session.sessionConnectionStatus == .failed)
+    return book.lines.joined(separator: ", ")
+  }
+
+  @Test("a wrong key, a foreign token, an unknown session and a server that is not there fail with 1004, 1005 and 1006")
+  func connecting() async throws {
+    try await LiveSession.run { live in
+      let domain = OTSessionErrorDomain
+      #expect(try await failure("101", live.id, Self.foreignToken(key: "100")) == "failed \(domain) 1004")
+      #expect(try await failure("100", Self.sessionID(key: "101"), Self.foreignToken(key: "100")) == "failed \(domain) 1005")
+      #expect(try await failure("100", Self.sessionID(key: "100"), Self.foreignToken(key: "100")) == "failed \(domain) 1004")
+      #expect(try await failure("100", live.id, "nonsense") == "failed \(domain) 1004")
+      #expect(try await failure("100", live.id, "devtoken", apiURL: "http://127.0.0.1:1") == "failed \(domain) 1006")
+      #expect(try await failure("100", live.id, "devtoken", apiURL: "no address") == "failed \(domain) 1005")
+    }
+    #expect(OTSession(apiKey: "", sessionId: "x", delegate: nil) == nil)
+    #expect(OTSession(apiKey: "100", sessionId: "", delegate: nil) == nil)
+    var error: OTError?
+    OTSession(apiKey: "100", sessionId: "x", delegate: nil)?.connect(withToken: "", error: &error)
+    #expect(error?.code == 1011 && error?.domain == OTSessionErrorDomain)
+    #expect(error?.localizedDescription.isEmpty == false)
+  }
+
+  @Test("calls in the wrong state, nil, what is published twice, gone streams and too many streams give their numbers, and nothing traps")
+  func wrongStates() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let book = Notebook()
+      let settings = OTSessionSettings()
+      settings.streamLimit = .phone
+      let session = try #require(OTSession(apiKey: "100", sessionId: live.id, delegate: book, settings: settings))
+      let publisher = try #require(OTPublisherKit(delegate: book, name: "Ann", audioTrack: true, videoTrack: false))
+      var error: OTError?
+      func code(_ body: (UnsafeMutablePointer<OTError?>) -> Void) -> Int? {
+        error = nil
+        body(&error)
+        return error?.code
+      }
+      #expect(code { session.publish(publisher, error: $0) } == 1010)
+      #expect(code { session.disconnect($0) } == 1010)
+      #expect(code { session.signal(withType: "a", string: "b", connection: nil, error: $0) } == 1010)
+      #expect(code { session.forceMuteAll(nil, error: $0) } == 1010)
+      #expect(code { session.publish(nil, error: $0) } == 1011)
+      #expect(code { session.subscribe(nil, error: $0) } == 1011)
+      #expect(code { session.unpublish(publisher, error: $0) } == 1113)
+      session.publish(nil)
+      #expect(OTSubscriber(stream: nil, delegate: book) == nil)
+
+      session.connect(withToken: "devtoken", error: nil)
+      try await wait(for: "the connection") { book.saw("connected connected true 0") }
+      session.publish(publisher, error: nil)
+      #expect(code { session.publish(publisher, error: $0) } == 1015)
+      let another = try #require(OTPublisherKit(delegate: book, name: "Two", audioTrack: true, videoTrack: false))
+      #expect(code { session.publish(another, error: $0) } == 1015)
+      try await wait(for: "the own stream: \(book.lines)") { book.saw("publisher streamCreated true") }
+
+      // Two streams at a time: the publisher and one subscriber.
+      let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")
+      try await ben.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      try await wait(for: "Ben's stream: \(book.lines)") { book.streams.count == 1 }
+      let stream = book.streams[0]
+      let first = try #require(OTSubscriberKit(stream: stream, delegate: book))
+      let second = try #require(OTSubscriberKit(stream: stream, delegate: book))
+      session.subscribe(first, error: nil)
+      session.subscribe(second, error: nil)
+      let limit = "subscriber failed \(OTSubscriberErrorDomain) 1605"
+      try await wait(for: "the limit: \(book.lines)") { book.saw(limit) }
+      #expect(code { session.unsubscribe(second, error: $0) } == 1112)
+      session.unsubscribe(first, error: nil)
+      await ben.leave()
+      try await wait(for: "Ben's end: \(book.lines)") { book.saw("streamDestroyed Ben true") }
+      session.subscribe(second, error: nil)
+      try await wait(for: "the gone stream: \(book.lines)") {
+        book.saw("subscriber failed \(OTSubscriberErrorDomain) 1604")
+      }
+      // The server goes away: the app is told, and nothing is lost that was not lost.
+      session.disconnect(nil)
+      try await wait(for: "the end") { book.saw("disconnected true") }
+      session.connect(withToken: "devtoken", error: nil)
+      try await wait(for: "a second connection: \(book.lines)") {
+        book.lines.filter { $0.hasPrefix("connected") }.count == 2
+      }
+      session.disconnect(nil)
+    }
+  }
+
+  @Test("frames that are not complete are dropped, and metadata that is too long is refused with 1011")
+  func frames() {
+    let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 4_000_000, height: 2))
+    #expect(frame.getPlaneBinaryData(0) == nil && frame.getPlaneBinaryData(-1) == nil && frame.getPlaneStride(7) == 0)
+    frame.setPlanesWithPointers(nil, numPlanes: 3)
+    var error: OTError?
+    frame.setMetadata(Data(count: 33), error: &error)
+    #expect(error?.code == 1011 && error?.domain == OTVideoKitErrorDomain)
+    let settings = OTPublisherKitSettings()
+    settings.audioBitrate = 1
+    #expect(settings.audioBitrate == 40_000)
+    #expect(OTVideoTransformer(name: "BackgroundBlur", properties: "{}") == nil)
+  }
+}

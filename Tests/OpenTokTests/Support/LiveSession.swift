@@ -1,0 +1,73 @@
+import Foundation
+import MeetingServer
+import OpenTok
+import Parley
+import Testing
+
+/// A server for development on loopback, and a session of it.
+final class LiveSession: Sendable {
+  let server: Server
+  let folder: String
+  /// A new session's id, of no particular key: `devtoken` opens it.
+  let id = "hello-\(UUID().uuidString.prefix(8).lowercased())"
+
+  var url: String { "http://127.0.0.1:\(server.port)" }
+
+  private init(_ server: Server, _ folder: String) {
+    self.server = server
+    self.folder = folder
+  }
+
+  /// Runs `body` with a fresh server, which the module is pointed at, and shuts it down.
+  static func run(_ body: @MainActor (LiveSession) async throws -> Void) async throws {
+    let live = try await start()
+    do { try await body(live) } catch {
+      await live.stop()
+      throw error
+    }
+    await live.stop()
+  }
+
+  private static func start() async throws -> LiveSession {
+    let folder = NSTemporaryDirectory() + "opentok-live-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
+    for page in ["index.html", "meeting.html"] {
+      try "page".write(toFile: folder + "/web/" + page, atomically: true, encoding: .utf8)
+    }
+    var configuration = ServerConfiguration(workers: 1)
+    configuration.port = 0
+    configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.adminPort = nil
+    configuration.dataFolder = folder + "/data"
+    configuration.webFolder = folder + "/web"
+    configuration.logLevel = .error
+    configuration.isDevelopment = true
+    let log = Log(level: .error) { _ in }
+    let media = try await SFUMediaPlane.start(configuration, log: log)
+    let live = LiveSession(try await Server.start(configuration, media: media, program: "", log: log), folder)
+    ParleyServer.url = live.url
+    return live
+  }
+
+  func stop() async {
+    await server.shutdown(grace: .milliseconds(300))
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+}
+
+/// What did not happen in time, in words.
+struct StillMissing: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Waits until `condition` holds; fails with what is missing.
+@MainActor func wait(
+  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(30), until condition: () async -> Bool
+) async throws {
+  let end = MonotonicClock.now + limit
+  while MonotonicClock.now < end {
+    if await condition() { return }
+    try await Task.sleep(nanoseconds: 5_000_000)
+  }
+  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
+}

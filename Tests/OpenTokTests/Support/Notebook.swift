@@ -1,0 +1,109 @@
+import Foundation
+import OpenTok
+import ParleyViews
+
+/// Writes down every callback, as an app's delegate would get it.
+final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate, OTSubscriberKitAudioLevelDelegate,
+  OTPublisherKitAudioLevelDelegate, OTSubscriberKitNetworkStatsDelegate, OTPublisherKitNetworkStatsDelegate,
+  @unchecked Sendable
+{
+  private let lock = NSLock()
+  private var written: [String] = []
+  private var offQueue: [String] = []
+  private var loudest: Float = 0
+  private var counts: [String: UInt64] = [:]
+  private var foundStreams: [OTStream] = []
+  /// Whether a callback is on the queue that it is to be on.
+  var isOnQueue: @Sendable () -> Bool = { Thread.isMainThread }
+  /// What the app does in a callback.
+  var onStream: (@Sendable (OTSession, OTStream) -> Void)?
+
+  var lines: [String] { lock.withLock { written } }
+  var strays: [String] { lock.withLock { offQueue } }
+  var level: Float { lock.withLock { loudest } }
+  var streams: [OTStream] { lock.withLock { foundStreams } }
+  func count(_ name: String) -> UInt64 { lock.withLock { counts[name] ?? 0 } }
+  func saw(_ line: String) -> Bool { lines.contains(line) }
+
+  private func write(_ line: String) {
+    let isStray = !isOnQueue()
+    lock.withLock {
+      written.append(line)
+      if isStray { offQueue.append(line) }
+    }
+  }
+
+  private func count(_ name: String, _ value: UInt64) { lock.withLock { counts[name] = value } }
+
+  // MARK: Session
+
+  func sessionDidConnect(_ session: OTSession) {
+    write("connected \(session.sessionConnectionStatus) \(session.connection != nil) \(session.streams.count)")
+  }
+  func sessionDidDisconnect(_ session: OTSession) { write("disconnected \(session.connection == nil)") }
+  func session(_ session: OTSession, didFailWithError error: OTError) {
+    write("failed \(error.domain) \(error.code)")
+  }
+  func session(_ session: OTSession, streamCreated stream: OTStream) {
+    lock.withLock { foundStreams.append(stream) }
+    write("streamCreated \(stream.name ?? "") \(session.streams[stream.streamId] === stream)")
+    onStream?(session, stream)
+  }
+  func session(_ session: OTSession, streamDestroyed stream: OTStream) {
+    write("streamDestroyed \(stream.name ?? "") \(session.streams[stream.streamId] == nil)")
+  }
+  func session(_ session: OTSession, didReceive stream: OTStream) {
+    lock.withLock { foundStreams.append(stream) }
+    write("didReceive \(stream.connection.connectionId == session.connection?.connectionId ? "own" : "other")")
+    onStream?(session, stream)
+  }
+  func session(_ session: OTSession, didDrop stream: OTStream) { write("didDrop") }
+  func session(_ session: OTSession, connectionCreated connection: OTConnection) { write("connectionCreated") }
+  func session(_ session: OTSession, connectionDestroyed connection: OTConnection) { write("connectionDestroyed") }
+  func session(
+    _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?
+  ) {
+    let own = connection?.connectionId == session.connection?.connectionId
+    write("signal \(type ?? "nil") \(string ?? "nil") from \(connection == nil ? "server" : own ? "me" : "other")")
+  }
+  func session(_ session: OTSession, muteForced info: OTMuteForcedInfo) { write("muteForced \(info.active)") }
+
+  // MARK: Publisher
+
+  func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
+    write("publisher failed \(error.domain) \(error.code)")
+  }
+  func publisher(_ publisher: OTPublisherKit, streamCreated stream: OTStream) {
+    write("publisher streamCreated \(publisher.stream === stream)")
+  }
+  func publisher(_ publisher: OTPublisherKit, streamDestroyed stream: OTStream) {
+    write("publisher streamDestroyed \(publisher.stream == nil)")
+  }
+  func publisherDidStartStreaming(_ publisher: OTPublisherKit) { write("publisherDidStartStreaming") }
+  func publisherDidStopStreaming(_ publisher: OTPublisherKit) { write("publisherDidStopStreaming") }
+  func muteForced(_ publisher: OTPublisherKit) { write("publisher muteForced \(publisher.publishAudio)") }
+  func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float) {}
+  func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
+    count("videoBytesSent", UInt64(clamping: stats.first?.videoBytesSent ?? 0))
+  }
+
+  // MARK: Subscriber
+
+  func subscriberDidConnect(toStream subscriber: OTSubscriberKit) { write("subscriber connected") }
+  func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
+    write("subscriber failed \(error.domain) \(error.code)")
+  }
+  func subscriberVideoDataReceived(_ subscriber: OTSubscriber) { write("subscriber videoDataReceived") }
+  func subscriberVideoDisabled(_ subscriber: OTSubscriberKit, reason: OTSubscriberVideoEventReason) {
+    write("subscriber videoDisabled \(reason)")
+  }
+  func subscriberVideoEnabled(_ subscriber: OTSubscriberKit, reason: OTSubscriberVideoEventReason) {
+    write("subscriber videoEnabled \(reason)")
+  }
+  func subscriber(_ subscriber: OTSubscriberKit, audioLevelUpdated audioLevel: Float) {
+    lock.withLock { loudest = max(loudest, audioLevel) }
+  }
+  func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
+    count("videoBytesReceived", stats.videoBytesReceived)
+  }
+}

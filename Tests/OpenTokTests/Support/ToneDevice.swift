@@ -1,0 +1,125 @@
+import Foundation
+import OpenTok
+
+/// An audio device of an app: a tone is what it captures, and it looks for a tone in what it plays.
+final class ToneDevice: OTAudioDevice, @unchecked Sendable {
+  private let lock = NSLock()
+  private var bus: (any OTAudioBus)?
+  private var timer: (any DispatchSourceTimer)?
+  private var captures = false
+  private var renders = false
+  private var phase = 0.0
+  private var share = 0.0
+  private let frequency: Double
+  private let format = OTAudioFormat()
+
+  init(frequency: Double) {
+    self.frequency = frequency
+    format.sampleRate = 48_000
+  }
+
+  /// How much of the loudest that was played lies at the tone's frequency, 0 to 1.
+  var heardShare: Double { lock.withLock { share } }
+
+  func setAudioBus(_ audioBus: (any OTAudioBus)?) -> Bool {
+    lock.withLock { bus = audioBus }
+    if audioBus == nil {
+      timer?.cancel()
+      timer = nil
+    } else {
+      let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "tone"))
+      timer.schedule(deadline: .now(), repeating: .milliseconds(20))
+      timer.setEventHandler { [weak self] in self?.tick() }
+      timer.resume()
+      self.timer = timer
+    }
+    return true
+  }
+
+  private func tick() {
+    let (bus, captures, renders) = lock.withLock { (self.bus, self.captures, self.renders) }
+    guard let bus else { return }
+    var samples = [Int16](repeating: 0, count: 960)
+    if captures {
+      for index in samples.indices {
+        samples[index] = Int16(6_000 * sin(phase))
+        phase += 2 * .pi * frequency / 48_000
+      }
+      samples.withUnsafeMutableBytes { bus.writeCaptureData($0.baseAddress!, numberOfSamples: 960) }
+    }
+    guard renders else { return }
+    let count = samples.withUnsafeMutableBytes { bus.readRenderData($0.baseAddress!, numberOfSamples: 960) }
+    guard count == 960 else { return }
+    let (real, imaginary, power) = samples.enumerated().reduce((0.0, 0.0, 0.0)) { sums, sample in
+      let (angle, value) = (2 * .pi * frequency * Double(sample.offset) / 48_000, Double(sample.element))
+      return (sums.0 + value * cos(angle), sums.1 + value * sin(angle), sums.2 + value * value)
+    }
+    guard power > 960 * 100 * 100 else { return }
+    let tone = 2 * (real * real + imaginary * imaginary) / 960 / power
+    lock.withLock { share = max(share, tone) }
+  }
+
+  func captureFormat() -> OTAudioFormat { format }
+  func renderFormat() -> OTAudioFormat { format }
+  func renderingIsAvailable() -> Bool { true }
+  func initializeRendering() -> Bool { true }
+  func renderingIsInitialized() -> Bool { true }
+  func startRendering() -> Bool { lock.withLock { renders = true; return true } }
+  func stopRendering() -> Bool { lock.withLock { renders = false; return true } }
+  func isRendering() -> Bool { lock.withLock { renders } }
+  func estimatedRenderDelay() -> UInt16 { 20 }
+  func captureIsAvailable() -> Bool { true }
+  func initializeCapture() -> Bool { true }
+  func captureIsInitialized() -> Bool { true }
+  func startCapture() -> Bool { lock.withLock { captures = true; return true } }
+  func stopCapture() -> Bool { lock.withLock { captures = false; return true } }
+  func isCapturing() -> Bool { lock.withLock { captures } }
+  func estimatedCaptureDelay() -> UInt16 { 20 }
+}
+
+/// A capturer of an app: pictures of one colour, as an ARGB frame of its own.
+final class ColourCapture: OTVideoCapture, @unchecked Sendable {
+  var videoCaptureConsumer: (any OTVideoCaptureConsumer)?
+  var videoContentHint = OTVideoContentHint.none
+  private(set) var calls: [String] = []
+  private var timer: (any DispatchSourceTimer)?
+
+  func initCapture() { calls.append("initCapture") }
+  func releaseCapture() { calls.append("releaseCapture") }
+
+  func start() -> Int32 {
+    calls.append("start")
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "colour"))
+    timer.schedule(deadline: .now(), repeating: .milliseconds(66))
+    timer.setEventHandler { [weak self] in self?.tick() }
+    timer.resume()
+    self.timer = timer
+    return 0
+  }
+
+  func stop() -> Int32 {
+    calls.append("stop")
+    timer?.cancel()
+    return 0
+  }
+
+  func isCaptureStarted() -> Bool { timer != nil }
+
+  func captureSettings(_ videoFormat: OTVideoFormat) -> Int32 {
+    calls.append("captureSettings")
+    (videoFormat.imageWidth, videoFormat.imageHeight, videoFormat.pixelFormat) = (160, 120, .ARGB)
+    return 0
+  }
+
+  private func tick() {
+    // Red, as alpha, red, green, blue.
+    var bytes = [UInt8](repeating: 0, count: 160 * 120 * 4)
+    for pixel in stride(from: 0, to: bytes.count, by: 4) { (bytes[pixel], bytes[pixel + 1]) = (255, 255) }
+    let frame = OTVideoFrame(format: OTVideoFormat(argbWithWidth: 160, height: 120))
+    bytes.withUnsafeMutableBufferPointer { buffer in
+      var plane: UnsafeMutablePointer<UInt8>? = buffer.baseAddress
+      frame.setPlanesWithPointers(&plane, numPlanes: 1)
+      videoCaptureConsumer?.consumeFrame(frame)
+    }
+  }
+}
