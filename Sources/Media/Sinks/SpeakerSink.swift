@@ -115,7 +115,7 @@ public final class SpeakerSink: AudioSink {
 
 extension AudioFrame {
   /// The same sound with one or two channels: two become their mean, one becomes two equal ones.
-  package func converted(channels wanted: Int) -> AudioFrame {
+  func converted(channels wanted: Int) -> AudioFrame {
     if channels == wanted { return self }
     var out: [Int16] = []
     if wanted == 1 {

@@ -70,10 +70,19 @@ final class AudioDeviceBus: OTAudioBus, @unchecked Sendable {
 
   /// Takes 10 ms of what is heard.
   func hear(_ frame: AudioFrame) {
-    let samples = frame.converted(channels: renderChannels).samples
+    let samples = inRenderChannels(frame)
     render.update { state in
       state.waiting += state.converter.convert(samples)
       if state.waiting.count > limit { state.waiting.removeFirst(state.waiting.count - limit) }
+    }
+  }
+
+  /// The samples with the device's number of channels: one becomes two equal ones, two become their mean.
+  private func inRenderChannels(_ frame: AudioFrame) -> [Int16] {
+    guard frame.channels != renderChannels else { return frame.samples }
+    if renderChannels == 2 { return frame.samples.flatMap { [$0, $0] } }
+    return stride(from: 0, to: frame.samples.count - 1, by: 2).map {
+      Int16((Int32(frame.samples[$0]) + Int32(frame.samples[$0 + 1])) / 2)
     }
   }
 }

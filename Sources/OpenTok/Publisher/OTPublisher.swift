@@ -1,3 +1,6 @@
+import Foundation
+import ParleyViews
+
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
 ///
 /// Where there is no camera, a test picture takes its place, as in the simulator of OpenTok.

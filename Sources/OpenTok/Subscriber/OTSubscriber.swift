@@ -1,3 +1,6 @@
+import Foundation
+import ParleyViews
+
 /// Receives a stream and shows it in ``view``.
 open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?

@@ -1,0 +1,45 @@
+import Foundation
+import OpenTok
+import ParleyViews
+
+/// The window of the app, and what its command line adds for tests: one JSON object a line for each thing that happens.
+@MainActor final class App {
+  private let controller: ViewController
+  private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+  private var tone: TestTone?
+
+  init(_ settings: Settings) {
+    if settings.isHeadless {
+      tone = TestTone { App.log("sound", [:]) }
+      OTAudioDeviceManager.setAudioDevice(tone)
+    }
+    controller = ViewController(settings, log: App.log)
+    window.title = "OpenTok Hello"
+    window.rootViewController = controller
+    window.makeKeyAndVisible()
+    if let path = settings.snapshot { takeSnapshots(path) }
+    if let duration = settings.duration { end(after: duration) }
+  }
+
+  private func takeSnapshots(_ path: String) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + 1) {
+      if let image = self.controller.snapshot() {
+        try? image.write(to: URL(fileURLWithPath: path), options: .atomic)
+      }
+      self.takeSnapshots(path)
+    }
+  }
+
+  private func end(after seconds: Double) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) {
+      self.controller.disconnect()
+      DispatchQueue.main.asyncAfter(deadline: .now() + 2) { exit(0) }
+    }
+  }
+
+  nonisolated static func log(_ event: String, _ fields: [String: String]) {
+    let row = fields.merging(["event": event]) { old, _ in old }
+    guard let data = try? JSONSerialization.data(withJSONObject: row, options: .sortedKeys) else { return }
+    FileHandle.standardOutput.write(data + Data("\n".utf8))
+  }
+}
