@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "Parley", targets: ["Parley"]),
     .library(name: "ParleyViews", targets: ["ParleyViews"]),
     .library(name: "OpenTok", targets: ["OpenTok"]),
+    .library(name: "SkypeForBusiness", targets: ["SkypeForBusiness"]),
   ],
   targets: [
     // Floor 0: borders to C libraries, and the values every floor shares.
@@ -84,6 +85,7 @@ let package = Package(
 
     // Floor 5: the drop-in modules.
     .target(name: "OpenTok", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
+    .target(name: "SkypeForBusiness", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
 
     // Floor 5: HTTP and WebSocket API, signalling sessions, wiring.
     .target(
@@ -173,6 +175,10 @@ let package = Package(
     .testTarget(name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests", dependencies: ["Basics", "MeetingServer", "Meetings", "OpenTok", "Parley", "ParleyViews"],
+      swiftSettings: common),
+    .testTarget(
+      name: "SkypeForBusinessTests",
+      dependencies: ["Basics", "Media", "Parley", "ParleyViews", "SkypeForBusiness", "MeetingServer", "Transport"],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.
     .testTarget(

@@ -1,0 +1,164 @@
+import Foundation
+import Parley
+
+/// What happens in the meeting, told in the SDK's words.
+extension SfBConversation {
+  func take(_ event: MeetingEvent) {
+    guard state != .idle else { return }
+    switch event {
+    case .waiting: state = .inLobby
+    case .joined: established()
+    case .participantJoined(let remote): add(remote)
+    case .participantUpdated(let somebody): participant(somebody as? RemoteParticipant)?.refresh()
+    case .participantLeft(let remote, _): remove(remote)
+    case .published(let publication), .unpublished(let publication), .muteChanged(let publication),
+      .unsubscribed(let publication):
+      refresh(publication.participant)
+    case .subscribed(let subscription):
+      if subscription.audio != nil { audioService.soundArrived() }
+      refresh(subscription.participant)
+    case .speakersChanged(let speakers): take(speakers: speakers)
+    case .chat(let message, let isHistory): chatService.take(message, isHistory: isHistory)
+    case .chatFailed(let message, let error): chatService.fail(message, error)
+    case .signal(let signal): take(signal)
+    case .sourceEnded(let publication, let error): sourceEnded(publication, error)
+    case .reconnecting(let step) where step != .signaling:
+      alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
+    case .room(let event): take(event)
+    case .problem(let text): alert(.communication, .warning, .notice, text)
+    case .ended(let reason, let message): ended(reason, message)
+    default: break
+    }
+  }
+
+  private func established() {
+    if let info = meeting.info { subject = info.subject.isEmpty ? info.name : info.subject }
+    permissions = meeting.local.permissions
+    selfParticipant.person.displayName = meeting.local.name
+    selfParticipant.person.sipUri = SfBPerson.address(meeting.local.id, at: host)
+    selfParticipant.refresh()
+    // Before the state, so that nobody is told that they could be started.
+    chatService.isRunning = true
+    audioService.established()
+    state = .established
+    refreshVideo()
+  }
+
+  // MARK: People
+
+  private func add(_ remote: RemoteParticipant) {
+    let person = SfBPerson(name: remote.name, sipUri: SfBPerson.address(remote.id, at: host))
+    let participant = SfBParticipant(person, remote: remote)
+    participant.conversation = self
+    participant.refresh()
+    remoteParticipants.append(participant)
+    // Who was there first has not come now.
+    if isEstablished { historyService.add(SfBParticipantActivityItem(.participantJoined, person)) }
+    if remote.role.rawValue == "recorder" {
+      alert(.conferenceIsRecording, .info, .notice, "\(remote.name) records this meeting.")
+    }
+  }
+
+  private func remove(_ remote: RemoteParticipant) {
+    guard let participant = participant(remote) else { return }
+    if dominantSpeaker === participant { dominantSpeaker = nil }
+    remoteParticipants.removeAll { $0 === participant }
+    participant.end()
+    if isEstablished { historyService.add(SfBParticipantActivityItem(.participantLeft, participant.person)) }
+    refreshVideo()
+  }
+
+  private func refresh(_ remote: RemoteParticipant?) {
+    guard let participant = participant(remote) else { return }
+    participant.refresh()
+    refreshVideo()
+  }
+
+  private func take(speakers: [any Participant]) {
+    let speaking = speakers.compactMap { somebody in
+      somebody.id == meeting.local.id ? selfParticipant : participant(somebody as? RemoteParticipant)
+    }
+    for participant in remoteParticipants + [selfParticipant] {
+      participant.audio.isSpeaking = speaking.contains(participant)
+    }
+    guard let first = speaking.first else { return }
+    if first !== selfParticipant { first.lastSpoke = MonotonicClock.now }
+    dominantSpeaker = first
+    refreshVideo()
+  }
+
+  /// Gives the most active participants the right to be watched, as many as the configuration allows.
+  func refreshVideo() {
+    guard isEstablished else { return }
+    let most = Int(application.configurationManager.maxVideoChannels)
+    let candidates = remoteParticipants.filter { $0.video.isReceivable }.enumerated().sorted { one, other in
+      // Who is watched already keeps it, unless others spoke since.
+      (one.element.lastSpoke ?? .zero, other.offset) > (other.element.lastSpoke ?? .zero, one.offset)
+    }.map(\.element)
+    let chosen = Set(candidates.prefix(most).map(ObjectIdentifier.init))
+    // First those who lose it, so that never more are watched than allowed.
+    for participant in remoteParticipants where !chosen.contains(ObjectIdentifier(participant)) {
+      participant.video.setSubscribable(false)
+    }
+    for participant in candidates.prefix(most) { participant.video.setSubscribable(true) }
+  }
+
+  // MARK: Hosts
+
+  private func take(_ event: RoomEvent) {
+    switch event {
+    case .permissionsChanged:
+      permissions = meeting.local.permissions
+      for participant in remoteParticipants + [selfParticipant] { participant.refresh() }
+    case .mutedByHost(let publication) where publication.source == .microphone:
+      audioService.mutedByHost()
+      alert(.participantMute, .info, .notice, "Somebody who leads the meeting has muted you.")
+    case .mutedByHost(let publication) where publication.source == .camera: videoService.mutedByHost()
+    case .stoppedByHost(let publication):
+      (publication.source == .camera ? videoService : audioService as SfBConversationService).stoppedByHost()
+    case .unmuteRequested:
+      alert(
+        .participantUnmute, .info, .notice, "Somebody who leads the meeting asks you to unmute.")
+    default: break
+    }
+  }
+
+  private func sourceEnded(_ publication: LocalPublication, _ error: MediaError?) {
+    let isCamera = publication.source == .camera
+    (isCamera ? videoService : audioService as SfBConversationService).stoppedByHost()
+    let text = error?.description ?? "The \(isCamera ? "camera" : "microphone") gives nothing any more."
+    alert(isCamera ? .videoGenericError : .voice, .error, .mediaFailed, text)
+  }
+
+  // MARK: The end
+
+  private func ended(_ reason: EndReason, _ message: String) {
+    switch reason {
+    case .left: break
+    case .failed where state != .established: joinFailed()
+    default: alert(.conferenceUnexpectedDisconnect, .error, .noServer, message)
+    }
+    finish()
+  }
+
+  private func joinFailed() {
+    let error = meeting.lastError ?? .unreachable("The meeting could not be joined.")
+    switch error {
+    case .unreachable, .notParley, .timedOut, .untrustedCertificate:
+      application.alerts.post(.signIn, .error, ErrorCode.noServer.error(error.description))
+    case .mediaFailed, .relayFailed:
+      alert(.callFailed, .error, .mediaFailed, error.description)
+    default: alert(.conferencing, .error, .joinForbidden, error.description)
+    }
+  }
+
+  func alert(_ type: SfBAlertType, _ level: SfBAlertLevel, _ code: ErrorCode, _ text: String) {
+    let severity =
+      switch level {
+      case .error: SfBErrorSeverityError
+      case .warning: SfBErrorSeverityWarning
+      case .info: SfBErrorSeveritySuccess
+      }
+    alerts.post(type, level, code.error(text, severity: severity))
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Parley
+
+/// A meeting as this guest takes part in it.
+///
+/// Its ``state`` is `establishing` when the joining call returns. After the end only ``subject`` and the history can be read.
+@MainActor public final class SfBConversation: SfBObject, SfBKeyValueObservable {
+  /// Where it stands.
+  @SfBObserved public internal(set) var state = SfBConversationState.establishing
+  /// Everybody else, in the order they came.
+  @SfBObserved public internal(set) var remoteParticipants: [SfBParticipant] = []
+  /// Oneself, as the others see it.
+  public let selfParticipant: SfBParticipant
+  /// Who speaks, or spoke last.
+  @SfBObserved public internal(set) var dominantSpeaker: SfBParticipant?
+  /// The meeting's title.
+  @SfBObserved public internal(set) var subject = ""
+
+  /// Messages, and who came and went.
+  public let historyService: SfBHistoryService
+  /// Text messages.
+  public let chatService: SfBChatService
+  /// Sound.
+  public let audioService: SfBAudioService
+  /// Pictures.
+  public let videoService: SfBVideoService
+
+  /// Who is told what goes wrong in this conversation.
+  public var alertDelegate: (any SfBAlertDelegate)? {
+    get { alerts.delegate }
+    set { alerts.delegate = newValue }
+  }
+
+  /// Whether ``leave()`` can be called.
+  public var canLeave: Bool { state != .idle && !isEnding }
+
+  override class var keys: [ObservableKey] {
+    [
+      .value("state", \SfBConversation.state),
+      .array("remoteParticipants", \SfBConversation.remoteParticipants),
+      .value("dominantSpeaker", \SfBConversation.dominantSpeaker),
+      .value("subject", \SfBConversation.subject),
+      .value("canLeave", \SfBConversation.canLeave),
+    ]
+  }
+
+  let meeting: Meeting
+  let application: SfBApplication
+  let alerts = AlertQueue()
+  /// The server's name, which the participants' addresses end with.
+  let host: String
+  /// What the server lets this guest do; empty while that is not known.
+  @SfBObserved var permissions: Set<ParticipantPermission> = []
+  /// Whether it is being ended: nothing can be started any more, while what runs is stopped.
+  @SfBObserved private var isEnding = false
+  /// The goodbye under way, or done.
+  private(set) var leaving: Task<Void, Never>?
+  private var reader: Task<Void, Never>?
+  private var joining: Task<Void, Never>?
+
+  init(_ meeting: Meeting, host: String, application: SfBApplication) {
+    self.meeting = meeting
+    self.host = host
+    self.application = application
+    let person = SfBPerson(name: meeting.local.name, sipUri: SfBPerson.address("guest", at: host))
+    selfParticipant = SfBParticipant(person, remote: nil)
+    historyService = SfBHistoryService()
+    chatService = SfBChatService()
+    audioService = SfBAudioService()
+    videoService = SfBVideoService()
+    super.init(internal: ())
+    for service in [historyService, chatService, audioService, videoService] as [SfBConversationService] { service.conversation = self }
+    selfParticipant.conversation = self
+  }
+
+  /// Leaves the meeting. ``state`` is `idle` when this returns; the server is told meanwhile.
+  ///
+  /// - Throws: `actionNotAvailable` when there is nothing to leave.
+  public func leave() throws {
+    guard canLeave else {
+      throw SfBError.actionNotAvailable.because("The conversation cannot be left: it is over already.")
+    }
+    leaveIfNeeded()
+  }
+
+  func leaveIfNeeded() {
+    guard canLeave else { return }
+    let meeting = meeting
+    leaving = Task { await meeting.leave() }
+    finish()
+  }
+
+  /// Starts to join, once an earlier meeting is left.
+  func begin(after earlier: Task<Void, Never>?) {
+    let (meeting, events) = (meeting, meeting.events)
+    reader = Task { [weak self] in
+      for await event in events {
+        guard let self else { return }
+        self.take(event)
+      }
+    }
+    joining = Task {
+      await earlier?.value
+      // What stops it comes as an event, like every other end.
+      try? await meeting.join()
+    }
+  }
+
+  /// Whether the others can be seen, heard and written to.
+  var isEstablished: Bool { state == .established && !isEnding }
+
+  /// Whether the server lets this guest do something, as far as it has said.
+  func may(_ permission: ParticipantPermission) -> Bool { permissions.isEmpty || permissions.contains(permission) }
+
+  /// The conversation is over: everything is given back, and last the state tells it.
+  func finish() {
+    guard state != .idle, !isEnding else { return }
+    isEnding = true
+    reader?.cancel()
+    for service in [videoService, audioService, chatService] as [SfBConversationService] { service.end() }
+    let gone = remoteParticipants
+    dominantSpeaker = nil
+    remoteParticipants = []
+    for participant in gone + [selfParticipant] { participant.end() }
+    state = .idle
+    application.letGo(of: self)
+  }
+
+  func participant(_ remote: RemoteParticipant?) -> SfBParticipant? {
+    remote.flatMap { remote in remoteParticipants.first { $0.remote === remote } }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Parley
+
+/// The cameras and the speaker of this machine.
+@MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
+  /// Where sound comes out.
+  public let selectedSpeaker = SfBSpeaker()
+
+  /// The cameras. They are looked for when this is first read, which takes a second; observe it to hear of them.
+  public var cameras: [SfBCamera] {
+    if usesTestDevices { return testCameras }
+    lookForCameras()
+    return found
+  }
+
+  /// Instead of real devices, two cameras that show a moving test picture, a microphone that gives a tone, and a speaker that stays silent: for
+  /// tests, and for machines that have none. An addition of this module.
+  @SfBObserved public var usesTestDevices = false
+
+  /// Where sound goes with test devices.
+  var testSpeaker: any AudioSink = NullSink()
+
+  override class var keys: [ObservableKey] { [.array("cameras", \SfBDevicesManager.cameras)] }
+
+  @SfBObserved private var found: [SfBCamera] = []
+  private var hasLooked = false
+  private lazy var testCameras = [
+    SfBCamera(.frontFacing, "Test picture (front)") { TestPictureSource(.waves, sourceID: 1) },
+    SfBCamera(.backFacing, "Test picture (back)") { TestPictureSource(.face, sourceID: 2) },
+  ]
+
+  init() { super.init(internal: ()) }
+
+  private func lookForCameras() {
+    guard !hasLooked else { return }
+    hasLooked = true
+    Task { [weak self] in
+      let devices = await Task.detached { (try? MediaDevices.cameras()) ?? [] }.value
+      self?.found = devices.map { device in SfBCamera(.external, device.name) { CameraSource(device) } }
+    }
+  }
+
+  /// The camera to begin with: whoever asks before the machine's are known gets the system's first.
+  var firstCamera: SfBCamera { cameras.first ?? SfBCamera(.unknown, "Camera") { CameraSource() } }
+
+  func microphone() -> any AudioSource {
+    usesTestDevices ? ToneSource(frequency: 550) : DeferredAudioSource(MicrophoneSource())
+  }
+
+  /// Opens the speaker, which takes a moment.
+  func openSpeaker() async throws -> any AudioSink {
+    if usesTestDevices { return testSpeaker }
+    return try await Task.detached { try SpeakerSink() as any AudioSink }.value
+  }
+}
+
+/// Where sound comes out.
+@MainActor public final class SfBSpeaker: SfBObject, SfBKeyValueObservable {
+  /// The loudspeaker or what is held to the ear. A computer has one output, which the system chooses: the switch is kept and observed, and
+  /// the sound stays where it is.
+  @SfBObserved public var activeEndpoint = SfBSpeakerEndpoint.loudspeaker
+
+  override class var keys: [ObservableKey] { [.value("activeEndpoint", \SfBSpeaker.activeEndpoint)] }
+
+  init() { super.init(internal: ()) }
+}
+
+/// A camera.
+@MainActor public final class SfBCamera: SfBObject, SfBKeyValueObservable {
+  /// Where it looks.
+  public let type: SfBCameraType
+  /// What people call it.
+  public let description: String
+
+  let makeSource: @MainActor () -> any VideoSource
+
+  init(_ type: SfBCameraType, _ name: String, makeSource: @escaping @MainActor () -> any VideoSource) {
+    self.type = type
+    description = name
+    self.makeSource = makeSource
+    super.init(internal: ())
+  }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// Watches the chat of a conversation for an app.
+///
+/// Microsoft's samples had this class as source; here it is part of the module.
+@MainActor public final class ChatHandler {
+  /// The conversation.
+  public let conversation: SfBConversation
+  /// Who is told.
+  public private(set) weak var delegate: (any ChatHandlerDelegate)?
+  /// What the app gave along.
+  public let userInfo: Any?
+
+  private var observations: [NSKeyValueObservation] = []
+
+  /// Begins to watch. The delegate is told how things are before this returns.
+  public init(conversation: SfBConversation, delegate: (any ChatHandlerDelegate)?, userInfo: Any?) {
+    self.conversation = conversation
+    self.delegate = delegate
+    self.userInfo = userInfo
+    observations = [
+      conversation.observe(\.state, options: .initial) { [weak self] conversation, _ in
+        guard let self else { return }
+        self.delegate?.chatHandler(self, conversation: conversation, didChange: conversation.state)
+        self.delegate?.chatHandler(self, conversation: conversation, didChangeState: conversation.state)
+      },
+      conversation.chatService.observe(\.canSendMessage, options: .initial) { [weak self] service, _ in
+        guard let self else { return }
+        self.delegate?.chatHandler(self, chatService: service, didChangeCanSendMessage: service.canSendMessage)
+      },
+      conversation.historyService.observe(\.activityItems, options: .new) { [weak self] _, change in
+        guard let self, change.kind == .insertion else { return }
+        for case let item as SfBMessageActivityItem in change.newValue ?? [] where item.direction == .incoming {
+          self.delegate?.chatHandler(self, didReceiveMessage: item)
+        }
+      },
+    ]
+  }
+
+  /// Sends a message to everybody. What stops it is put into `error`; without an error that is nil.
+  public func sendMessage(_ message: String, error: UnsafeMutablePointer<NSError?>?) {
+    do {
+      error?.pointee = nil
+      try conversation.chatService.sendMessage(message)
+    } catch let problem {
+      error?.pointee = problem as NSError
+    }
+  }
+}
+
+/// Who is told of a chat. Everything is optional; of two spellings implement one.
+@MainActor public protocol ChatHandlerDelegate: AnyObject {
+  /// A message came.
+  func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem)
+  /// Whether messages can be sent.
+  func chatHandler(_ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool)
+  /// The conversation's state. The spelling of Swift 3 and later.
+  func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState)
+  /// The same, in the spelling of Swift 2.
+  func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState)
+}
+
+extension ChatHandlerDelegate {
+  public func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {}
+  public func chatHandler(
+    _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool
+  ) {}
+  public func chatHandler(
+    _ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState
+  ) {}
+  public func chatHandler(
+    _ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState
+  ) {}
+}

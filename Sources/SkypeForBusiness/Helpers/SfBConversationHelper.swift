@@ -1,0 +1,199 @@
+public import ParleyViews
+
+/// Watches a conversation for an app: tells its delegate what changes, shows the own picture, and watches whoever speaks.
+///
+/// The SDK had this class as source that apps compiled themselves; here it is part of the module.
+@MainActor public final class SfBConversationHelper {
+  /// The conversation.
+  public let conversation: SfBConversation
+  /// Who is told.
+  public private(set) weak var delegate: (any SfBConversationHelperDelegate)?
+  /// The cameras and the speaker.
+  public let devicesManager: SfBDevicesManager
+  /// What the app gave along.
+  public let userInfo: Any?
+  /// Draws the watched picture; paused while nobody is watched.
+  public let displayLink: CADisplayLink
+
+  private let layer: CAEAGLLayer?
+  private var observations: [NSKeyValueObservation] = []
+  private var ofParticipant: [NSKeyValueObservation] = []
+  private var watched: SfBParticipant?
+  private var stream: SfBVideoStream?
+  private var wasSending = false
+
+  /// Begins to watch. The delegate is told how things are before this returns.
+  ///
+  /// - Parameters:
+  ///   - conversation: What to watch.
+  ///   - delegate: Who is told. It is not kept alive.
+  ///   - devicesManager: The application's.
+  ///   - outgoingVideoView: Where the own picture is shown.
+  ///   - incomingVideoLayer: Where the picture of whoever speaks is drawn.
+  ///   - userInfo: Anything, kept in ``userInfo``.
+  public init(
+    conversation: SfBConversation, delegate: (any SfBConversationHelperDelegate)?, devicesManager: SfBDevicesManager,
+    outgoingVideoView: UIView?, incomingVideoLayer: CAEAGLLayer?, userInfo: Any?
+  ) {
+    self.conversation = conversation
+    self.delegate = delegate
+    self.devicesManager = devicesManager
+    self.userInfo = userInfo
+    layer = incomingVideoLayer
+    displayLink = CADisplayLink()
+    displayLink.isPaused = true
+    displayLink.onRefresh = { [weak self] in try? self?.stream?.render() }
+    // Without a licence there is no preview, and the rest goes on.
+    _ = try? conversation.videoService.showPreview(on: outgoingVideoView)
+    observeServices()
+    observePeople()
+  }
+
+  // MARK: What buttons do
+
+  /// Changes between the loudspeaker and the other output.
+  public func changeSpeakerEndpoint() {
+    let speaker = devicesManager.selectedSpeaker
+    speaker.activeEndpoint = speaker.activeEndpoint == .loudspeaker ? .nonLoudspeaker : .loudspeaker
+  }
+
+  /// Takes the next camera, or the first when none is in use.
+  public func changeActiveCamera() throws {
+    let cameras = devicesManager.cameras
+    let present = conversation.videoService.activeCamera.flatMap { cameras.firstIndex(of: $0) }
+    let next = present.map { ($0 + 1) % cameras.count } ?? 0
+    try conversation.videoService.setActiveCamera(cameras.indices.contains(next) ? cameras[next] : nil)
+  }
+
+  /// Pauses the own picture, or goes on with it.
+  public func toggleVideoPaused() throws {
+    try conversation.videoService.setPaused(!conversation.selfParticipant.video.isPaused)
+  }
+
+  /// Mutes or unmutes; before version 1.0 of the SDK this was the helper's.
+  public func toggleAudioMuted() throws { try conversation.audioService.toggleMute() }
+
+  // MARK: Observing
+
+  private func observe<Object: SfBKeyValueObservable, Value: Equatable>(
+    _ object: Object, _ keyPath: KeyPath<Object, Value>,
+    _ tell: @escaping @MainActor (SfBConversationHelper, any SfBConversationHelperDelegate, Value) -> Void
+  ) {
+    observations.append(
+      object.observe(keyPath, options: [.initial, .new]) { [weak self] _, change in
+        guard let self, let delegate = self.delegate, let value = change.newValue else { return }
+        tell(self, delegate, value)
+      })
+  }
+
+  private func observeServices() {
+    let (conversation, myself) = (conversation, conversation.selfParticipant)
+    observe(conversation, \.state) { helper, delegate, state in
+      delegate.conversationHelper(helper, conversation: conversation, didChange: state)
+      delegate.conversationHelper(helper, conversation: conversation, didChangeState: state)
+    }
+    observe(conversation.chatService, \.canSendMessage) { helper, delegate, can in
+      delegate.conversationHelper(helper, chatService: conversation.chatService, didChangeCanSendMessage: can)
+    }
+    observe(myself.audio, \.state) { helper, delegate, state in
+      delegate.conversationHelper(helper, selfAudio: myself.audio, didChange: state)
+      delegate.conversationHelper(helper, selfAudio: myself.audio, didChangeState: state)
+    }
+    observe(conversation.audioService, \.muted) { helper, delegate, muted in
+      delegate.conversationHelper(helper, audioService: conversation.audioService, didChangeMuted: muted)
+    }
+    observe(myself.audio, \.isMuted) { helper, delegate, isMuted in
+      delegate.conversationHelper(helper, selfAudio: myself.audio, didChangeIsMuted: isMuted)
+    }
+    let speaker = devicesManager.selectedSpeaker
+    observe(speaker, \.activeEndpoint) { helper, delegate, endpoint in
+      delegate.conversationHelper(helper, speaker: speaker, didChangeActiveEndpoint: endpoint)
+    }
+    observe(conversation.videoService, \.canStart) { helper, delegate, can in
+      delegate.conversationHelper(helper, videoService: conversation.videoService, didChangeCanStart: can)
+    }
+    observe(conversation.videoService, \.activeCamera) { helper, delegate, camera in
+      delegate.conversationHelper(helper, videoService: conversation.videoService, didChangeActiveCamera: camera)
+    }
+    observe(myself.video, \.state) { helper, delegate, state in
+      delegate.conversationHelper(helper, selfVideo: myself.video, didChange: state)
+      delegate.conversationHelper(helper, selfVideo: myself.video, didChangeState: state)
+    }
+    observe(myself.video, \.isPaused) { helper, delegate, isPaused in
+      delegate.conversationHelper(helper, selfVideo: myself.video, didChangeIsPaused: isPaused)
+    }
+    observations.append(
+      conversation.historyService.observe(\.activityItems, options: .new) { [weak self] _, change in
+        guard let self, change.kind == .insertion else { return }
+        for case let item as SfBMessageActivityItem in change.newValue ?? [] where item.direction == .incoming {
+          self.delegate?.conversationHelper(self, didReceiveMessage: item)
+        }
+      })
+  }
+
+  // MARK: Whom to watch
+
+  /// The first who comes is watched, then whoever speaks; when they leave, the first who is left.
+  private func observePeople() {
+    observations.append(
+      conversation.observe(\.remoteParticipants, options: .initial) { [weak self] conversation, _ in
+        guard let self else { return }
+        let people = conversation.remoteParticipants
+        if self.watched.map({ people.contains($0) }) != true { self.watch(people.first) }
+      })
+    observations.append(
+      conversation.observe(\.dominantSpeaker, options: .initial) { [weak self] conversation, _ in
+        guard let self, let speaker = conversation.dominantSpeaker, !speaker.isSelf else { return }
+        self.watch(speaker)
+      })
+    // Nobody is watched yet, and the delegate is told how things are.
+    if watched == nil { tellWatched(nil) }
+  }
+
+  private func watch(_ participant: SfBParticipant?) {
+    guard participant !== watched else { return }
+    ofParticipant = []
+    drop()
+    let hadSomebody = watched != nil
+    watched = participant
+    guard let video = participant?.video else {
+      if hadSomebody { tellWatched(nil) }
+      return
+    }
+    wasSending = false
+    tellWatched(nil)
+    ofParticipant = [
+      video.observe(\.canSubscribe, options: .initial) { [weak self] video, _ in
+        if video.canSubscribe { self?.subscribe(video) } else { self?.drop() }
+        self?.lookWhetherSending(video)
+      },
+      video.observe(\.state) { [weak self] video, _ in self?.lookWhetherSending(video) },
+      video.observe(\.isPaused) { [weak self] video, _ in self?.lookWhetherSending(video) },
+    ]
+  }
+
+  private func subscribe(_ video: SfBParticipantVideo) {
+    guard stream == nil, let stream = try? video.subscribe(layer) else { return }
+    self.stream = stream
+    displayLink.isPaused = false
+  }
+
+  private func drop() {
+    guard stream != nil else { return }
+    displayLink.isPaused = true
+    stream = nil
+    try? watched?.video.unsubscribe()
+  }
+
+  private func lookWhetherSending(_ video: SfBParticipantVideo) {
+    let isSending = video.state == .connected && !video.isPaused && video.canSubscribe
+    guard isSending != wasSending else { return }
+    wasSending = isSending
+    tellWatched(isSending ? video : nil)
+  }
+
+  private func tellWatched(_ video: SfBParticipantVideo?) {
+    delegate?.conversationHelper(self, didSubscribeTo: video)
+    delegate?.conversationHelper(self, didSubscribeToVideo: video)
+  }
+}

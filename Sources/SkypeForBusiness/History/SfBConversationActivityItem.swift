@@ -1,0 +1,61 @@
+public import Foundation
+
+/// A line of a conversation's history.
+@MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
+  /// What it is about.
+  public let type: SfBActivityType
+  /// When it happened, by this machine's clock.
+  @SfBObserved public private(set) var timestamp: Date
+
+  override class var keys: [ObservableKey] { [.value("timestamp", \SfBConversationActivityItem.timestamp)] }
+
+  init(_ type: SfBActivityType, timestamp: Date = Date()) {
+    self.type = type
+    self.timestamp = timestamp
+    super.init(internal: ())
+  }
+}
+
+/// A message in a conversation's history.
+@MainActor public final class SfBMessageActivityItem: SfBConversationActivityItem {
+  /// What became of it. That of an incoming one is `succeeded`.
+  @SfBObserved public internal(set) var status: SfBMessageStatus
+  /// Whose it is.
+  public let direction: SfBMessageDirection
+  /// Who wrote it.
+  @SfBObserved public private(set) var sender: SfBPerson?
+  /// What it says.
+  public let text: String
+  /// How it is written.
+  public let format = SfBMessageFormat.text
+
+  override class var keys: [ObservableKey] {
+    super.keys + [
+      .value("status", \SfBMessageActivityItem.status), .value("sender", \SfBMessageActivityItem.sender),
+    ]
+  }
+
+  init(
+    _ text: String, _ direction: SfBMessageDirection, _ status: SfBMessageStatus, sender: SfBPerson?,
+    timestamp: Date = Date()
+  ) {
+    self.text = text
+    self.direction = direction
+    self.status = status
+    super.init(.message, timestamp: timestamp)
+    self.sender = sender
+  }
+}
+
+/// Somebody who came or went.
+@MainActor public final class SfBParticipantActivityItem: SfBConversationActivityItem {
+  /// Who it is.
+  @SfBObserved public private(set) var person: SfBPerson
+
+  override class var keys: [ObservableKey] { super.keys + [.value("person", \SfBParticipantActivityItem.person)] }
+
+  init(_ type: SfBActivityType, _ person: SfBPerson) {
+    self.person = person
+    super.init(type)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override; here a class says that it
+/// is one and leaves `override` away.
+@MainActor public protocol SfBKeyValueObserver: AnyObject {
+  /// A property has changed, or is told as it is.
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?)
+}
+
+/// What a change tells, by name.
+public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The raw value of an ``NSKeyValueChange``.
+  public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
+  /// The new value, or what was inserted.
+  public static let newKey = NSKeyValueChangeKey(rawValue: "new")
+  /// The old value, or what was removed.
+  public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
+  /// The `IndexSet` of what was inserted or removed.
+  public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
+}
+
+/// A property that can be observed by its name.
+struct ObservableKey {
+  typealias Told = @MainActor ([NSKeyValueChangeKey: Any]) -> Void
+
+  let name: String
+  let observe: @MainActor (SfBObject, NSKeyValueObservingOptions, @escaping Told) -> NSKeyValueObservation
+
+  @MainActor static func value<Owner: SfBKeyValueObservable, Value: Equatable>(
+    _ name: String, _ keyPath: KeyPath<Owner, Value>
+  ) -> ObservableKey {
+    ObservableKey(name: name) { object, options, tell in
+      guard let owner = object as? Owner else { return NSKeyValueObservation(nil) }
+      return owner.observe(keyPath, options: options) { _, change in tell(Self.dictionary(change)) }
+    }
+  }
+
+  @MainActor static func array<Owner: SfBKeyValueObservable, Element: Equatable>(
+    _ name: String, _ keyPath: KeyPath<Owner, [Element]>
+  ) -> ObservableKey {
+    ObservableKey(name: name) { object, options, tell in
+      guard let owner = object as? Owner else { return NSKeyValueObservation(nil) }
+      return owner.observe(keyPath, options: options) { _, change in tell(Self.dictionary(change)) }
+    }
+  }
+
+  private static func dictionary<Value>(_ change: NSKeyValueObservedChange<Value>) -> [NSKeyValueChangeKey: Any] {
+    var entries: [NSKeyValueChangeKey: Any] = [.kindKey: change.kind.rawValue]
+    if let value = change.newValue { entries[.newKey] = plain(value) }
+    if let value = change.oldValue { entries[.oldKey] = plain(value) }
+    if let indexes = change.indexes { entries[.indexesKey] = indexes }
+    return entries
+  }
+
+  /// Nil is told as `NSNull`, as key-value observing does.
+  private static func plain<Value>(_ value: Value) -> Any {
+    (value as? any OptionalValue)?.isNil == true ? NSNull() : value
+  }
+}
+
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var isNil: Bool { self == nil }
+}

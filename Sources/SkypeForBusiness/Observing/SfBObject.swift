@@ -1,0 +1,75 @@
+import Foundation
+public import Observation
+
+/// What every class of the SDK is made of: an object whose changing properties can be observed.
+///
+/// It stands where the SDK has `NSObject` and its key-value observing. Everything belongs to the main actor, where the SDK asked for the main thread.
+@MainActor public class SfBObject: Observable, Hashable {
+  let registrar = ObservationRegistrar()
+  private var keyed: [KeyedObservation] = []
+
+  /// Objects come from the SDK; an app makes none.
+  init(internal: Void) {}
+
+  /// Every object is equal to itself only.
+  public nonisolated static func == (one: SfBObject, other: SfBObject) -> Bool { one === other }
+  /// Every object is equal to itself only.
+  public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The properties that can be observed by name.
+  class var keys: [ObservableKey] { [] }
+
+  /// Tells `observer` of changes of a property by its name, as key-value observing does on Apple's systems.
+  ///
+  /// A name that the class does not have is reported on standard error and observed without effect, where Apple's systems end the program.
+  public func addObserver(
+    _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil
+  ) {
+    guard let key = Self.keys.first(where: { $0.name == keyPath }) else {
+      let known = Self.keys.map(\.name).sorted().joined(separator: ", ")
+      let line = "SkypeForBusiness: \(type(of: self)) has no property \(keyPath) to observe. It has: \(known).\n"
+      FileHandle.standardError.write(Data(line.utf8))
+      return
+    }
+    let entry = KeyedObservation(observer: observer, keyPath: keyPath, context: context)
+    keyed.append(entry)
+    let observation = key.observe(self, options) { [weak self, weak observer] change in
+      observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
+    }
+    // The observer may have taken itself away when it was told the initial value.
+    if keyed.contains(where: { $0 === entry }) { entry.observation = observation } else { observation.invalidate() }
+  }
+
+  /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Harmless when it was not begun.
+  public func removeObserver(_ observer: any SfBKeyValueObserver, forKeyPath keyPath: String) {
+    removeLast { $0.observer === observer && $0.keyPath == keyPath }
+  }
+
+  /// Ends the observation that was begun with this context.
+  public func removeObserver(
+    _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+  ) {
+    removeLast { $0.observer === observer && $0.keyPath == keyPath && $0.context == context }
+  }
+
+  private func removeLast(where matches: (KeyedObservation) -> Bool) {
+    keyed.removeAll { $0.observer == nil }
+    guard let index = keyed.lastIndex(where: matches) else { return }
+    keyed.remove(at: index).observation?.invalidate()
+  }
+}
+
+/// Who observes by name.
+@MainActor private final class KeyedObservation {
+  weak var observer: (any SfBKeyValueObserver)?
+  let keyPath: String
+  let context: UnsafeMutableRawPointer?
+  var observation: NSKeyValueObservation?
+
+  init(observer: any SfBKeyValueObserver, keyPath: String, context: UnsafeMutableRawPointer?) {
+    self.observer = observer
+    self.keyPath = keyPath
+    self.context = context
+  }
+}

@@ -1,0 +1,98 @@
+import Parley
+
+/// Somebody in a conversation, oneself or another.
+@MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
+  /// Whether they are in the meeting.
+  @SfBObserved public private(set) var state = SfBParticipantState.connected
+  /// Whether they lead the meeting.
+  @SfBObserved public private(set) var role = SfBParticipantRole.attendee
+  /// Their text messages.
+  public let chat = SfBParticipantChat()
+  /// Their sound.
+  public let audio = SfBParticipantAudio()
+  /// Their picture.
+  public let video = SfBParticipantVideo()
+  /// Who they are.
+  public let person: SfBPerson
+
+  override class var keys: [ObservableKey] {
+    [.value("state", \SfBParticipant.state), .value("role", \SfBParticipant.role)]
+  }
+
+  /// The participant in the meeting; nil for oneself.
+  let remote: RemoteParticipant?
+  weak var conversation: SfBConversation?
+  /// When they were last heard as the loudest.
+  var lastSpoke: Instant?
+
+  var isSelf: Bool { remote == nil }
+
+  init(_ person: SfBPerson, remote: RemoteParticipant?) {
+    self.person = person
+    self.remote = remote
+    super.init(internal: ())
+    audio.participant = self
+    video.participant = self
+    chat.participant = self
+  }
+
+  /// Takes over how things are in the meeting.
+  func refresh() {
+    let somebody: (any Participant)? = remote ?? conversation?.meeting.local
+    guard let somebody else { return }
+    if !somebody.name.isEmpty { person.displayName = somebody.name }
+    role = somebody.permissions.contains(.moderate) ? .leader : .attendee
+    chat.state = .connected
+    if let remote {
+      audio.refresh(remote.publication(.microphone))
+      video.refresh(remote.publication(.camera))
+    }
+  }
+
+  /// They have left, or the conversation is over.
+  func end() {
+    chat.end()
+    audio.end()
+    video.end()
+  }
+}
+
+/// What chat, sound and picture of a participant have in common.
+@MainActor public class SfBParticipantService: SfBObject, SfBKeyValueObservable {
+  /// Whether it is there.
+  @SfBObserved public internal(set) var state = SfBParticipantServiceState.disconnected
+
+  weak var participant: SfBParticipant?
+
+  override class var keys: [ObservableKey] { [.value("state", \SfBParticipantService.state)] }
+
+  init() { super.init(internal: ()) }
+
+  func end() { state = .disconnected }
+
+  func require(_ condition: Bool, _ call: String, _ property: String) throws {
+    guard !condition else { return }
+    throw SfBError.actionNotAvailable.because("\(type(of: self)).\(call) was called while \(property) is false.")
+  }
+}
+
+/// A participant's text messages.
+@MainActor public final class SfBParticipantChat: SfBParticipantService {
+  /// Whether they are writing one.
+  @SfBObserved public internal(set) var isTyping = false
+
+  override class var keys: [ObservableKey] { super.keys + [.value("isTyping", \SfBParticipantChat.isTyping)] }
+
+  /// Counts how often they said that they are writing.
+  private(set) var lastTyped = 0
+
+  func typed() {
+    lastTyped += 1
+    isTyping = true
+  }
+
+  override func end() {
+    isTyping = false
+    super.end()
+  }
+}

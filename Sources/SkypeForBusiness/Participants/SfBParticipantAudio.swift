@@ -1,0 +1,53 @@
+import Parley
+
+/// A participant's sound.
+@MainActor public final class SfBParticipantAudio: SfBParticipantService {
+  /// Whether they speak now.
+  @SfBObserved public internal(set) var isSpeaking = false
+  /// Whether they have put the conversation on hold. Known of oneself only.
+  @SfBObserved public internal(set) var isOnHold = false
+  /// Whether nothing of their sound reaches anybody.
+  @SfBObserved public internal(set) var isMuted = true
+
+  /// Whether ``setMuted(_:)`` can be called: for oneself always, for others when this guest leads the meeting.
+  public var canSetMuted: Bool {
+    guard let participant, let conversation = participant.conversation, conversation.isEstablished else { return false }
+    return participant.isSelf
+      ? conversation.audioService.canToggleMute : state == .connected && conversation.permissions.contains(.moderate)
+  }
+
+  override class var keys: [ObservableKey] {
+    super.keys + [
+      .value("isSpeaking", \SfBParticipantAudio.isSpeaking), .value("isOnHold", \SfBParticipantAudio.isOnHold),
+      .value("isMuted", \SfBParticipantAudio.isMuted), .value("canSetMuted", \SfBParticipantAudio.canSetMuted),
+    ]
+  }
+
+  /// Mutes this participant for everybody. Nobody is unmuted by somebody else: another one is asked to unmute.
+  /// - Throws: `actionNotAvailable` while ``canSetMuted`` is false. What the server refuses is told by an alert.
+  public func setMuted(_ muted: Bool) throws {
+    try require(canSetMuted, "setMuted(_:)", "canSetMuted")
+    guard let participant, let conversation = participant.conversation else { return }
+    guard let remote = participant.remote else { return conversation.audioService.setMuted(muted) }
+    Task { [weak conversation] in
+      do throws(JoinError) {
+        if muted { try await remote.mute() } else { try await remote.askToUnmute() }
+      } catch {
+        conversation?.alert(
+          muted ? .participantMute : .participantUnmute, .error, ErrorCode(.actionNotAvailable), error.description)
+      }
+    }
+  }
+
+  func refresh(_ publication: RemotePublication?) {
+    state = .connected
+    isMuted = publication?.isMuted ?? true
+  }
+
+  override func end() {
+    isSpeaking = false
+    isMuted = true
+    isOnHold = false
+    super.end()
+  }
+}

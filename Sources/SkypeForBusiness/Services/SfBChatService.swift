@@ -1,0 +1,75 @@
+import Foundation
+import Parley
+
+/// Text messages of a conversation.
+@MainActor public final class SfBChatService: SfBConversationService {
+  /// Whether ``sendMessage(_:)`` can be called.
+  public var canSendMessage: Bool { conversation?.isEstablished == true && isRunning && isAllowed }
+
+  override class var keys: [ObservableKey] {
+    super.keys + [.value("canSendMessage", \SfBChatService.canSendMessage)]
+  }
+
+  override var isAllowed: Bool { conversation?.may(.chat) == true }
+
+  /// What was sent and neither came back nor was refused, oldest first.
+  private var unconfirmed: [(sent: SentChatMessage, item: SfBMessageActivityItem)] = []
+  private var toldTyping: Instant?
+
+  /// Sends a message to everybody. It is in the history at once; its ``SfBMessageActivityItem/status`` tells what becomes of it.
+  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false, `invalidArgument` for a text that is empty or too long.
+  @discardableResult public func sendMessage(_ message: String) throws -> SfBMessageActivityItem {
+    try require(canSendMessage, "sendMessage(_:)", "canSendMessage")
+    guard let conversation else { throw SfBError.actionNotAvailable.because("The conversation is over.") }
+    let item = SfBMessageActivityItem(message, .outgoing, .pending, sender: conversation.selfParticipant.person)
+    let sent: SentChatMessage
+    do throws(JoinError) {
+      sent = try conversation.meeting.send(chat: message)
+    } catch {
+      throw SfBError.invalidArgument.because(error.description)
+    }
+    unconfirmed.append((sent, item))
+    conversation.historyService.add(item)
+    toldTyping = nil
+    return item
+  }
+
+  /// Tells the others that a message is being written. Call it as often as the text changes: they are told every two seconds at most.
+  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false.
+  public func sendIsTyping() throws {
+    try require(canSendMessage, "sendIsTyping()", "canSendMessage")
+    let now = MonotonicClock.now
+    if let toldTyping, now < toldTyping + .seconds(2) { return }
+    toldTyping = now
+    conversation?.tellTyping()
+  }
+
+  func take(_ message: ChatMessage, isHistory: Bool) {
+    guard isRunning || isHistory, let conversation else { return }
+    if message.from == conversation.meeting.local.id,
+      let index = unconfirmed.firstIndex(where: { $0.sent.text == message.text })
+    {
+      unconfirmed.remove(at: index).item.status = .succeeded
+      return
+    }
+    let sender = conversation.remoteParticipants.first { $0.remote?.id == message.from }
+    sender?.chat.isTyping = false
+    let item = SfBMessageActivityItem(
+      message.text, .incoming, .succeeded,
+      sender: sender?.person
+        ?? SfBPerson(name: message.name, sipUri: SfBPerson.address(message.from, at: conversation.host)))
+    conversation.historyService.add(item)
+  }
+
+  func fail(_ message: SentChatMessage, _ error: JoinError) {
+    guard let index = unconfirmed.firstIndex(where: { $0.sent.id == message.id }) else { return }
+    unconfirmed.remove(at: index).item.status = .failed
+    conversation?.alert(.messaging, .error, ErrorCode(.actionNotAvailable), "A message was not delivered: \(error)")
+  }
+
+  override func end() {
+    for (_, item) in unconfirmed { item.status = .failed }
+    unconfirmed = []
+    super.end()
+  }
+}

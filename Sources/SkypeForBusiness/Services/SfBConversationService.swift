@@ -1,0 +1,68 @@
+import Parley
+
+/// What the services of a conversation have in common: they are started and stopped.
+///
+/// Chat and audio start by themselves when the meeting is joined; video is started by the app.
+@MainActor public class SfBConversationService: SfBObject, SfBKeyValueObservable {
+  weak var conversation: SfBConversation?
+
+  /// Whether it has been started, and neither stopped nor ended.
+  @SfBObserved var isRunning = false
+
+  override class var keys: [ObservableKey] {
+    [
+      .value("canStart", \SfBConversationService.canStart), .value("canStop", \SfBConversationService.canStop),
+    ]
+  }
+
+  init() { super.init(internal: ()) }
+
+  /// Whether ``start()`` can be called.
+  public var canStart: Bool { conversation?.isEstablished == true && !isRunning && isAllowed }
+
+  /// Whether ``stop()`` can be called.
+  public var canStop: Bool { conversation?.isEstablished == true && isRunning }
+
+  /// Starts the service.
+  /// - Throws: `actionNotAvailable` while ``canStart`` is false.
+  public func start() throws {
+    try require(canStart, "start()", "canStart")
+    isRunning = true
+    didStart()
+  }
+
+  /// Stops the service.
+  /// - Throws: `actionNotAvailable` while ``canStop`` is false.
+  public func stop() throws {
+    try require(canStop, "stop()", "canStop")
+    isRunning = false
+    didStop()
+  }
+
+  /// Whether the server lets this guest use it.
+  var isAllowed: Bool { true }
+
+  func didStart() {}
+  func didStop() {}
+
+  /// The server ended what this service sends, or its device is gone.
+  func stoppedByHost() {
+    guard isRunning else { return }
+    isRunning = false
+    didStop()
+  }
+
+  /// The conversation is over.
+  func end() {
+    guard isRunning else { return }
+    isRunning = false
+    didStop()
+  }
+
+  func require(_ condition: Bool, _ call: String, _ property: String) throws {
+    guard !condition else { return }
+    let state = conversation.map { "\($0.state)" } ?? "over"
+    throw SfBError.actionNotAvailable.because(
+      "\(type(of: self)).\(call) was called while \(property) is false (the conversation is \(state)).")
+  }
+}

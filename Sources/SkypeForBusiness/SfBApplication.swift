@@ -1,0 +1,125 @@
+public import Foundation
+import Parley
+
+/// The SDK's beginning: joins meetings.
+///
+/// ```swift
+/// let application = SfBApplication.shared()!
+/// let session = try application.joinMeetingAnonymous(withDiscover: url, authToken: token, displayName: "Jake")
+/// let conversation = session.conversation
+/// ```
+@MainActor public final class SfBApplication: SfBObject, SfBKeyValueObservable {
+  private static let only = SfBApplication()
+
+  /// The only one. Never nil here; the type lets both `let sfb: SfBApplication? = …` and `let sfb: SfBApplication = …` compile.
+  public class func shared() -> SfBApplication! { only }
+
+  /// The settings of all meetings.
+  public let configurationManager = SfBConfigurationManager()
+  /// Cameras and speakers.
+  public let devicesManager = SfBDevicesManager()
+
+  /// Who is told what concerns no conversation, such as a server that cannot be reached.
+  public var alertDelegate: (any SfBAlertDelegate)? {
+    get { alerts.delegate }
+    set { alerts.delegate = newValue }
+  }
+
+  let alerts = AlertQueue()
+  /// The conversation that the SDK keeps alive until it is over.
+  private var current: SfBConversation?
+
+  init() { super.init(internal: ()) }
+
+  /// Joins a meeting by its address. Another one that is joined is left first.
+  ///
+  /// Returns at once; how joining goes is told by the conversation's state, and what stops it by an alert.
+  /// - Throws: `invalidArgument` when the address is none of a meeting, or the name is empty.
+  public func joinMeetingAnonymous(
+    withUri meetingUri: URL?, displayName: String
+  ) throws -> SfBAnonymousSession {
+    let address = meetingUri?.absoluteString ?? ""
+    try check(displayName)
+    let meeting: Meeting
+    do throws(JoinError) {
+      meeting = try Meeting(address, name: displayName, options: options)
+    } catch {
+      throw SfBError.invalidArgument.because("The meeting's address is of no use. \(error.description)")
+    }
+    return join(meeting, host: meetingUri?.host)
+  }
+
+  /// Joins a meeting by the discover address and the token that the app's service gave. Another one that is joined is left first.
+  ///
+  /// - Throws: `invalidArgument` when the address is no http or https address, or the token or the name is empty.
+  public func joinMeetingAnonymous(
+    withDiscover discoverUrl: URL?, authToken: String, displayName: String
+  ) throws -> SfBAnonymousSession {
+    guard let discoverUrl, let scheme = discoverUrl.scheme?.lowercased(), ["http", "https"].contains(scheme),
+      discoverUrl.host?.isEmpty == false
+    else {
+      throw SfBError.invalidArgument.because(
+        "The discover address is of no use: an address that begins with http:// or https:// and names a server is expected."
+      )
+    }
+    guard !authToken.isEmpty else {
+      throw SfBError.invalidArgument.because(
+        "The token is empty: the one that was given together with the discover address is expected.")
+    }
+    try check(displayName)
+    let meeting = Meeting(
+      discover: discoverUrl.absoluteString, token: Secret(authToken), name: displayName, options: options)
+    return join(meeting, host: discoverUrl.host)
+  }
+
+  private var options: JoinOptions {
+    var options = JoinOptions()
+    options.client = "SkypeForBusiness"
+    return options
+  }
+
+  private func check(_ displayName: String) throws {
+    guard displayName.contains(where: { !$0.isWhitespace }) else {
+      throw SfBError.invalidArgument.because("The display name is empty: a name for the others to see is expected.")
+    }
+  }
+
+  private func join(_ meeting: Meeting, host: String?) -> SfBAnonymousSession {
+    current?.leaveIfNeeded()
+    let conversation = SfBConversation(meeting, host: host ?? "localhost", application: self)
+    conversation.begin(after: current?.leaving)
+    current = conversation
+    return SfBAnonymousSession(conversation)
+  }
+
+  /// Whether sound or video waits for another network.
+  func requiresWifi(for type: SfBAlertType) -> Bool {
+    let isRequired =
+      type == .video ? configurationManager.requireWifiForVideo : configurationManager.requireWifiForAudio
+    return isRequired && NetworkPath.isCellular
+  }
+
+  /// Waits until the server knows that the last conversation is left.
+  func everythingIsLeft() async {
+    current?.leaveIfNeeded()
+    await current?.leaving?.value
+    current = nil
+  }
+
+  /// A conversation is over and need not be kept.
+  func letGo(of conversation: SfBConversation) {
+    // What is left of leaving is waited for by the next one, so it is kept until then.
+    if current === conversation, conversation.leaving == nil { current = nil }
+  }
+}
+
+/// A guest's stay in one meeting. Leaving ``conversation`` ends it.
+@MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
+  /// What goes on in the meeting.
+  public let conversation: SfBConversation
+
+  init(_ conversation: SfBConversation) {
+    self.conversation = conversation
+    super.init(internal: ())
+  }
+}

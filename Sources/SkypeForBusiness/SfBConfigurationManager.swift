@@ -1,0 +1,30 @@
+/// What holds for every meeting of the app.
+@MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
+  /// Most videos of others that are watched at a time: beyond it only who spoke last can be subscribed to.
+  public var maxVideoChannels: UInt32 {
+    get { channels }
+    set { channels = newValue }
+  }
+  /// Whether sound needs a network that is not a mobile one.
+  public var requireWifiForAudio = false
+  /// Whether video needs a network that is not a mobile one.
+  public var requireWifiForVideo = true
+  /// Accepted and without effect: nothing here is a preview.
+  public var enablePreviewFeatures = false
+
+  @SfBObserved var channels: UInt32 = 4
+  @SfBObserved private(set) var isVideoLicenseAccepted = false
+
+  init() { super.init(internal: ()) }
+
+  /// Says that whoever uses the app has accepted the terms of video. The SDK does not remember it: call it at every start of the app.
+  /// Without it every call that has to do with video fails with ``SfBError/videoLicenseNotAccepted``.
+  public func setEndUserAcceptedVideoLicense() { isVideoLicenseAccepted = true }
+
+  func checkVideoLicense() throws {
+    guard isVideoLicenseAccepted else {
+      throw SfBError.videoLicenseNotAccepted.because(
+        "Video was asked for before setEndUserAcceptedVideoLicense() was called. Show the terms first.")
+    }
+  }
+}
