@@ -8,6 +8,7 @@ final class HelloController: UIViewController, UITextFieldDelegate, UITableViewD
 {
   let field = UITextField(frame: CGRect(x: 0, y: 500, width: 200, height: 34))
   var button = UIButton(type: .system)
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   var list: UITableView!
   var log: [String] = []
   var rows = ["one", "two"]
@@ -45,7 +46,7 @@ final class HelloController: UIViewController, UITextFieldDelegate, UITableViewD
 
   func join() { log.append("join") }
   func pressed(_ sender: UIButton) { log.append("pressed \(sender.currentTitle ?? "")") }
-  func tapped(_ recognizer: UITapGestureRecognizer) { log.append("tapped \(recognizer.location(in: view))") }
+  func tapped(_ recognizer: UITapGestureRecognizer) { log.append("tapped \(recognizer.location(in: view).x)") }
 
   func showAlert(_ string: String) {
     let alert = UIAlertView(
@@ -66,7 +67,7 @@ final class HelloController: UIViewController, UITextFieldDelegate, UITableViewD
   }
 
   func textFieldShouldReturn(_ textField: UITextField) -> Bool {
-    log.append("return \(textField.text!)")
+    log.append("return \(textField.text ?? "")")
     textField.resignFirstResponder()
     return true
   }
@@ -131,7 +132,7 @@ extension ScreenTests {
       #expect(controller.log.suffix(2) == ["join", "pressed Join"])
       window.sendTouch(.began, at: CGPoint(x: 300, y: 600), time: 3)
       window.sendTouch(.ended, at: CGPoint(x: 300, y: 600), time: 3.1)
-      #expect(controller.log.last == "tapped (300.0, 600.0)")
+      #expect(controller.log.last == "tapped 300.0")
     }
 
     @Test func typingAsksTheDelegate() {
@@ -153,10 +154,12 @@ extension ScreenTests {
       controller.rows.append("three")
       controller.list.reloadData()
       #expect(controller.list.cellForRow(at: IndexPath(row: 2, section: 0))?.textLabel?.text == "three")
+      // As on Apple systems, a tap that a view behind recognises takes the touch away from the row.
+      controller.view.gestureRecognizers?.first?.cancelsTouchesInView = false
       let point = controller.list.convert(CGPoint(x: 20, y: 60), to: nil)
       window.sendTouch(.began, at: point, time: 1)
       window.sendTouch(.ended, at: point, time: 1.1)
-      #expect(controller.log.last == "row 1")
+      #expect(controller.log.suffix(2) == ["tapped 20.0", "row 1"])
     }
 
     @Test func anAlertViewIsShownAndItsAnswerReachesTheDelegate() throws {

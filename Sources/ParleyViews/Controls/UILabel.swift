@@ -6,8 +6,10 @@ open class UILabel: UIView {
   /// The text.
   open var text: String? { didSet { if text != oldValue { contentChanged() } } }
   /// Its font.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var font: UIFont! = .systemFont(ofSize: UIFont.labelFontSize) { didSet { contentChanged() } }
   /// Its colour.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var textColor: UIColor! = .label { didSet { contentChanged() } }
   /// How lines lie in the view.
   open var textAlignment: NSTextAlignment = .natural { didSet { contentChanged() } }

@@ -54,6 +54,7 @@ open class UIActivityIndicatorView: UIView {
   /// How large it is.
   open var style: Style { didSet { contentChanged() } }
   /// Its colour.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var color: UIColor! = .systemGray
   /// Whether it is out of sight while it rests.
   open var hidesWhenStopped = true { didSet { contentChanged() } }

@@ -4,6 +4,7 @@ public import Foundation
 /// Lines of text to read or type.
 open class UITextView: UIScrollView, UIKeyInput {
   /// The text. Setting it asks and calls nobody.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var text: String! = "" { didSet { if text != oldValue { contentChanged() } } }
   /// The text's font.
   open var font: UIFont? = .systemFont(ofSize: UIFont.systemFontSize) { didSet { contentChanged() } }

@@ -68,11 +68,11 @@ open class UIView: UIResponder {
 
   /// What is not a number would spread through every sum; it counts as nothing.
   private static func checked(_ rect: CGRect) -> CGRect {
-    let rect = rect.standardized
     func finite(_ value: CGFloat) -> CGFloat { value.isFinite ? value : 0 }
     return CGRect(
       x: finite(rect.origin.x), y: finite(rect.origin.y), width: finite(rect.size.width),
-      height: finite(rect.size.height))
+      height: finite(rect.size.height)
+    ).standardized
   }
 
   // MARK: geometry
