@@ -101,9 +101,13 @@ extension ScreenTests {
 
     @Test func aClickReachesTheClosureOnceAndATypedTextTheDelegate() async throws {
       final class Watcher: UITextFieldDelegate {
+        var refusals = 0
         func textField(
           _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
-        ) -> Bool { string != "x" }
+        ) -> Bool {
+          if string == "x" { refusals += 1 }
+          return string != "x"
+        }
       }
       let (window, view) = try await window()
       defer { window.close() }
@@ -129,8 +133,11 @@ extension ScreenTests {
         try click(field)
         return field.isFirstResponder
       }
-      try VirtualDisplay.hands("type", "Axnn")
-      try await wait("the typed text, without what the delegate refused") { field.text == "Ann" }
+      try VirtualDisplay.hands("type", "Ann")
+      try await wait("the typed text") { field.text == "Ann" }
+      try VirtualDisplay.hands("type", "x")
+      try await wait("the letter that the delegate refuses") { watcher.refusals > 0 }
+      #expect(field.text == "Ann")
       try await wait("the tap beside them") {
         try VirtualDisplay.hands("mousemove", "300", "400", "click", "1")
         return taps > 0
