@@ -1,0 +1,174 @@
+import Foundation
+import Parley
+import ParleyViews
+import Testing
+
+@testable import SkypeForBusiness
+
+/// What an app does from the service calls to the end, with real media to and from somebody else.
+@MainActor @Suite(.serialized) struct JourneyTests {
+  @Test("a guest joins by discover address and token, chats, is seen and heard, sees and hears, and leaves")
+  func journey() async throws {
+    try await Office.run { office in
+      let speaker = Ear()
+      office.application.devicesManager.testSpeaker = speaker
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation, publishes: true)
+      let conversation = try office.join(invitation)
+      #expect(conversation.state == .establishing && conversation.canLeave)
+      var states: [SfBConversationState] = []
+      let observation = conversation.observe(\.state, options: [.initial, .new]) { _, change in
+        if let state = change.newValue { states.append(state) }
+      }
+      try await wait(for: "the meeting: \(conversation.state)") { conversation.state == .established }
+      #expect(conversation.subject == "Loan")
+      try await wait(for: "the agent") { conversation.remoteParticipants.map(\.person.displayName) == ["Agent"] }
+      let remote = try #require(conversation.remoteParticipants.first)
+
+      // Chat both ways.
+      #expect(conversation.chatService.canSendMessage)
+      let sent = try conversation.chatService.sendMessage("Good morning")
+      #expect(sent.direction == .outgoing && sent.format == .text)
+      try await wait(for: "the message to arrive: \(sent.status)") { sent.status == .succeeded }
+      #expect(agent.chat.map(\.text) == ["Good morning"])
+      try agent.send(chat: "How can I help?")
+      try await wait(for: "the answer") { conversation.historyService.activityItems.count == 2 }
+      let answer = try #require(conversation.historyService.activityItems.last as? SfBMessageActivityItem)
+      #expect(answer.text == "How can I help?" && answer.direction == .incoming && answer.sender == remote.person)
+
+      // Picture and sound to the agent.
+      #expect(conversation.audioService.muted == .muted && conversation.selfParticipant.audio.isMuted)
+      try conversation.audioService.toggleMute()
+      #expect(conversation.audioService.muted == .unmuting)
+      try conversation.videoService.start()
+      try await wait(for: "the microphone") { conversation.audioService.muted == .unmuted }
+      try await wait(for: "the camera") { conversation.selfParticipant.video.state == .connected }
+      let ear = Ear()
+      let eye = Eye()
+      try await wait(for: "the agent to receive both") {
+        let publications = agent.participants.first?.publications ?? []
+        let subscriptions = publications.compactMap(\.subscription)
+        guard subscriptions.count == 2 else { return false }
+        for subscription in subscriptions {
+          subscription.video?.add(eye)
+          subscription.audio?.add(ear)
+        }
+        return true
+      }
+      // The front camera's picture names itself 1.
+      try await wait(for: "the guest's picture and tone: \(eye.sources) \(ear.frequency)") {
+        eye.sources.contains(1) && abs(ear.frequency - 550) < 15
+      }
+
+      // Picture and sound of the agent.
+      let target = VideoTarget(frame: CGRect(x: 0, y: 0, width: 320, height: 180))
+      let layer = try #require(target.layer as? CAEAGLLayer)
+      try await wait(for: "the agent's picture to be there") { remote.video.canSubscribe && remote.audio.state == .connected }
+      let stream = try remote.video.subscribe(layer)
+      try await wait(for: "a picture on the layer") {
+        try? stream.render()
+        return layer.surface.frame.flatMap { TestPictureMarker.decode($0)?.sourceID } == 3
+      }
+      #expect(stream.dimensions.width > 0)
+      #expect(remote.audio.isMuted == false)
+      try await wait(for: "the agent's tone: \(speaker.frequency)") { abs(speaker.frequency - 440) < 15 }
+
+      try conversation.leave()
+      #expect(conversation.state == .idle && !conversation.canLeave)
+      #expect(conversation.historyService.activityItems.count == 2 && conversation.subject == "Loan")
+      try await wait(for: "the agent to be alone") { agent.participants.isEmpty }
+      #expect(states == [.establishing, .established, .idle])
+      observation.invalidate()
+    }
+  }
+
+  @Test("who has to wait is in the lobby until somebody lets them in")
+  func lobby() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      var states: [SfBConversationState] = []
+      let observation = conversation.observe(\.state, options: [.initial, .new]) { _, change in
+        if let state = change.newValue { states.append(state) }
+      }
+      try await wait(for: "the knock: \(conversation.state)") { agent.lobby.count == 1 && conversation.state == .inLobby }
+      #expect(!conversation.chatService.canSendMessage && !conversation.videoService.canStart && conversation.canLeave)
+      agent.admit(try #require(agent.lobby.first))
+      try await wait(for: "the meeting") { conversation.state == .established }
+      #expect(states == [.establishing, .inLobby, .established])
+      observation.invalidate()
+    }
+  }
+
+  @Test("who is not let in is told so by a conferencing alert, and the conversation is idle")
+  func denied() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      let alarm = Alarm()
+      conversation.alertDelegate = alarm
+      try await wait(for: "the knock") { agent.lobby.count == 1 }
+      agent.deny(try #require(agent.lobby.first))
+      try await wait(for: "the end: \(conversation.state)") { conversation.state == .idle }
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+    }
+  }
+
+  @Test("joining again leaves the earlier meeting first, and video can be started in the later one")
+  func again() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      var earlier: [SfBConversation] = []
+      for round in 1...3 {
+        let conversation = try office.join(invitation)
+        #expect(earlier.allSatisfy { $0.state == .idle && !$0.canLeave && !$0.videoService.canStart })
+        var couldStart: [Bool] = []
+        let observation = conversation.videoService.observe(\.canStart, options: [.initial, .new]) { _, change in
+          couldStart.append(change.newValue == true)
+        }
+        try await wait(for: "meeting \(round)") { conversation.state == .established }
+        #expect(couldStart == [false, true])
+        try conversation.videoService.start()
+        #expect(couldStart == [false, true, false])
+        try await wait(for: "the camera") { conversation.selfParticipant.video.state == .connected }
+        try await wait(for: "the agent to see one guest: \(agent.participants.count)") {
+          agent.participants.count == 1 && agent.participants.first?.publication(.camera) != nil
+        }
+        if round == 2 { try conversation.leave() }
+        observation.invalidate()
+        earlier.append(conversation)
+      }
+    }
+  }
+
+  @Test("a meeting is joined by its address, in the spellings of Swift 2 and with NSURL")
+  func spellings() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let application = office.application
+      let url = try #require(NSURL(string: invitation.join.absoluteString))
+      let discover = try #require(NSURL(string: invitation.discover.absoluteString))
+      let joins: [() throws -> SfBAnonymousSession] = [
+        { try application.joinMeetingAnonymous(withUri: invitation.join, displayName: "Ann") },
+        { try application.joinMeetingAnonymousWithUri(url, displayName: "Ann") },
+        {
+          try application.joinMeetingAnonymousWithDiscoverUrl(
+            discover, authToken: invitation.token, displayName: "Ann")
+        },
+      ]
+      for join in joins {
+        let conversation = try join().conversation
+        try await wait(for: "the meeting: \(conversation.state)") { conversation.state == .Established }
+        try conversation.leave()
+      }
+    }
+  }
+}
+
+/// A view whose layer shows video.
+final class VideoTarget: UIView {
+  override class var layerClass: AnyClass { CAEAGLLayer.self }
+}

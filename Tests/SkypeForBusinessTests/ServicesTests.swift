@@ -1,0 +1,106 @@
+import Foundation
+import Parley
+import Testing
+
+@testable import SkypeForBusiness
+
+/// Sound, moderation, channels and alerts.
+@MainActor @Suite(.serialized) struct ServicesTests {
+  @Test("unmuting that is taken back stays muted, and hold silences sound and picture until it ends")
+  func hold() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+      let (audio, myself) = (conversation.audioService, conversation.selfParticipant)
+      @MainActor func isMuted(_ source: TrackSource) -> Bool? { agent.participants.first?.publication(source)?.isMuted }
+      try audio.toggleMute()
+      try audio.toggleMute()
+      #expect(audio.muted == .muted)
+      try audio.toggleMute()
+      try conversation.videoService.start()
+      try await wait(for: "sound and picture") { isMuted(.microphone) == false && isMuted(.camera) == false }
+      #expect(audio.muted == .unmuted && !myself.audio.isMuted)
+      try audio.setHold(true)
+      #expect(audio.isOnHold && myself.audio.isOnHold && audio.muted == .unmuted)
+      try await wait(for: "silence") { isMuted(.microphone) == true && isMuted(.camera) == true }
+      try audio.setHold(false)
+      try await wait(for: "sound again") { isMuted(.microphone) == false && isMuted(.camera) == false }
+      try conversation.videoService.setPaused(true)
+      try await wait(for: "the pause") { isMuted(.camera) == true && myself.video.isPaused }
+      try myself.audio.setMuted(true)
+      #expect(audio.muted == .muted)
+      try await wait(for: "the mute") { isMuted(.microphone) == true }
+      try conversation.videoService.stop()
+      #expect(conversation.videoService.canStart && conversation.videoService.activeCamera == nil)
+      try await wait(for: "no camera") { agent.participants.first?.publication(.camera) == nil }
+      try audio.stop()
+      #expect(audio.canStart && myself.audio.state == .disconnected)
+      try audio.start()
+      #expect(audio.muted == .muted && myself.audio.state == .connected)
+    }
+  }
+
+  @Test("who leads the meeting can mute a guest, which an alert tells; a guest cannot")
+  func moderation() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      let alarm = Alarm()
+      conversation.alertDelegate = alarm
+      try await wait(for: "the knock") { agent.lobby.count == 1 }
+      agent.admitAll()
+      try await wait(for: "the meeting") { conversation.state == .established }
+      #expect(conversation.remoteParticipants.first?.role == .leader && conversation.selfParticipant.role == .attendee)
+      try conversation.audioService.toggleMute()
+      try await wait(for: "the microphone") { agent.participants.first?.publication(.microphone)?.isMuted == false }
+      try await agent.participants.first?.mute()
+      try await wait(for: "the mute") { conversation.audioService.muted == .muted }
+      try await wait(for: "the alert: \(alarm.alerts.map(\.type))") { alarm.alerts.last?.type == .participantMute }
+      #expect(alarm.alerts.last?.level == .info && conversation.selfParticipant.audio.isMuted)
+    }
+  }
+
+  @Test("not more participants can be watched than maxVideoChannels says: whoever spoke last")
+  func channels() async throws {
+    try await Office.run { office in
+      office.application.configurationManager.maxVideoChannels = 1
+      let invitation = try await office.invitation()
+      let first = try await office.agent(invitation, name: "First")
+      try await first.local.publish(LocalVideoTrack(TestPictureSource()))
+      let conversation = try office.join(invitation)
+      try await wait(for: "the first") { conversation.remoteParticipants.first?.video.canSubscribe == true }
+      let second = try await office.agent(invitation, name: "Second", publishes: true)
+      try await wait(for: "the second, who speaks") {
+        conversation.remoteParticipants.count == 2 && conversation.remoteParticipants[1].video.canSubscribe
+      }
+      #expect(!conversation.remoteParticipants[0].video.canSubscribe)
+      await second.leave()
+      try await wait(for: "the first again") { conversation.remoteParticipants.first?.video.canSubscribe == true }
+    }
+  }
+
+  @Test("alerts wait for a delegate, the latest of a kind, and are told once in either spelling")
+  func alerts() {
+    final class Old: SfBAlertDelegate {
+      var types: [SfBAlertType] = []
+      func didReceiveAlert(_ alert: SfBAlert) { types.append(alert.type) }
+    }
+    let application = SfBApplication()
+    for text in ["one", "two"] {
+      application.alerts.post(.signIn, .error, ErrorCode.noServer.error(text))
+      application.alerts.post(.connectivity, .warning, ErrorCode.noServer.error(text))
+    }
+    let alarm = Alarm()
+    application.alertDelegate = alarm
+    #expect(alarm.alerts.map(\.type) == [.signIn, .connectivity])
+    #expect(alarm.alerts.allSatisfy { $0.error.localizedDescription.hasPrefix("two") })
+    let old = Old()
+    application.alertDelegate = old
+    #expect(old.types.isEmpty)
+    application.alerts.post(.video, .error, ErrorCode.noServer.error("three"))
+    #expect(old.types == [.video] && alarm.alerts.count == 2)
+  }
+}

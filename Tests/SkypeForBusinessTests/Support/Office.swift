@@ -1,0 +1,138 @@
+import Basics
+import Foundation
+import MeetingServer
+import Parley
+import Testing
+import Transport
+
+@testable import SkypeForBusiness
+
+/// What did not happen in time, in words.
+struct StillMissing: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Waits until `condition` holds, looking every few milliseconds; fails with what is missing.
+@MainActor func wait(
+  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(30), until condition: () -> Bool
+) async throws {
+  let end = MonotonicClock.now + limit
+  while MonotonicClock.now < end {
+    if condition() { return }
+    try await Task.sleep(nanoseconds: 5_000_000)
+  }
+  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
+}
+
+/// A server with real media on loopback, the two calls that an app makes before it joins, and a guest's application.
+@MainActor final class Office {
+  let server: Server
+  let folder: String
+  let application = SfBApplication()
+  var url: String { "http://127.0.0.1:\(server.port)" }
+  private var others: [Meeting] = []
+  private var isDown = false
+
+  private init(_ server: Server, _ folder: String) {
+    self.server = server
+    self.folder = folder
+    application.devicesManager.usesTestDevices = true
+    application.configurationManager.setEndUserAcceptedVideoLicense()
+  }
+
+  /// Runs `body` with a fresh server and shuts it down.
+  static func run(_ body: @MainActor (Office) async throws -> Void) async throws {
+    let folder = NSTemporaryDirectory() + "parley-skype-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
+    for page in ["index.html", "meeting.html"] {
+      try "page".write(toFile: folder + "/web/" + page, atomically: true, encoding: .utf8)
+    }
+    var configuration = ServerConfiguration(workers: 1)
+    configuration.port = 0
+    configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.adminPort = nil
+    configuration.dataFolder = folder + "/data"
+    configuration.webFolder = folder + "/web"
+    configuration.logLevel = .error
+    let log = Log(level: .error) { _ in }
+    let media = try await SFUMediaPlane.start(configuration, log: log)
+    let office = Office(try await Server.start(configuration, media: media, program: "", log: log), folder)
+    var failure: (any Error)?
+    do { try await body(office) } catch { failure = error }
+    await office.close()
+    if let failure { throw failure }
+  }
+
+  /// The server goes away.
+  func shutDown() async {
+    guard !isDown else { return }
+    isDown = true
+    await server.shutdown(grace: .milliseconds(300))
+  }
+
+  private func close() async {
+    for meeting in others { await meeting.leave() }
+    await application.everythingIsLeft()
+    await shutDown()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// A call of the service application, whose answer's values are all strings.
+  func call(_ job: String, _ form: String) async throws -> [String: String] {
+    let answer = try await HTTPClient.request("POST", "\(url)/\(job)", body: Array(form.utf8))
+    return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: String])
+  }
+
+  /// What the app knows before it joins: the meeting's address, the discover address and the token.
+  func invitation(_ form: String = "Subject=Loan&AccessLevel=") async throws -> Invitation {
+    let meeting = try await call("GetAdhocMeetingJob", form)
+    let join = try #require(meeting["JoinUrl"])
+    let token = try await call(
+      "GetAnonTokenJob", "ApplicationSessionId=AnonMeeting&AllowedOrigins=http%3a%2f%2flocalhost%2f&MeetingUrl=\(join)")
+    let discover = try #require(token["DiscoverUri"])
+    return Invitation(
+      join: try #require(URL(string: join)), discover: try #require(URL(string: discover)),
+      token: try #require(token["Token"]), organizer: meeting["OrganizerToken"].map { Secret($0) })
+  }
+
+  /// Joins as the guest app does.
+  func join(_ invitation: Invitation, name: String = "Jake") throws -> SfBConversation {
+    try application.joinMeetingAnonymous(
+      withDiscover: invitation.discover, authToken: invitation.token, displayName: name
+    ).conversation
+  }
+
+  /// Somebody else in the meeting, with a test picture and a tone when `publishes`.
+  func agent(_ invitation: Invitation, name: String = "Agent", publishes: Bool = false) async throws -> Meeting {
+    let meeting = try Meeting(invitation.join.absoluteString, token: invitation.organizer, name: name)
+    others.append(meeting)
+    if publishes {
+      try await meeting.local.publish(LocalVideoTrack(TestPictureSource(.bars, sourceID: 3)))
+      try await meeting.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+    }
+    try await meeting.join()
+    return meeting
+  }
+}
+
+struct Invitation {
+  var join: URL
+  var discover: URL
+  var token: String
+  var organizer: Secret<String>?
+}
+
+/// Notes alerts.
+@MainActor final class Alarm: SfBAlertDelegate {
+  private(set) var alerts: [SfBAlert] = []
+  func didReceive(_ alert: SfBAlert) { alerts.append(alert) }
+}
+
+/// The code of what is thrown; 0 for nothing.
+@MainActor func code(_ body: () throws -> Void) -> Int {
+  do { try body() } catch {
+    let error = error as NSError
+    return error.domain == SfBErrorDomain ? error.code : -1
+  }
+  return 0
+}
