@@ -20,6 +20,7 @@ import Parley
   }
 
   private var microphone: LocalPublication?
+  private var isPublishing = false
   /// Counts unmutings, so that one that was taken back is known.
   private var turn = 0
   private var speaker: (any AudioSink)?
@@ -60,9 +61,13 @@ import Parley
         if conversation.application.requiresWifi(for: .voice) {
           throw SfBError.actionNotAvailable.because("Sound is not sent over a mobile network (requireWifiForAudio).")
         }
-        if self?.microphone == nil {
+        // One that was taken back may still be publishing.
+        while let self, self.isPublishing { await Task.yield() }
+        if let self, self.turn == turn, self.microphone == nil {
+          self.isPublishing = true
+          defer { self.isPublishing = false }
           let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
-          self?.microphone = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
+          self.microphone = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
         }
         guard let self, self.turn == turn else { return }
         self.muted = .unmuted
