@@ -38,6 +38,7 @@ test-swift: ## The Swift tests.
 	$(call twice,$(SWIFT) test --skip-build --filter '^MediaTests')
 	@# One after the other, since memory, threads and descriptors of the whole process are counted.
 	$(call twice,$(SWIFT) test --skip-build --no-parallel --filter '^ParleyTests')
+	$(call twice,$(SWIFT) test --skip-build --no-parallel --filter '^(ParleyViews|OpenTok|SkypeForBusiness)Tests')
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test

@@ -48,7 +48,8 @@ struct Settings {
     guard let url = URL(string: server + "/session"), let data = try? Data(contentsOf: url),
       let answer = try? JSONDecoder().decode(Answer.self, from: data)
     else {
-      throw SettingsError("\(server)/session gives no session. Start `parley serve --development`, or give --session and --token.")
+      throw SettingsError(
+        "\(server)/session gives no session. Start `parley serve --development`, or give --session and --token.")
     }
     (apiKey, sessionId) = (answer.apiKey, answer.sessionId)
     if token.isEmpty { token = answer.token }

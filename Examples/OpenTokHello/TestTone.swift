@@ -38,10 +38,14 @@ final class TestTone: OTAudioDevice, @unchecked Sendable {
         samples[index] = Int16(4_000 * sin(2 * .pi * 440 * Double(position) / 48_000))
         position = (position + 1) % 48_000
       }
-      samples.withUnsafeMutableBytes { bus.writeCaptureData($0.baseAddress!, numberOfSamples: 960) }
+      samples.withUnsafeMutableBytes { bytes in
+        if let base = bytes.baseAddress { bus.writeCaptureData(base, numberOfSamples: 960) }
+      }
     }
     guard renders, !isLoud else { return }
-    _ = samples.withUnsafeMutableBytes { bus.readRenderData($0.baseAddress!, numberOfSamples: 960) }
+    _ = samples.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { bus.readRenderData($0, numberOfSamples: 960) } ?? 0
+    }
     guard samples.contains(where: { $0.magnitude > 500 }) else { return }
     isLoud = true
     DispatchQueue.main.async(execute: onSound)

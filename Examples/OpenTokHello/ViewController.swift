@@ -105,7 +105,8 @@ extension ViewController: OTSessionDelegate {
     log("signal", ["type": type ?? "", "data": string ?? "", "own": "\(isOwn)"])
     // What somebody asks is answered, so that both directions can be seen.
     if type == "hello", !isOwn {
-      session.signal(withType: "hello", string: "Back from the app: \(string ?? "")", connection: connection, error: nil)
+      session.signal(
+        withType: "hello", string: "Back from the app: \(string ?? "")", connection: connection, error: nil)
     }
   }
 }
@@ -132,7 +133,8 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
 
   func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
     log("subscriberFailed", ["error": error.description])
-    showAlert("There was an error subscribing to stream \(subscriber.stream?.streamId ?? ""): \(error.localizedDescription)")
+    showAlert(
+      "There was an error subscribing to stream \(subscriber.stream?.streamId ?? ""): \(error.localizedDescription)")
   }
 
   /// The picture of the subscriber as PNG; nil before there is one.

@@ -13,7 +13,9 @@ import Testing
   /// The session id of a key.
   private static func sessionID(key: String) -> String {
     let text = Data("1~\(key)~~1700000000000~abc~".utf8).base64EncodedString()
-    return "2_" + text.replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "/", with: "_")
+    return "2_"
+      + text.replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "/", with: "_")
+      .replacingOccurrences(of: "+", with: "-")
   }
 
   private func failure(_ key: String, _ id: String, _ token: String, apiURL: String? = nil) async throws -> String {
@@ -50,7 +52,9 @@ import Testing
     #expect(error?.localizedDescription.isEmpty == false)
   }
 
-  @Test("calls in the wrong state, nil, what is published twice, gone streams and too many streams give their numbers, and nothing traps")
+  @Test(
+    "calls in the wrong state, nil, what is published twice, gone streams and too many streams give their numbers, and nothing traps"
+  )
   func wrongStates() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))

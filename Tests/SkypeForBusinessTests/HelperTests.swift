@@ -154,7 +154,8 @@ import Testing
         conversation.dominantSpeaker?.person.displayName == "Speaker"
       }
       try await wait(
-        for: "the speaker to be watched: \(conversation.remoteParticipants.map { "\($0.person.displayName) \($0.video.state) \($0.video.canSubscribe) \($0.video.isPaused) \(screen.watched === $0.video)" }) \(screen.tellings)"
+        for:
+          "the speaker to be watched: \(conversation.remoteParticipants.map { "\($0.person.displayName) \($0.video.state) \($0.video.canSubscribe) \($0.video.isPaused) \(screen.watched === $0.video)" }) \(screen.tellings)"
       ) {
         screen.watched != nil && screen.watched === conversation.dominantSpeaker?.video
       }
@@ -205,7 +206,9 @@ import Testing
       // Who is writing.
       let other = SfBApplication()
       let second = try other.joinMeetingAnonymous(withUri: invitation.join, displayName: "Second").conversation
-      try await wait(for: "the second guest") { second.state == .established && conversation.remoteParticipants.count == 2 }
+      try await wait(for: "the second guest") {
+        second.state == .established && conversation.remoteParticipants.count == 2
+      }
       try second.chatService.sendIsTyping()
       let writer = try #require(conversation.remoteParticipants.last)
       try await wait(for: "the notice") { writer.chat.isTyping }

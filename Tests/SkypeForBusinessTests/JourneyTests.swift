@@ -63,7 +63,9 @@ import Testing
       // Picture and sound of the agent.
       let target = VideoTarget(frame: CGRect(x: 0, y: 0, width: 320, height: 180))
       let layer = try #require(target.layer as? CAEAGLLayer)
-      try await wait(for: "the agent's picture to be there") { remote.video.canSubscribe && remote.audio.state == .connected }
+      try await wait(for: "the agent's picture to be there") {
+        remote.video.canSubscribe && remote.audio.state == .connected
+      }
       let stream = try remote.video.subscribe(layer)
       try await wait(for: "a picture on the layer") {
         try? stream.render()
@@ -92,7 +94,9 @@ import Testing
       let observation = conversation.observe(\.state, options: [.initial, .new]) { _, change in
         if let state = change.newValue { states.append(state) }
       }
-      try await wait(for: "the knock: \(conversation.state)") { agent.lobby.count == 1 && conversation.state == .inLobby }
+      try await wait(for: "the knock: \(conversation.state)") {
+        agent.lobby.count == 1 && conversation.state == .inLobby
+      }
       #expect(!conversation.chatService.canSendMessage && !conversation.videoService.canStart && conversation.canLeave)
       agent.admit(try #require(agent.lobby.first))
       try await wait(for: "the meeting") { conversation.state == .established }

@@ -19,19 +19,24 @@ import Testing
   private final class Notebook: SfBKeyValueObserver {
     var lines: [String] = []
     func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
     ) {
       let kind = change?[.kindKey] as? UInt ?? 0
-      let indexes = (change?[.indexesKey] as? IndexSet).map { " at \($0.map(String.init).joined(separator: ","))" } ?? ""
+      let indexes =
+        (change?[.indexesKey] as? IndexSet).map { " at \($0.map(String.init).joined(separator: ","))" } ?? ""
       lines.append("\(keyPath ?? "") \(kind) \(change?[.newKey] ?? "-") \(change?[.oldKey] ?? "-")\(indexes)")
     }
   }
 
-  @Test("a change is told at once with the old and the new value, the initial value when asked for, and nothing after the end")
+  @Test(
+    "a change is told at once with the old and the new value, the initial value when asked for, and nothing after the end"
+  )
   func values() {
     let sample = Sample(internal: ())
     var told: [String] = []
-    var observation: NSKeyValueObservation? = sample.observe(\.number, options: [.initial, .new, .old]) { object, change in
+    var observation: NSKeyValueObservation? = sample.observe(\.number, options: [.initial, .new, .old]) {
+      object, change in
       told.append("\(object.number) \(change.newValue ?? -1) \(change.oldValue ?? -1)")
     }
     sample.number = 1

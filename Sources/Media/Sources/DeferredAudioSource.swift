@@ -44,7 +44,8 @@ public final class DeferredAudioSource: AudioSource {
       guard let self, self.isTurn(mine) else { return }
       do throws(MediaError) {
         try self.input.start(
-          { [weak self] frame in self?.slot.deliver(frame) }, onEnd: { [weak self] in if self?.isTurn(mine) == true { onEnd($0) } })
+          { [weak self] frame in self?.slot.deliver(frame) },
+          onEnd: { [weak self] in if self?.isTurn(mine) == true { onEnd($0) } })
       } catch {
         if self.isTurn(mine) { onEnd(error) }
       }

@@ -15,6 +15,7 @@ final class AudioHub: Sendable {
     var listeners: Set<ObjectIdentifier> = []
     var microphone: (any AudioSource)?
     var speaker: SpeakerSink?
+    var mix = SessionMix()
   }
 
   private let state = Guarded(State())
@@ -102,7 +103,10 @@ final class AudioHub: Sendable {
 
   func removeListener(_ owner: AnyObject) {
     let id = ObjectIdentifier(owner)
-    let isLast = state.update { state in state.listeners.remove(id) != nil && state.listeners.isEmpty }
+    let isLast = state.update { state in
+      state.mix.remove(id)
+      return state.listeners.remove(id) != nil && state.listeners.isEmpty
+    }
     if isLast { queue.async { self.stopRendering() } }
   }
 
@@ -129,13 +133,21 @@ final class AudioHub: Sendable {
     _ = device.stopRendering()
   }
 
-  fileprivate func hear(_ frame: AudioFrame) {
-    let (bus, speaker) = state.read { ($0.bus, $0.speaker) }
+  fileprivate func hear(_ frame: AudioFrame, of session: ObjectIdentifier) {
+    let (mixed, bus, speaker) = state.update { state in
+      // What still comes from a session that has ended would hold up the others.
+      (state.listeners.contains(session) ? state.mix.add(frame, of: session) : nil, state.bus, state.speaker)
+    }
+    guard let frame = mixed else { return }
     if let bus { bus.hear(frame) } else { speaker?.receive(frame) }
   }
 }
 
 /// Where a session's sound goes.
 final class SessionSpeaker: AudioSink {
-  func receive(_ frame: AudioFrame) { AudioHub.shared.hear(frame) }
+  private let session: ObjectIdentifier
+
+  init(of session: AnyObject) { self.session = ObjectIdentifier(session) }
+
+  func receive(_ frame: AudioFrame) { AudioHub.shared.hear(frame, of: session) }
 }

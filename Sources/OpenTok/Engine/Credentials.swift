@@ -7,7 +7,8 @@ enum Credentials {
     guard let apiKey, !developmentTokens.contains(token) else { return nil }
     let owner = tokenKey(token)
     if let owner, owner != apiKey {
-      return OTError(.authorizationFailure, "The token is one of the API key \(owner), and the session was made with \(apiKey).")
+      return OTError(
+        .authorizationFailure, "The token is one of the API key \(owner), and the session was made with \(apiKey).")
     }
     if let key = sessionKey(sessionId), key != apiKey {
       return owner == nil
@@ -30,17 +31,22 @@ enum Credentials {
   /// The API key that a token names; nil when it has another form.
   static func tokenKey(_ token: String) -> String? {
     if token.hasPrefix("T1==") {
-      guard let text = decoded(String(token.dropFirst(4))), let head = text.split(separator: ":").first else { return nil }
+      guard let text = decoded(String(token.dropFirst(4))), let head = text.split(separator: ":").first else {
+        return nil
+      }
       return head.split(separator: "&").first { $0.hasPrefix("partner_id=") }.map { String($0.dropFirst(11)) }
     }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let data = decodedBytes(String(parts[1])),
-      let claims = try? JSONSerialization.jsonObject(with: data) as? [String: Any], claims["ist"] as? String == "project"
+      let claims = try? JSONSerialization.jsonObject(with: data) as? [String: Any],
+      claims["ist"] as? String == "project"
     else { return nil }
     return claims["iss"] as? String
   }
 
-  private static func decoded(_ text: String) -> String? { decodedBytes(text).map { String(decoding: $0, as: UTF8.self) } }
+  private static func decoded(_ text: String) -> String? {
+    decodedBytes(text).map { String(decoding: $0, as: UTF8.self) }
+  }
 
   private static func decodedBytes(_ text: String) -> Data? {
     var base = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")

@@ -6,6 +6,7 @@ extension JoinError {
     switch self {
     case .badAddress: .errorInvalidSession
     case .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended: .connectionFailed
+    case .signInRequired: .authorizationFailure
     case .timedOut: .sessionConnectionTimeout
     case .notParley: .noMessagingServer
     case .refused(let code, _): Self.codes[code] ?? .connectionRefused

@@ -44,7 +44,9 @@ extension SessionEngine {
     let (sendsAudio, sendsVideo) = publisher.state.read { ($0.publishAudio, $0.publishVideo) }
     let media = publisher.media
     var options = VideoOptions(isScreen: kind == .screen)
-    if let limit = publisher.bitrateLimit { options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10)) }
+    if let limit = publisher.bitrateLimit {
+      options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
+    }
     options.simulcast = kind == .screen && media.scalesScreen
     let sound = media.hasAudio ? LocalAudioTrack(media.sound, options: media.audioOptions) : nil
     let picture = media.hasVideo ? LocalVideoTrack(media.pictures, options: options) : nil

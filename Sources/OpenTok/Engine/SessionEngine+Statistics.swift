@@ -68,7 +68,8 @@ extension SessionEngine {
     return counts
   }
 
-  private func received(_ statistics: MeetingStatistics, _ participant: String, _ source: TrackSource) -> ReceivedCounts {
+  private func received(_ statistics: MeetingStatistics, _ participant: String, _ source: TrackSource) -> ReceivedCounts
+  {
     var counts = ReceivedCounts()
     for each in statistics.inbound where each.participant == participant && each.source == source {
       counts.packets += each.packetsReceived
@@ -84,7 +85,8 @@ extension SessionEngine {
     guard let work = published[ObjectIdentifier(publisher)], let meeting else { return }
     Task {
       guard let statistics = await meeting.statistics() else { return }
-      let rows = statistics.outbound.filter { $0.source == work.kind.video || $0.source == work.kind.audio }.map { each in
+      let rows = statistics.outbound.filter { $0.source == work.kind.video || $0.source == work.kind.audio }.map {
+        each in
         [
           "type": "outbound-rtp", "id": "\(each.ssrc)", "kind": each.kind == .audio ? "audio" : "video",
           "packetsSent": each.packetsSent, "bytesSent": each.bytesSent, "nackCount": each.nackCount,

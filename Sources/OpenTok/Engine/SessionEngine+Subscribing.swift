@@ -99,7 +99,8 @@ extension SessionEngine {
       let off: OTSubscriberVideoEventReason? =
         !wish.video
         ? .subscriberPropertyChanged
-        : video?.isMuted == true ? .publisherPropertyChanged : video?.subscription?.isPaused == true ? .qualityChanged : nil
+        : video?.isMuted == true
+          ? .publisherPropertyChanged : video?.subscription?.isPaused == true ? .qualityChanged : nil
       let isComplete =
         (audio?.isMuted != false || audio?.subscription != nil)
         && (video?.isMuted != false || !wish.video || video?.subscription != nil)

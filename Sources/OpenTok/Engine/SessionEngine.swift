@@ -90,7 +90,7 @@ import Parley
     self.own = own
     connections = [own.connectionId: own]
     let capabilities = takePermissions(of: meeting)
-    meeting.playSound(to: SessionSpeaker())
+    meeting.playSound(to: SessionSpeaker(of: self))
     AudioHub.shared.addListener(self)
     session.tell { session in
       session.state.update { state in
@@ -101,7 +101,9 @@ import Parley
     }
     for participant in meeting.participants { appeared(participant, session) }
     for participant in meeting.participants {
-      for kind in StreamKind.allCases where facts(participant.id, kind).isThere { create(participant.id, kind, session) }
+      for kind in StreamKind.allCases where facts(participant.id, kind).isThere {
+        create(participant.id, kind, session)
+      }
     }
     startMeter()
   }

@@ -86,9 +86,11 @@ public protocol OTPublisherKitNetworkStatsDelegate: AnyObject {
 
 extension OTPublisherKitNetworkStatsDelegate {
   /// Does nothing.
-  public func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {}
+  public func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats])
+  {}
   /// Does nothing.
-  public func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats]) {}
+  public func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
+  {}
 }
 
 /// Given the report that ``OTPublisherKit/getRtcStatsReport()`` asks for.

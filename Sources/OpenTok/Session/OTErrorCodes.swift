@@ -105,7 +105,8 @@ public enum OTLegacyErrorCode {
   /// Those of a session.
   public enum Session: Int32, Sendable, CaseIterable {
     /// The names and numbers of version 1 and 2.1.
-    case authorizationFailure, invalidSessionId, connectionFailed, noMessagingServer, sdkUpdateRequired, connectionRefused
+    case authorizationFailure, invalidSessionId, connectionFailed, noMessagingServer, sdkUpdateRequired,
+      connectionRefused
     /// See above.
     case sessionStateFailed, p2PSessionUnsupported, unknownServerError, p2PSessionRequired, p2PSessionMaxParticipants
     /// See above.
@@ -121,7 +122,8 @@ public enum OTLegacyErrorCode {
   /// Those of a subscriber.
   public enum Subscriber: Int32, Sendable, CaseIterable {
     /// The names and numbers of version 2.1.
-    case failedToConnect, connectionTimedOut, noStreamMedia, initializationFailure, invalidStreamType, selfSubscribeFailure
+    case failedToConnect, connectionTimedOut, noStreamMedia, initializationFailure, invalidStreamType,
+      selfSubscribeFailure
   }
 
   static func number(of code: Int, in domain: String) -> Int {

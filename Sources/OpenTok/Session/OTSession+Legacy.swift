@@ -34,7 +34,9 @@ extension OTSession {
   /// Publishes. nil does nothing, as in version 1 where there was no camera.
   public func publish(_ publisher: OTPublisherKit?) {
     guard let publisher else { return }
-    if let problem = begin(publisher) { publisher.fail(OTError(.publisherInternalError, problem.localizedDescription), self) }
+    if let problem = begin(publisher) {
+      publisher.fail(OTError(.publisherInternalError, problem.localizedDescription), self)
+    }
   }
 
   /// Ends publishing.

@@ -43,7 +43,8 @@ extension OTSession {
   /// End-to-end encryption is not there: every secret is refused, so that nobody believes to be encrypted.
   public func setEncryptionSecret(_ secret: String, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(
-      OTError(.sessionInvalidEncryptionSecret, "End-to-end encryption with a secret is not available on this server."), error)
+      OTError(.sessionInvalidEncryptionSecret, "End-to-end encryption with a secret is not available on this server."),
+      error)
   }
 
   /// Gives an id to name a problem by; the time and the session are what the server's log knows it by.

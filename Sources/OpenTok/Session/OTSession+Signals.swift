@@ -34,7 +34,8 @@ extension OTSession {
     guard isWritable, type.utf8.count <= 128 else {
       return OTError(
         .sessionInvalidSignalType,
-        "The type of a signal has at most 128 letters of ASCII, digits, '-', '_' and '~'; it was “\(type.prefix(200))”.")
+        "The type of a signal has at most 128 letters of ASCII, digits, '-', '_' and '~'; it was “\(type.prefix(200))”."
+      )
     }
     guard string.utf8.count <= 8_192 else {
       return OTError(

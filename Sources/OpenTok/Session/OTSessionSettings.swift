@@ -132,7 +132,6 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
     set { state.update { $0.filterOutLanCandidates = newValue } }
   }
 
-
   /// The most TURN servers that may be added.
   open func maxTURNServersLimit() -> Int32 { Int32(Self.limit) }
 
@@ -145,7 +144,8 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
     let known = ["stun", "stuns", "turn", "turns"].contains(url.prefix { $0 != ":" }.lowercased())
     let problem: OTError? = state.update { state in
       guard known, url.contains(":") else {
-        return OTError(.nullOrInvalidParameter, "\(url) is no URL of a STUN or TURN server; turn:host:port is expected.")
+        return OTError(
+          .nullOrInvalidParameter, "\(url) is no URL of a STUN or TURN server; turn:host:port is expected.")
       }
       guard state.servers.count < Self.limit else {
         return OTError(.nullOrInvalidParameter, "There may be \(Self.limit) servers at most.")

@@ -28,7 +28,8 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
     var videoDimensions = CGSize(width: 640, height: 480)
   }
 
-  init(id: String, connection: OTConnection, videoType: OTStreamVideoType, properties: Properties, session: OTSession?) {
+  init(id: String, connection: OTConnection, videoType: OTStreamVideoType, properties: Properties, session: OTSession?)
+  {
     streamId = id
     self.connection = connection
     self.videoType = videoType

@@ -6,6 +6,8 @@ open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 
   /// The picture. It is out of its superview when the stream ends.
+  // As the SDK's headers are imported: apps use it both with and without unwrapping.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   @preconcurrency @MainActor open var view: OTVideoView! {
     if let shown { return shown }
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))

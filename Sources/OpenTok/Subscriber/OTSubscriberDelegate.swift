@@ -84,9 +84,13 @@ public protocol OTSubscriberKitNetworkStatsDelegate: AnyObject {
 
 extension OTSubscriberKitNetworkStatsDelegate {
   /// Does nothing.
-  public func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {}
+  public func subscriber(
+    _ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats
+  ) {}
   /// Does nothing.
-  public func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats) {}
+  public func subscriber(
+    _ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats
+  ) {}
 }
 
 /// Given the report that ``OTSubscriberKit/getRtcStatsReport()`` asks for.

@@ -99,7 +99,9 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     guard (data?.count ?? 0) <= 32 else {
       let code = Int(OTSessionErrorCode.nullOrInvalidParameter.rawValue)
       return OTError.put(
-        OTError(OTVideoKitErrorDomain, code, "The metadata of a frame has at most 32 bytes; it had \(data?.count ?? 0)."), error)
+        OTError(
+          OTVideoKitErrorDomain, code, "The metadata of a frame has at most 32 bytes; it had \(data?.count ?? 0)."),
+        error)
     }
     metadata = data
   }

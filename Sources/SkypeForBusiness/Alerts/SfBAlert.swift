@@ -27,7 +27,9 @@ public import Foundation
 
 // The SDK calls both, and neither calls the other: whichever an app has is called once.
 extension SfBAlertDelegate {
+  /// Does nothing.
   public func didReceive(_ alert: SfBAlert) {}
+  /// Does nothing.
   public func didReceiveAlert(_ alert: SfBAlert) {}
 }
 

@@ -69,7 +69,9 @@ import Parley
     audioService = SfBAudioService()
     videoService = SfBVideoService()
     super.init(internal: ())
-    for service in [historyService, chatService, audioService, videoService] as [SfBConversationService] { service.conversation = self }
+    for service in [historyService, chatService, audioService, videoService] as [SfBConversationService] {
+      service.conversation = self
+    }
     selfParticipant.conversation = self
   }
 

@@ -53,21 +53,27 @@ public import Foundation
   /// A message came.
   func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem)
   /// Whether messages can be sent.
-  func chatHandler(_ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool)
+  func chatHandler(
+    _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool)
   /// The conversation's state. The spelling of Swift 3 and later.
   func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState)
   /// The same, in the spelling of Swift 2.
-  func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState)
+  func chatHandler(
+    _ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState)
 }
 
 extension ChatHandlerDelegate {
+  /// Does nothing.
   public func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {}
+  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool
   ) {}
+  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState
   ) {}
+  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState
   ) {}

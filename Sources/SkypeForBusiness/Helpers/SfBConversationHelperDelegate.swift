@@ -5,7 +5,8 @@
   /// The same, in the spelling of Swift 2.
   func conversationHelper(_ conversationHelper: SfBConversationHelper, didSubscribeToVideo video: SfBParticipantVideo?)
   /// A message came.
-  func conversationHelper(_ conversationHelper: SfBConversationHelper, didReceiveMessage message: SfBMessageActivityItem)
+  func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, didReceiveMessage message: SfBMessageActivityItem)
   /// The conversation's state. The spelling of Swift 3 and later.
   func conversationHelper(
     _ conversationHelper: SfBConversationHelper, conversation: SfBConversation, didChange state: SfBConversationState)
@@ -57,59 +58,76 @@
 }
 
 extension SfBConversationHelperDelegate {
-  public func conversationHelper(_ conversationHelper: SfBConversationHelper, didSubscribeTo video: SfBParticipantVideo?)
-  {}
+  /// Does nothing.
+  public func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, didSubscribeTo video: SfBParticipantVideo?
+  ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, didSubscribeToVideo video: SfBParticipantVideo?
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, didReceiveMessage message: SfBMessageActivityItem
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, conversation: SfBConversation, didChange state: SfBConversationState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, conversation: SfBConversation,
     didChangeState state: SfBConversationState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, chatService: SfBChatService,
     didChangeCanSendMessage canSendMessage: Bool
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfAudio audio: SfBParticipantAudio,
     didChange state: SfBParticipantServiceState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfAudio audio: SfBParticipantAudio,
     didChangeState state: SfBParticipantServiceState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, audioService: SfBAudioService,
     didChangeMuted muted: SfBAudioServiceMuteState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfAudio audio: SfBParticipantAudio, didChangeIsMuted isMuted: Bool
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, speaker: SfBSpeaker,
     didChangeActiveEndpoint endpoint: SfBSpeakerEndpoint
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService, didChangeCanStart canStart: Bool
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService,
     didChangeActiveCamera activeCamera: SfBCamera?
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfVideo video: SfBParticipantVideo,
     didChange state: SfBParticipantServiceState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfVideo video: SfBParticipantVideo,
     didChangeState state: SfBParticipantServiceState
   ) {}
+  /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, selfVideo video: SfBParticipantVideo, didChangeIsPaused isPaused: Bool
   ) {}

@@ -25,7 +25,9 @@ extension SfBKeyValueObservable {
   ) -> NSKeyValueObservation {
     begin(keyPath, options, changeHandler) { [weak self] before, after in
       guard let self else { return }
-      for change in NSKeyValueObservedChange.differences(from: before, to: after, options) { changeHandler(self, change) }
+      for change in NSKeyValueObservedChange.differences(from: before, to: after, options) {
+        changeHandler(self, change)
+      }
     }
   }
 
@@ -58,8 +60,10 @@ extension SfBKeyValueObservable {
 
 /// What is to be told of a change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// The bits.
   public let rawValue: UInt
 
+  /// From bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// The value after the change.

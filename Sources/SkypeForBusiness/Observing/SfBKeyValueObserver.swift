@@ -5,13 +5,16 @@ import Foundation
 @MainActor public protocol SfBKeyValueObserver: AnyObject {
   /// A property has changed, or is told as it is.
   func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?)
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  )
 }
 
 /// What a change tells, by name.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+  /// The name.
   public let rawValue: String
 
+  /// From a name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The raw value of an ``NSKeyValueChange``.

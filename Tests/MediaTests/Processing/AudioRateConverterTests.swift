@@ -20,7 +20,8 @@ import Testing
     return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(part.count)
   }
 
-  @Test("a tone keeps its frequency and its loudness at every pair of rates", arguments: [8_000, 16_000, 44_100, 48_000])
+  @Test(
+    "a tone keeps its frequency and its loudness at every pair of rates", arguments: [8_000, 16_000, 44_100, 48_000])
   func tones(rate: Int) {
     var (up, down) = (AudioRateConverter(from: rate, to: 48_000), AudioRateConverter(from: 48_000, to: rate))
     let input = tone(1_000, rate: rate, count: rate)
@@ -47,9 +48,11 @@ import Testing
   func channels() {
     var converter = AudioRateConverter(from: 16_000, to: 48_000, channels: 2)
     let left = tone(500, rate: 16_000, count: 16_000)
-    let both = left.flatMap { [$0, 0] }
+    let both: [Int16] = left.flatMap { [$0, 0] }
     var out: [Int16] = []
-    for start in stride(from: 0, to: both.count, by: 14) { out += converter.convert(Array(both[start..<min(start + 14, both.count)])) }
+    for start in stride(from: 0, to: both.count, by: 14) {
+      out += converter.convert(Array(both[start..<min(start + 14, both.count)]))
+    }
     #expect(stride(from: 1, to: out.count, by: 2).allSatisfy { out[$0] == 0 })
     #expect(converter.convert([]).isEmpty)
   }

@@ -158,7 +158,7 @@ struct LimitTests {
       #expect(ours["id"] as? String == id && ours["issued"] != nil && ours["uses"] as? Int == 1)
       #expect(ours["role"] as? String == "moderator" && ours["state"] as? String == "live")
       #expect(theirs["id"] as? String == "theirs" && theirs["user"] as? String == "bob" && theirs["issued"] == nil)
-      #expect(theirs["name"] as? String == "Bobby" && theirs["room"] as? String == "daily")
+      #expect(theirs["name"] as? String == "Bobby" && theirs["room"] as? String == "Daily")
       #expect(try await list("?room=DAILY&limit=1").count == 1)
       #expect(all.count == 2)
       #expect(try await list("?room=elsewhere").isEmpty)

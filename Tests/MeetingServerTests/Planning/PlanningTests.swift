@@ -108,10 +108,20 @@ struct PlanningTests {
   @Test("where people may wait for the time they wait, and come in when it has come")
   func waiting() async throws {
     try await TestServer.run { server in
-      _ = try await plan(server, "soon", #""start":"\#(time(in: 2))","opensBefore":0,"early":"wait""#)
-      let (bob, answer) = try await server.knock("soon", "Bob")
-      guard case .waiting(.start, _) = answer else { throw Unexpected(answer) }
-      _ = try await bob.welcome()
+      // On a machine that is too busy to knock in time, the next one begins later.
+      for delay in [2.0, 10, 40] {
+        _ = try await plan(
+          server, "soon\(Int(delay))", #""start":"\#(time(in: delay))","opensBefore":0,"early":"wait""#)
+        let (bob, answer) = try await server.knock("soon\(Int(delay))", "Bob")
+        guard case .waiting(.start, _) = answer else {
+          guard case .welcome = answer, delay < 40 else { throw Unexpected(answer) }
+          continue
+        }
+        try await eventually(seconds: 60) {
+          if case .welcome? = try? await bob.next() { nil } else { "Bob is not let in" }
+        }
+        break
+      }
       // Too long to wait for: told instead.
       _ = try await plan(server, "tomorrow", #""start":"\#(time(in: 86_400))","early":"wait""#)
       let (_, far) = try await server.knock("tomorrow", "Bob")
@@ -158,7 +168,7 @@ struct PlanningTests {
     try await TestServer.run { server in
       let address = server.url + "/api/v1/meetings"
       let body =
-        #"{"subject":"Tea","schedule":{"start":"\#(time(in: 3_600))","timeZone":"Asia/Tokyo","attendees":["bob@example.com"]}}"#
+        #"{"subject":"Tea","schedule":{"start":"\#(time(in: 86_400))","timeZone":"Asia/Tokyo","attendees":["bob@example.com"]}}"#
       let made = try await call("POST", address, body)
       #expect(made.status == 201)
       let room = try #require(made.fields["room"] as? String)

@@ -58,7 +58,7 @@ struct SharedTokenTests {
     let theirs = try await world.store.openMeeting(room: try RoomName("daily"), tenant: stranger, now: now)
     #expect(try await world.admit(bound).meeting.id != theirs.id)
     #expect(await world.code(try world.token("{\(world.head),\"meeting\":\"\(theirs.id)\"}")) == "noSuchMeeting")
-    for claims in ["", ",\"room\":\"signal\"", ",\"room\":\"a/b\"", ",\"room\":7", ",\"room\":\"a\",\"meeting\":\"m\""]
+    for claims in ["", ",\"room\":\"signal\"", ",\"room\":\"a%b\"", ",\"room\":7", ",\"room\":\"a\",\"meeting\":\"m\""]
     {
       #expect(await world.code(try world.token("{\(world.head)\(claims)}")) == "badToken", "\(claims)")
     }
@@ -149,7 +149,7 @@ struct SharedTokenTests {
       ))
     #expect(guest.grant.role == .publisher && guest.grant.name == nil)
     for claims in [
-      #""aud":"other","room":"r""#, #""sub":"other.example","room":"r""#, #""sub":"*""#, #""room":"a b?""#,
+      #""aud":"other","room":"r""#, #""sub":"other.example","room":"r""#, #""sub":"*""#, #""room":"a%b""#,
     ] {
       #expect(await world.code(try world.token("{\(world.head),\(claims),\"context\":{}}")) == "badToken", "\(claims)")
     }

@@ -14,9 +14,21 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   private var counts: [String: UInt64] = [:]
   private var foundStreams: [OTStream] = []
   /// Whether a callback is on the queue that it is to be on.
-  var isOnQueue: @Sendable () -> Bool = { Thread.isMainThread }
+  var isOnQueue: @Sendable () -> Bool
   /// What the app does in a callback.
   var onStream: (@Sendable (OTSession, OTStream) -> Void)?
+
+  /// The main queue need not be served by the main thread: it is known by a mark of its own.
+  private static let mainMark: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  init() {
+    let mark = Self.mainMark
+    isOnQueue = { DispatchQueue.getSpecific(key: mark) == true }
+  }
 
   var lines: [String] { lock.withLock { written } }
   var strays: [String] { lock.withLock { offQueue } }

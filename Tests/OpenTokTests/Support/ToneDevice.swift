@@ -45,10 +45,14 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
         samples[index] = Int16(6_000 * sin(phase))
         phase += 2 * .pi * frequency / 48_000
       }
-      samples.withUnsafeMutableBytes { bus.writeCaptureData($0.baseAddress!, numberOfSamples: 960) }
+      samples.withUnsafeMutableBytes { bytes in
+        if let base = bytes.baseAddress { bus.writeCaptureData(base, numberOfSamples: 960) }
+      }
     }
     guard renders else { return }
-    let count = samples.withUnsafeMutableBytes { bus.readRenderData($0.baseAddress!, numberOfSamples: 960) }
+    let count = samples.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { bus.readRenderData($0, numberOfSamples: 960) } ?? 0
+    }
     guard count == 960 else { return }
     let (real, imaginary, power) = samples.enumerated().reduce((0.0, 0.0, 0.0)) { sums, sample in
       let (angle, value) = (2 * .pi * frequency * Double(sample.offset) / 48_000, Double(sample.element))
@@ -64,15 +68,31 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   func renderingIsAvailable() -> Bool { true }
   func initializeRendering() -> Bool { true }
   func renderingIsInitialized() -> Bool { true }
-  func startRendering() -> Bool { lock.withLock { renders = true; return true } }
-  func stopRendering() -> Bool { lock.withLock { renders = false; return true } }
+  func startRendering() -> Bool {
+    lock.withLock {
+      renders = true; return true
+    }
+  }
+  func stopRendering() -> Bool {
+    lock.withLock {
+      renders = false; return true
+    }
+  }
   func isRendering() -> Bool { lock.withLock { renders } }
   func estimatedRenderDelay() -> UInt16 { 20 }
   func captureIsAvailable() -> Bool { true }
   func initializeCapture() -> Bool { true }
   func captureIsInitialized() -> Bool { true }
-  func startCapture() -> Bool { lock.withLock { captures = true; return true } }
-  func stopCapture() -> Bool { lock.withLock { captures = false; return true } }
+  func startCapture() -> Bool {
+    lock.withLock {
+      captures = true; return true
+    }
+  }
+  func stopCapture() -> Bool {
+    lock.withLock {
+      captures = false; return true
+    }
+  }
   func isCapturing() -> Bool { lock.withLock { captures } }
   func estimatedCaptureDelay() -> UInt16 { 20 }
 }

@@ -7,7 +7,8 @@ final class Ear: AudioSink {
 
   func receive(_ frame: AudioFrame) {
     state.withLock { samples in
-      samples += frame.channels == 2 ? stride(from: 0, to: frame.samples.count, by: 2).map { frame.samples[$0] } : frame.samples
+      samples +=
+        frame.channels == 2 ? stride(from: 0, to: frame.samples.count, by: 2).map { frame.samples[$0] } : frame.samples
       if samples.count > AudioFrame.sampleRate / 2 { samples.removeFirst(samples.count - AudioFrame.sampleRate / 2) }
     }
   }
