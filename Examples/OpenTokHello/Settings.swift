@@ -1,5 +1,6 @@
 import Foundation
 import OpenTok
+import ParleyViews
 
 /// What the command line says, and what the server of the tutorial gives for the rest.
 struct Settings {
@@ -45,7 +46,7 @@ struct Settings {
   /// Asks the server for a session, as the samples do.
   mutating func complete() throws {
     guard sessionId.isEmpty else { return }
-    guard let url = URL(string: server + "/session"), let data = try? Data(contentsOf: url),
+    guard let url = URL(string: server + "/session"), let data = Self.get(url),
       let answer = try? JSONDecoder().decode(Answer.self, from: data)
     else {
       throw SettingsError(
@@ -53,6 +54,13 @@ struct Settings {
     }
     (apiKey, sessionId) = (answer.apiKey, answer.sessionId)
     if token.isEmpty { token = answer.token }
+  }
+
+  /// What is at an address. Nothing else goes on before the app has it.
+  private static func get(_ url: URL) -> Data? {
+    let answer = OneValue()
+    URLSession.shared.dataTask(with: url) { data, _, _ in answer.set(data) }.resume()
+    return answer.wait()
   }
 
   private struct Answer: Decodable {
@@ -65,4 +73,21 @@ struct Settings {
 struct SettingsError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
+}
+
+/// A value that comes from another thread.
+// unchecked: written before the signal, read after it.
+private final class OneValue: @unchecked Sendable {
+  private let arrived = DispatchSemaphore(value: 0)
+  private var value: Data?
+
+  func set(_ data: Data?) {
+    value = data
+    arrived.signal()
+  }
+
+  func wait() -> Data? {
+    arrived.wait()
+    return value
+  }
 }
