@@ -73,8 +73,9 @@ extension AdminAPI {
   /// `GET personal-rooms`: whose own rooms there are.
   func listPersonalRooms(_ call: inout Call) async throws -> HTTPResponse {
     let limit = try call.query.pageLimit()
-    let after = try call.query.text("after", "the end of the page before") {
-      (1...MeetingRecord.maximumOwner).contains($0.unicodeScalars.count)
+    let after = try call.query.text("after", "the end of the page before") { text in
+      (1...MeetingRecord.maximumOwner).contains(text.unicodeScalars.count)
+        && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     }
     let name = try Self.tenantParameter(&call.query)
     try call.query.finish()
