@@ -86,7 +86,8 @@ extension MeetingCommand {
       var meeting = MeetingRecord(
         tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
         summary: options["summary"] ?? "", accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
-        capacity: tenant.policy.capacity, passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby))
+        capacity: tenant.policy.capacity, passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby),
+        chat: tenant.policy.chat)
       do throws(ScheduleProblem) {
         try meeting.plan(try asked.schedule(now: folder.now))
       } catch {

@@ -65,7 +65,7 @@ extension AdminAPI {
       tenant: tenant.id, room: room, kind: .named, subject: subject ?? room.display, summary: summary ?? "",
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
       expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity,
-      chat: try Self.chat(over: tenant.policy.chat, &chatFields))
+      lobby: tenant.policy.lobby, chat: try Self.chat(over: tenant.policy.chat, &chatFields))
     if let schedule { try record.plan(schedule, now: call.now) }
     if let owner {
       guard try await store.personalRoom(of: owner, tenant: tenant.id) == nil else {

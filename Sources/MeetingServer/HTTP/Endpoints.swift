@@ -59,7 +59,7 @@ struct Endpoints: Sendable {
   private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
     guard let first = segments.first else { return try page("index.html", request) }
-    if Self.isCrossOrigin(request.path) || Self.isPlanning(request.path) {
+    if Self.isCrossOrigin(request.path) || Self.isPlanning(request.path) || first == "signin" {
       try limits.take(request.remote.ip, now: Monotonic.now)
     }
     switch first {

@@ -96,7 +96,7 @@ struct PlanningAPI: Sendable {
     var record = MeetingRecord(
       tenant: tenant.id, room: room, kind: .named, subject: subject ?? "Meeting", summary: summary ?? "",
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: now,
-      capacity: tenant.policy.capacity, lobby: tenant.policy.lobby)
+      capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
     try record.plan(asked, now: now)
     if case .anybody = caller { try Self.bound(&record, now: now) }
     try await desk.store.insert(record)
@@ -246,6 +246,10 @@ struct PlanningAPI: Sendable {
   private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
     let end: Date?
     do throws(ScheduleProblem) { end = try record.schedule?.end() } catch { throw Refusal(error) }
+    // Doors that never close would keep the meeting for ever.
+    if record.schedule != nil, record.expires == nil {
+      record.expires = record.created + anonymousDays * 86_400
+    }
     guard record.schedule?.isCancelled == true || (end.map { $0 <= record.created + anonymousDays * 86_400 } ?? false)
     else {
       throw Refusal(

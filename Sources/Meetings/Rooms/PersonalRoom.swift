@@ -10,8 +10,8 @@ extension MeetingRecord {
     lobby.waitsForHost = true
     return MeetingRecord(
       tenant: tenant.id, room: room, kind: .personal, subject: subject ?? room.display,
-      accessLevel: tenant.policy.accessLevel, created: now, capacity: tenant.policy.capacity, lobby: lobby, owner: owner
-    )
+      accessLevel: tenant.policy.accessLevel, created: now, capacity: tenant.policy.capacity, lobby: lobby,
+      chat: tenant.policy.chat, owner: owner)
   }
 
   /// The longest name of an owner, in bytes; as long as that of a token's holder may be.

@@ -308,6 +308,11 @@ struct AdminAPITests {
       for _ in 0..<20 where last.status == 200 { last = try await server.get("/discover/daily") }
       #expect(last.status == 429 && last.text.contains("tooManyRequests") && last.text.contains("limit of 1 requests"))
       #expect(last.headers["retry-after"] == "1")
+      for _ in 0..<20 {
+        last = try await server.get("/signin?room=daily")
+        if last.status == 429 { break }
+      }
+      #expect(last.status == 429)
       #expect(try await server.get("/healthz").status == 200)
     }
     let limits = AddressLimits(perSecond: 2, counters: OperationCounters())

@@ -218,6 +218,29 @@ struct PlanningTests {
     }
   }
 
+  @Test("a tenant's lobby and chat hold for its meetings whichever door they are made at, and none is kept for ever")
+  func defaults() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy {
+        $0.lobby.waitsForHost = true
+        $0.chat.writers = .hosts
+      }
+      #expect(try await admin(server, "POST", "meetings", #"{"room":"by-hand"}"#).status == 201)
+      #expect(try await admin(server, "POST", "meetings", #"{"room":"anns","owner":"ann"}"#).status == 201)
+      let open = #"{"subject":"Tea","schedule":{"start":"\#(time(in: 86_400))","closesAfter":null}}"#
+      #expect(try await call("POST", server.url + "/api/v1/meetings", open).status == 201)
+      let store = try await server.store()
+      let meetings = try await store.meetings(tenant: nil, limit: 10)
+      await store.close()
+      #expect(meetings.count == 3)
+      for meeting in meetings {
+        #expect(meeting.lobby.waitsForHost, "\(meeting.subject)")
+        #expect(meeting.chat.writers == .hosts, "\(meeting.subject)")
+      }
+      #expect(meetings.first { $0.subject == "Tea" }?.expires != nil)
+    }
+  }
+
   @Test("a tenant's own server plans with a JWT, under names and for times of its choice, and only its own meetings")
   func server() async throws {
     try await TestServer.run { server in
