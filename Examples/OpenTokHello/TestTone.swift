@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 
 /// The audio device of a machine without one: captures a tone of 440 Hz, and says how loud what it plays is.
+// unchecked: what two threads use is behind `lock`; the rest belongs to `queue`.
 final class TestTone: OTAudioDevice, @unchecked Sendable {
   private let lock = NSLock()
   private let queue = DispatchQueue(label: "tone")

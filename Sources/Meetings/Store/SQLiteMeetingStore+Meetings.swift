@@ -96,7 +96,8 @@ extension SQLiteMeetingStore {
   /// Refuses a token from now on.
   public func revoke(_ token: TokenID, tenant: TenantID, expires: Date) throws(MeetingStoreError) {
     try open().query(
-      "INSERT INTO revoked_tokens (tenant, id, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO revoked_tokens (tenant, id, expires) VALUES (?, ?, ?) "
+        + "ON CONFLICT DO UPDATE SET expires = max(expires, excluded.expires)",
       [.text(tenant.rawValue), .text(token.rawValue), .time(expires)])
   }
 

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// The rate and channels of an audio device's sound: 16-bit samples.
+// unchecked: the SDK's own form; an app fills it before it gives it away.
 open class OTAudioFormat: NSObject, @unchecked Sendable {
   /// Samples a second of each channel.
   open var sampleRate: UInt16 = 16_000

@@ -39,6 +39,13 @@ struct RefreshedTokenTests {
     _ = try await world.store.purge(now: now + 3_700)
     #expect(await world.code(fresh.token.value, at: now + 4_100) == "badToken")
     #expect(try await world.authority.refreshed(admission, now: now + 3_600) == nil)
+    // Its holder may stay in the meeting for hours, and be asked for another one: the note is there still.
+    _ = try await world.store.purge(now: now + 50_000)
+    #expect(try await world.authority.refreshed(admission, now: now + 50_001) == nil)
+    // A shorter note does not take the place of a longer one, nor the other way about.
+    try await world.store.revoke(admission.grant.id, tenant: admission.grant.tenant, expires: now + 60_000)
+    _ = try await world.store.purge(now: now + 70_000)
+    #expect(try await world.authority.refreshed(admission, now: now + 70_001) == nil)
 
     let other = try await world.admit(try world.token(#"{\#(world.head),"room":"daily","sub":"eve"}"#))
     let kept = try #require(try await world.authority.refreshed(other, now: now))

@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 
 /// An audio device of an app: a tone is what it captures, and it looks for a tone in what it plays.
+// unchecked: what two threads use is behind `lock`.
 final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private let lock = NSLock()
   private var bus: (any OTAudioBus)?
@@ -98,6 +99,7 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
 }
 
 /// A capturer of an app: pictures of one colour, as an ARGB frame of its own.
+// unchecked: the SDK calls it from one queue, one call after the other.
 final class ColourCapture: OTVideoCapture, @unchecked Sendable {
   var videoCaptureConsumer: (any OTVideoCaptureConsumer)?
   var videoContentHint = OTVideoContentHint.none
