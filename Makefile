@@ -28,17 +28,17 @@ test: test-swift test-interop ## Set up and run every test.
 
 test-swift: ## The Swift tests.
 	@Scripts/setup test
-	$(SWIFT) build --build-tests
+	Scripts/swift-test build
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness
-	$(SWIFT) test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
+	Scripts/swift-test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.
-	$(call twice,$(SWIFT) test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')
-	$(call twice,$(SWIFT) test --skip-build --filter '^MediaTests')
+	$(call twice,Scripts/swift-test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')
+	$(call twice,Scripts/swift-test --skip-build --filter '^MediaTests')
 	@# One after the other, since memory, threads and descriptors of the whole process are counted.
-	$(call twice,$(SWIFT) test --skip-build --no-parallel --filter '^ParleyTests')
-	$(call twice,$(SWIFT) test --skip-build --no-parallel --filter '^(ParleyViews|OpenTok|SkypeForBusiness)Tests')
+	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^ParleyTests')
+	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^(ParleyViews|OpenTok|SkypeForBusiness)Tests')
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test

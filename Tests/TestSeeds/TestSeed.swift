@@ -10,7 +10,7 @@ import Synchronization
 /// and gets what the test says, or `TEST_SEED` where that is set. A suite with the trait `.tellsSeeds` prints the seeds of a test with each of its
 /// failures. The same seed gives the same run, packet by packet:
 ///
-///     TEST_SEED=5 swift test --filter SubscriberBandwidthTests
+///     TEST_SEED=5 Scripts/swift-test --filter SubscriberBandwidthTests
 public enum TestSeed {
   /// The seed that takes the place of all others, from `TEST_SEED`.
   public static let chosen = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init)
