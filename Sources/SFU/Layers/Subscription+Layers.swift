@@ -72,7 +72,7 @@ extension Subscription {
 
   /// Asks for a keyframe of what is forwarded, and of what it waits for.
   func requestKeyframe(urgent: Bool = false) {
-    guard media.kind == .video, !isStopped, outlet.isOpen else { return }
+    guard media.kind == .video, !isStopped, outlet.takesRequests else { return }
     stream?.keyframes.request(urgent: urgent)
     layering.next?.keyframes.request(urgent: urgent)
   }

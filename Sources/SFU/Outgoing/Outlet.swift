@@ -17,6 +17,8 @@ public final class Outlet {
   /// What the receiver's transport-wide feedback says.
   public internal(set) var feedback = FeedbackSummary()
 
+  /// Whether the receiver's connection is being made for the first time.
+  private var isExpected = true
   /// Whether a stream began that the receiver should soon get a sender report of.
   var wantsReport = false
   /// What the path takes, and what waits for it.
@@ -40,12 +42,19 @@ public final class Outlet {
   /// Whether packets can be sent: there are keys, and the peer consents.
   public var isOpen: Bool { sender != nil }
 
+  /// Whether keyframes may be asked for on the receiver's behalf: it can be sent to, or soon for the first time.
+  var takesRequests: Bool { isOpen || isExpected }
+
   /// Packets leave encrypted by `sender` from now on.
-  func open(_ sender: SRTPSender) { self.sender = sender }
+  func open(_ sender: SRTPSender) {
+    self.sender = sender
+    isExpected = false
+  }
 
   /// Nothing is sent any more (consent lost, or the connection ended). Waiting retransmissions are dropped.
   func close() {
     sender = nil
+    isExpected = false
     resends.removeAll(keepingCapacity: true)
     bandwidth.queue.removeAll()
   }

@@ -131,14 +131,17 @@ public final class Subscription {
     if !stopped { interrupt() }
   }
 
-  /// Some packets were left out on purpose: go on at a point where a decoder can.
-  func interrupt() {
+  /// Some packets were left out on purpose: go on at a point where a decoder can, and ask for one unless that is done later.
+  func interrupt(asks: Bool = true) {
     guard state != .idle else { return }
     state = .waiting
     layering.waitingSince = nil
     reconsider()
-    requestKeyframe(urgent: true)
+    if asks { requestKeyframe(urgent: true) }
   }
+
+  /// Whether it has not begun, and could with a keyframe that came before its receiver's connection was there.
+  var startsWithKeyframe: Bool { media.kind == .video && state == .waiting && !isStopped && !rewriter.hasSent }
 
   /// Whether any of the publication's formats can be sent to this receiver.
   var isCompatible: Bool { payloadTypes.contains { $0 != 0xFF } }

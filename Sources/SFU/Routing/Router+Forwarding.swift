@@ -7,7 +7,7 @@ extension Router {
   public var pendingPackets: Int { waiting }
 
   /// Whether there is something to flush.
-  public var needsFlush: Bool { waiting > 0 || !resending.isEmpty }
+  public var needsFlush: Bool { waiting > 0 || !resending.isEmpty || !starting.isEmpty }
 
   /// Takes a decrypted RTP packet of `member`; `packet` is exactly the packet that `header` was read from.
   @inline(__always)
@@ -70,6 +70,7 @@ extension Router {
 
   /// Writes what waits for every receiver and gives it to `sink`.
   public func flush<Sink: PacketSink>(now: Instant, batch: OutputBatch, to sink: Sink) {
+    if !starting.isEmpty { start(now, batch, sink) }
     if waiting > 0 { forwardPending(now, batch, sink) }
     if !resending.isEmpty {
       for outlet in resending {
@@ -90,8 +91,7 @@ extension Router {
         let outlet = subscription.outlet
         outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
         outlet.send(batch, to: sink)
-        if outlet.wantsReport { reportSoon(outlet, now) }
-        if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
+        finish(outlet, now)
       }
     } else {
       // Receiver by receiver, so that its packets of all publications leave together.
@@ -101,8 +101,7 @@ extension Router {
           outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
         }
         outlet.send(batch, to: sink)
-        if outlet.wantsReport { reportSoon(outlet, now) }
-        if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
+        finish(outlet, now)
       }
     }
     for stream in dirtyStreams { stream.pending.removeAll(keepingCapacity: true) }
@@ -114,6 +113,13 @@ extension Router {
     }
     dirty.removeAll(keepingCapacity: true)
     waiting = 0
+  }
+
+  /// After something was written for a receiver: what follows from it.
+  @inline(__always)
+  func finish(_ outlet: Outlet, _ now: Instant) {
+    if outlet.wantsReport { reportSoon(outlet, now) }
+    if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
   }
 
   private func reportSoon(_ outlet: Outlet, _ now: Instant) {

@@ -110,9 +110,10 @@ extension Router {
   public func open(_ member: Member, sender: SRTPSender) {
     member.outlet.open(sender)
     for subscription in member.outlet.subscriptions {
-      subscription.interrupt()
+      subscription.interrupt(asks: !subscription.startsWithKeyframe)
       if let publication = subscription.publication { keyframeWanted(of: publication) }
     }
+    starting.append(member.outlet)
   }
 
   /// Nothing leaves to `member` until it is opened again: consent was lost or the connection ended.

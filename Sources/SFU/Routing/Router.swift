@@ -22,6 +22,8 @@ public final class Router {
   var dirtyStreams: ContiguousArray<SourceStream> = []
   var waiting = 0
   var resending: ContiguousArray<Outlet> = []
+  /// Receivers whose connections are new, see ``start(_:_:_:)``.
+  var starting: ContiguousArray<Outlet> = []
   var publicationsByID: [PublicationID: Publication] = [:]
   var speakers = ActiveSpeakers()
   var loudest: LoudestVoices

@@ -41,6 +41,9 @@ public final class SourceStream {
   /// When the newest packet arrived.
   var lastArrival = Instant.zero
   var packets: UInt64 = 0
+  /// With which packet the newest keyframe began, and of what time it is; -1 before the first one.
+  private var keyframe: Int64 = -1
+  private var keyframeTime = RTPTimestamp(rawValue: 0)
 
   init(
     ssrc: SSRC, layer: HeaderExtensionText?, kind: MediaKind, clockRate: UInt32, usesNack: Bool
@@ -80,7 +83,14 @@ public final class SourceStream {
     case .tooLarge: return .tooLarge
     }
     if packet.sequence > highest { highest = packet.sequence }
-    if packet.startsKeyframe { keyframes.keyframeArrived() }
+    if packet.startsKeyframe {
+      keyframes.keyframeArrived()
+      // Each spatial layer may begin with such a packet; who starts needs the first one.
+      if packet.sequence > keyframe, keyframe < 0 || packet.timestamp != keyframeTime {
+        keyframe = packet.sequence
+        keyframeTime = packet.timestamp
+      }
+    }
     if packet.orientation != StoredPacket.absent { orientation = packet.orientation }
     lastArrival = packet.arrival
     packets &+= 1
@@ -114,5 +124,22 @@ public final class SourceStream {
       }
       start = end
     }
+  }
+
+  /// The slots of what came since the newest keyframe and does not wait to be forwarded, in order: with them a receiver can start that was not
+  /// there when it came. None when the keyframe began before `earliest`, waits itself, or has more than ``maximumPending`` packets behind it.
+  /// Allocates; meant for newcomers.
+  func sinceKeyframe(notBefore earliest: Instant) -> ContiguousArray<Int32> {
+    guard keyframe >= 0, highest &- keyframe < Int64(Self.maximumPending), let first = store.slot(of: keyframe),
+      store[first].arrival >= earliest, !pending.contains(Int32(truncatingIfNeeded: first))
+    else { return [] }
+    var slots = ContiguousArray<Int32>()
+    for sequence in keyframe...highest {
+      // What is missing was lost, and fills its gap when it comes.
+      guard let slot = store.slot(of: sequence) else { continue }
+      let number = Int32(truncatingIfNeeded: slot)
+      if !pending.contains(number) { slots.append(number) }
+    }
+    return slots
   }
 }

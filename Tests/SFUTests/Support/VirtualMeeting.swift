@@ -54,13 +54,19 @@ final class VirtualMeeting: PacketSink {
     sender = try SRTPSender(.insecureNullForSimulation())
   }
 
-  func join(_ name: String) throws -> VirtualClient {
+  /// - Parameter isConnected: Whether the client's connection stands already; ``connect(_:)`` makes it.
+  func join(_ name: String, isConnected: Bool = true) throws -> VirtualClient {
     let member = router.add(ParticipantID(rawValue: name), now: now)
     let client = VirtualClient(meeting: self, member: member)
     while clients.count <= member.index { clients.append(client) }
     clients[member.index] = client
-    router.open(member, sender: try SRTPSender(.insecureNullForSimulation()))
+    if isConnected { try connect(client) }
     return client
+  }
+
+  /// Makes the connection of a client, or makes it again.
+  func connect(_ client: VirtualClient) throws {
+    router.open(client.member, sender: try SRTPSender(.insecureNullForSimulation()))
   }
 
   // MARK: Links
