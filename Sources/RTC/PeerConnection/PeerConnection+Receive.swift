@@ -105,8 +105,13 @@ extension PeerConnection {
   private func receiveDTLS(_ datagram: Span<UInt8>, path: IcePath, now: Instant) -> ReceiveResult {
     guard !isClosed else { return .dropped(.closed) }
     guard isProven(path) else { return .dropped(.dtlsFromUnprovenPath) }
+    let hadKeys = srtpSender != nil
     dtls?.receive(datagram, now: now)
     takeDTLSEvents(now: now)
+    if !hadKeys, srtpSender != nil, lite != nil {
+      handshakePath = path
+      takeIceEvents()
+    }
     return .handled
   }
 }

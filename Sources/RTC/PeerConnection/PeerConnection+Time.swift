@@ -92,7 +92,7 @@ extension PeerConnection {
       }
     }
     if agent != nil { takeAgentEvents() }
-    let path = lite == nil ? agent?.selectedPath : lite?.selectedPath
+    let path = lite == nil ? agent?.selectedPath : litePath()
     if path != selectedPath {
       selectedPath = path
       events.append(.iceSelectedPathChanged(path))
@@ -103,6 +103,16 @@ extension PeerConnection {
     } else {
       relayRoute = nil
     }
+  }
+
+  /// The path that the peer has nominated, else the one over which the handshake was finished, while it is proven.
+  private func litePath() -> IcePath? {
+    if let nominated = lite?.selectedPath {
+      handshakePath = nil
+      return nominated
+    }
+    guard let path = handshakePath, lite?.isProven(path) == true else { return nil }
+    return path
   }
 
   private func takeAgentEvents() {

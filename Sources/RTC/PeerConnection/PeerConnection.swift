@@ -38,7 +38,8 @@ public final class PeerConnection {
 
   /// The live m-sections that both sides agreed on last.
   public internal(set) var media: [NegotiatedMedia] = []
-  /// The path that media goes over; nil before the peer has nominated one, and without consent. Free to read.
+  /// The path that media goes over: the one that the peer has nominated, or on the server, until then, the proven one over which DTLS was
+  /// finished. Nil before that, and without consent. Free to read.
   public internal(set) var selectedPath: IcePath?
   /// Protects what this side sends; nil before ``PeerConnectionEvent/connected``. Whoever routes media uses it directly, and sends
   /// only while ``selectedPath`` is not nil.
@@ -64,6 +65,9 @@ public final class PeerConnection {
   var isConsentLost = false
   /// The proven path that media came over last, so that a packet costs one comparison.
   var mediaPath: IcePath?
+  /// On the server: the proven path over which the handshake was finished, until the peer nominates one. A browser nominates a path to a lite
+  /// agent only with its second check over it, some 50 ms later, and takes media at once.
+  var handshakePath: IcePath?
 
   var dtls: DTLSTransport?
   var handshakes = 0
@@ -138,6 +142,7 @@ public final class PeerConnection {
     agent = nil
     relayRoute = nil
     mediaPath = nil
+    handshakePath = nil
     selectedPath = nil
   }
 }

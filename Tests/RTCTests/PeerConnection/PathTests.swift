@@ -84,6 +84,46 @@ struct PathTests {
     #expect(pair.server.selectedPath == PeerPair.udpPath)
   }
 
+  @Test("before a path is nominated, media may go over the proven one that DTLS was finished over; the nominated one counts from then on")
+  func mediaBeforeNomination() throws {
+    let pair = PeerPair()
+    // The client's own checks, which nominate at once, are held back; one that does not nominate comes by hand, as a browser's first one.
+    pair.passes = { _, toServer in !toServer }
+    let offer = try pair.client.createOffer()
+    let answer = try pair.server.setRemoteOffer(offer, now: pair.now)
+    func credentials(_ text: String) throws -> IceCredentials {
+      let media = try SessionDescription(parsing: text).media[0]
+      let ufrag = try #require(media.iceUfrag)
+      let password = try #require(media.icePassword).value
+      return try #require(IceCredentials(ufrag: ufrag, password: password))
+    }
+    let check = IceTest.check(from: try credentials(offer), to: try credentials(answer))
+    #expect(pair.deliver(check, over: PeerPair.udpPath, toServer: true) == .handled)
+    pair.drain()
+    #expect(pair.serverEvents.contains(.icePathValidated(PeerPair.udpPath)))
+    #expect(pair.server.selectedPath == nil, "nothing says yet who the peer is")
+    let dtls = try DTLSTransport(
+      context: TestCertificates.client, role: .client,
+      remoteFingerprints: [TestCertificates.server.certificate.fingerprint])
+    dtls.start(now: pair.now)
+    for _ in 0..<10 {
+      while let bytes = dtls.pollTransmit() { pair.deliver(bytes, over: PeerPair.udpPath, toServer: true) }
+      pair.drain()
+      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 { dtls.receive(datagram.bytes.span, now: pair.now) }
+      pair.sentByServer = []
+    }
+    #expect(pair.server.isConnected)
+    #expect(pair.server.selectedPath == PeerPair.udpPath)
+    #expect(pair.serverEvents.filter { $0 == .iceSelectedPathChanged(PeerPair.udpPath) }.count == 1)
+    // The nomination changes nothing; consent ends as always.
+    let nomination = IceTest.check(from: try credentials(offer), to: try credentials(answer), nominate: true, id: 2)
+    #expect(pair.deliver(nomination, over: PeerPair.udpPath, toServer: true) == .handled)
+    pair.drain()
+    #expect(pair.serverEvents.filter { if case .iceSelectedPathChanged = $0 { true } else { false } }.count == 1)
+    pair.run(for: .seconds(40))
+    #expect(pair.server.selectedPath == nil)
+  }
+
   @Test("threat 8: checks with a wrong password or user name get no reply and prove nothing")
   func forgedChecks() throws {
     let pair = PeerPair()
