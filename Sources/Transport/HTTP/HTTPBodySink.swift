@@ -4,6 +4,10 @@ internal import Synchronization
 ///
 /// The calls come one after the other. After ``begin(length:)`` or ``take(_:)`` has refused nothing more is called; otherwise either
 /// ``finish()`` or ``cancel()`` is the last.
+///
+/// What still comes after a refusal is read and thrown away, so that the client sees the answer, but no more of it and no longer than
+/// ``HTTPServer/Configuration/refusedBodyLimit`` and ``HTTPServer/Configuration/refusedBodyTimeout`` say. Then the client is answered in the
+/// middle of its body, and the connection closed.
 public protocol HTTPBodySink: Sendable {
   /// The most bytes of body; more is answered 413, and none of it is read.
   var limit: Int { get }
@@ -33,8 +37,13 @@ final class HTTPBodyQueue: Sendable {
   private let state = Mutex(State())
   /// Called when reading may go on.
   private let resume: @Sendable () -> Void
+  /// Called when the sink has refused what is still to come.
+  private let refused: @Sendable () -> Void
 
-  init(resume: @escaping @Sendable () -> Void) { self.resume = resume }
+  init(resume: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void) {
+    self.resume = resume
+    self.refused = refused
+  }
 
   /// Adds a piece; true when reading is to pause.
   func add(_ piece: UnsafeRawBufferPointer) -> Bool {
@@ -58,12 +67,15 @@ final class HTTPBodyQueue: Sendable {
     waiter?.resume()
   }
 
-  /// Gives the body to `sink`, and returns the answer once all of it has come, also of one that was refused: a client that is answered in the
-  /// middle of what it sends often does not see the answer.
+  /// Gives the body to `sink`, and returns the answer once ``end(isWhole:)`` was called, also of a body that was refused: a client that is
+  /// answered in the middle of what it sends often does not see the answer.
   func run(_ sink: any HTTPBodySink, length: Int) async -> HTTPResponse {
     var refusal = await sink.begin(length: length)
+    if refusal != nil { refused() }
     while let piece = await next() {
-      if refusal == nil { refusal = await sink.take(piece) }
+      guard refusal == nil else { continue }
+      refusal = await sink.take(piece)
+      if refusal != nil { refused() }
     }
     if let refusal { return refusal }
     if state.withLock({ $0.isWhole }) { return await sink.finish() }

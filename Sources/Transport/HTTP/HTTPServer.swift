@@ -34,6 +34,10 @@ public enum WebSocketDecision: Sendable {
     public var bodyTimeout = TimeSpan.seconds(30)
     /// Bytes a second at which a body that goes to an ``HTTPBodySink`` has to come, after ``bodyTimeout``.
     public var uploadRate = 16 << 10
+    /// Bytes that are read and thrown away of a body that its ``HTTPBodySink`` has refused.
+    public var refusedBodyLimit = 4 << 20
+    /// How long such a body is read.
+    public var refusedBodyTimeout = TimeSpan.seconds(5)
     /// How long a connection may idle between requests.
     public var idleTimeout = TimeSpan.seconds(30)
     /// How long a response may make no progress because the client does not read.
@@ -106,6 +110,7 @@ public enum WebSocketDecision: Sendable {
     let shortest =
       [
         configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
+        configuration.refusedBodyTimeout,
         configuration.webSocket.pingInterval, configuration.webSocket.pongTimeout,
       ].min() ?? .seconds(1)
     let service = try WireService(

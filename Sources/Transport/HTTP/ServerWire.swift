@@ -36,6 +36,8 @@ import Glibc
   private var task: Task<Void, Never>?
   private var upload: HTTPBodyQueue?
   private var uploadEnd = Instant.distantFuture
+  /// Bytes that are still read of a body that was refused; nil while none is.
+  private var refusedRest: Int?
   private var output: HTTPOutput?
   private var closeAfter = false
   private var serial: UInt64 = 0
@@ -131,6 +133,7 @@ import Glibc
       }
       if output?.progress != before { return }
     }
+    if phase == .body, refusedRest != nil, now >= deadline { return cutUpload() }
     if phase != .handling && now >= deadline {
       if phase != .closing { server.state.withLock { $0.counters.timedOut &+= 1 } }
       phase = .closing
@@ -253,8 +256,11 @@ import Glibc
   private func beginUpload(to sink: any HTTPBodySink, length: Int) {
     let service = service
     let current = serial
-    let queue = HTTPBodyQueue { [weak self] in service.post { [weak self] in self?.resumeUpload(current) } }
+    let queue = HTTPBodyQueue(
+      resume: { [weak self] in service.post { [weak self] in self?.resumeUpload(current) } },
+      refused: { [weak self] in service.post { [weak self] in self?.refuseUpload(current) } })
     phase = .body
+    refusedRest = nil
     expected = length
     upload = queue
     uploadEnd =
@@ -272,10 +278,34 @@ import Glibc
   private func uploadPiece(_ piece: UnsafeRawBufferPointer, _ queue: HTTPBodyQueue) -> Int32 {
     guard piece.count <= expected, let wsi = unsafe wsi else { return -1 }
     expected -= piece.count
+    if let rest = refusedRest {
+      refusedRest = rest - piece.count
+      // At the end the library says so, and the connection can go on.
+      if rest < piece.count && expected > 0 { cutUpload() }
+      return 0
+    }
     deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
     // Not at the end: the library has to say that it is one.
     if unsafe queue.add(piece) && expected > 0 { unsafe lws_rx_flow_control(wsi, 0) }
     return 0
+  }
+
+  /// The sink wants no more: what the client still sends is read for a moment.
+  private func refuseUpload(_ serial: UInt64) {
+    guard !isGone, phase == .body, serial == self.serial else { return }
+    refusedRest = limits.refusedBodyLimit
+    uploadEnd = min(uploadEnd, EventLoop.clock + limits.refusedBodyTimeout)
+    deadline = uploadEnd
+  }
+
+  /// A body that was refused takes too long, or is too much: the client is answered in the middle of it.
+  private func cutUpload() {
+    guard let wsi = unsafe wsi else { return }
+    phase = .handling
+    closeAfter = true
+    unsafe lws_rx_flow_control(wsi, 0)
+    server.state.withLock { $0.counters.requests &+= 1 }
+    upload?.end(isWhole: false)
   }
 
   /// The sink has taken what waited.

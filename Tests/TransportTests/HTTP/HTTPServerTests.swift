@@ -7,11 +7,13 @@ func withServer(
   _ configuration: HTTPServer.Configuration = HTTPServer.Configuration(), ip: IPAddress = loopbackV4,
   webSocketDecision: @escaping @Sendable (HTTPRequest) -> WebSocketDecision = { _ in .accept },
   webSocketHandler: @escaping @Sendable (WebSocketConnection) async -> Void = { _ in },
+  bodySink: @escaping @Sendable (HTTPRequest) -> (any HTTPBodySink)? = { _ in nil },
   handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse = { _ in .text("hello") },
   _ body: (HTTPServer, TransportAddress) async throws -> Void
 ) async throws {
   let server = try HTTPServer(
-    configuration, webSocketDecision: webSocketDecision, webSocketHandler: webSocketHandler, handler: handler)
+    configuration, webSocketDecision: webSocketDecision, webSocketHandler: webSocketHandler, bodySink: bodySink,
+    handler: handler)
   let address: TransportAddress
   do {
     address = try server.listen(on: TransportAddress(ip: ip, port: 0))
