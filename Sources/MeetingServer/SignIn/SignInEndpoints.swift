@@ -129,6 +129,9 @@ struct SignInEndpoints: Sendable {
     _ now: Date
   ) async throws(SignInProblem) -> SignInSession {
     guard now < attempt.expires else { throw .expired }
+    // First of all, and whatever becomes of it: the same answer sent twice at once reaches the provider once (RFC 9700 section 4.7). Only what
+    // this server has sealed gets here, so strangers cannot use up anything.
+    try await used.use(attempt.state, until: attempt.expires, now: now)
     // An answer that names its issuer has to name this one (RFC 9207).
     if let issuer = query["iss"], issuer != provider.issuer { throw .refused("the answer comes from another issuer") }
     if let error = query["error"] {
@@ -141,8 +144,6 @@ struct SignInEndpoints: Sendable {
       for: Secret(code), of: provider, redirect: Self.redirect(base), verifier: Secret(attempt.verifier),
       nonce: attempt.nonce)
     guard provider.admits(claims) else { throw .notAdmitted }
-    // Here and not sooner, so that only what was proved is remembered. Two answers to one request cannot both pass.
-    guard await used.use(attempt.state, until: attempt.expires, now: now) else { throw .expired }
     return SignInSession(
       tenant: tenant.id, provider: provider.identity, subject: claims.subject,
       name: claims.name.flatMap { DisplayName.clean($0) } ?? "Guest", role: provider.role(of: claims),

@@ -118,12 +118,12 @@ struct ProviderClientTests {
   }
 
   @Test("what was used once is not used again until it would be over, and takes no memory after that")
-  func usedOnce() async {
+  func usedOnce() async throws {
     let used = UsedIDs()
     let now = Date()
-    #expect(await used.use("a", until: now + 600, now: now))
-    #expect(await !used.use("a", until: now + 600, now: now + 1))
-    for index in 0..<5_000 { _ = await used.use("\(index)", until: now + 600, now: now) }
-    #expect(await !used.use("a", until: now + 600, now: now + 599))
+    try await used.use("a", until: now + 600, now: now)
+    await #expect(throws: SignInProblem.expired) { try await used.use("a", until: now + 600, now: now + 1) }
+    for index in 0..<5_000 { try await used.use("\(index)", until: now + 600, now: now) }
+    await #expect(throws: SignInProblem.expired) { try await used.use("a", until: now + 600, now: now + 599) }
   }
 }

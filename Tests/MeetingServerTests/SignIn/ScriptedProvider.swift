@@ -26,6 +26,8 @@ final class ScriptedProvider: Sendable {
     var authorization: String?
     var challenge: String?
     var nonce = ""
+    /// Awaited before a request of that path is looked at.
+    var before: @Sendable (String) async -> Void = { _ in }
     /// The provider's time.
     var clock: @Sendable () -> Date = { Date() }
   }
@@ -83,8 +85,10 @@ final class ScriptedProvider: Sendable {
   /// Serves it on loopback while `body` runs.
   func serve(_ body: () async throws -> Void) async throws {
     let server = try HTTPServer(name: "provider") { request in
-      (try? self.answer(
-        request.method, request.path, authorization: request.headers["authorization"], body: request.body))
+      await self.script.withLock { $0.before }(request.path)
+      return
+        (try? self.answer(
+          request.method, request.path, authorization: request.headers["authorization"], body: request.body))
         ?? .text("", status: 500)
     }
     let port = try server.listen(on: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0)).port

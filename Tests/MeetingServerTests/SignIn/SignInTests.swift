@@ -2,10 +2,18 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import Synchronization
 import Testing
 import Transport
 
 @testable import MeetingServer
+
+/// Something that has happened.
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+  var isRaised: Bool { state.withLock { $0 } }
+  func raise() { state.withLock { $0 = true } }
+}
 
 @Suite("Signing in at a provider", .serialized)
 struct SignInTests {
@@ -143,6 +151,46 @@ struct SignInTests {
       thief.cookies = kept.filter { $0.key.contains("signin") }
       #expect(try await thief.send(again).headers["location"] == server.url + "/daily#signin=expired")
       #expect(thief.cookies["parley-session"] == nil)
+    }
+  }
+
+  @Test("threat 24: an answer is of no use a second time, neither while the first is under way nor after it failed")
+  func replay() async throws {
+    try await run { server, provider in
+      let (asked, answer) = (Flag(), Flag())
+      provider.change {
+        $0.before = { path in
+          guard path == "/token" else { return }
+          asked.raise()
+          while !answer.isRaised { try? await Task.sleep(for: .milliseconds(2)) }
+        }
+      }
+      defer { answer.raise() }
+      let browser = TestBrowser(server: server)
+      var first = browser
+      let back = try await first.begin("/signin?room=daily", provider)
+      let begun = first
+      let signingIn = Task {
+        var browser = begun
+        return try await browser.send(back).headers["location"]
+      }
+      try await eventually { asked.isRaised ? nil : "the provider was not asked" }
+      var thief = begun
+      #expect(try await thief.send(back).headers["location"] == server.url + "/daily#signin=expired")
+      #expect(thief.cookies["parley-session"] == nil)
+      answer.raise()
+      #expect(try await signingIn.value == server.url + "/daily")
+      #expect(provider.count("/token") == 1)
+
+      provider.change { $0.claims = ["nonce": "\"another\""] }
+      var second = browser
+      let failing = try await second.begin("/signin?room=daily", provider)
+      let kept = second
+      #expect(try await second.send(failing).headers["location"] == server.url + "/daily#signin=failed")
+      provider.change { $0.claims = [:] }
+      thief = kept
+      #expect(try await thief.send(failing).headers["location"] == server.url + "/daily#signin=expired")
+      #expect(thief.cookies["parley-session"] == nil && provider.count("/token") == 2)
     }
   }
 
