@@ -42,6 +42,8 @@ enum ServeCommand {
       return 2
     }
     let log = Log(level: configuration.logLevel)
+    // First, since sockets are sized by it.
+    OpenFileLimit.raise(log: log)
     let server: Server
     do throws(ServerError) {
       let media = try await SFUMediaPlane.start(configuration, log: log)
