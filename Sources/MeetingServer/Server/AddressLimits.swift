@@ -7,7 +7,7 @@ import Transport
 ///
 /// Addresses of IPv6 count by the network that a customer is given (64 bits), since each of its machines can take any address in it.
 final class AddressLimits: Sendable {
-  /// The most addresses that are remembered; when there are more, all are forgotten.
+  /// The most addresses that are remembered.
   private static let maximumAddresses = 20_000
 
   /// Requests a second on average.
@@ -15,7 +15,7 @@ final class AddressLimits: Sendable {
   private let includesLoopback: Bool
   private let counters: OperationCounters
   private let limitCounters: LimitCounters
-  private let buckets = Mutex<[IPAddress: RateLimit]>([:])
+  private let buckets = Mutex(BucketTable<IPAddress>(most: maximumAddresses))
 
   /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is no limit.
   init(perSecond: Int?, counters: OperationCounters, limitCounters: LimitCounters = LimitCounters()) {
@@ -28,11 +28,7 @@ final class AddressLimits: Sendable {
   /// Takes a request of an address; throws what is told to it when it asks too often.
   func take(_ address: IPAddress, now: Instant) throws(Refusal) {
     guard perSecond > 0, includesLoopback || !address.isLoopback else { return }
-    let key = address.isIPv4 ? address : IPAddress(high: address.high, low: 0)
-    let isTaken = buckets.withLock { buckets in
-      if buckets.count >= Self.maximumAddresses && buckets[key] == nil { buckets = [:] }
-      return buckets[key, default: RateLimit(perSecond: perSecond, burst: perSecond * 4, now: now)].take(now: now)
-    }
+    let isTaken = buckets.withLock { $0.take(address.network, perSecond: perSecond, now: now) }
     guard !isTaken else { return }
     counters.rateLimited.add(1)
     limitCounters.add(.addressRate)

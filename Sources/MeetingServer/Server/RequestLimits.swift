@@ -6,7 +6,7 @@ import Synchronization
 final class RequestLimits: Sendable {
   private struct Buckets {
     var tenants: [TenantID: (most: Int, bucket: RateLimit)] = [:]
-    var tokens: [TokenKey: RateLimit] = [:]
+    var tokens = BucketTable<TokenKey>(most: maximumTokens)
   }
 
   private struct TokenKey: Hashable {
@@ -14,7 +14,7 @@ final class RequestLimits: Sendable {
     var id: TokenID
   }
 
-  /// The most tokens that are remembered; when there are more, all are forgotten.
+  /// The most tokens that are remembered.
   private static let maximumTokens = 20_000
 
   private let tokenRate: Int
@@ -52,11 +52,7 @@ final class RequestLimits: Sendable {
   func take(_ grant: JoinGrant, now: Instant) -> LimitReached? {
     guard tokenRate > 0, grant.form != .development else { return nil }
     let key = TokenKey(tenant: grant.tenant, id: grant.id)
-    let isTaken = buckets.withLock { buckets in
-      if buckets.tokens.count >= Self.maximumTokens && buckets.tokens[key] == nil { buckets.tokens = [:] }
-      return buckets.tokens[key, default: RateLimit(perSecond: tokenRate, burst: tokenRate * 4, now: now)].take(
-        now: now)
-    }
+    let isTaken = buckets.withLock { $0.tokens.take(key, perSecond: tokenRate, now: now) }
     if isTaken { return nil }
     counters.add(.tokenRate)
     return LimitReached(

@@ -5,7 +5,8 @@ struct RateLimit: Sendable {
   private let perSecond: Double
   private let burst: Double
   private var tokens: Double
-  private var last: Instant
+  /// When it was last asked of.
+  private(set) var last: Instant
 
   /// A full bucket at `now`.
   init(perSecond: Int, burst: Int, now: Instant) {
@@ -14,6 +15,9 @@ struct RateLimit: Sendable {
     tokens = Double(burst)
     last = now
   }
+
+  /// Whether it is as full as it was at first.
+  func isFull(now: Instant) -> Bool { tokens + max(0, (now - last).seconds) * perSecond >= burst }
 
   /// Takes one; false when the bucket is empty.
   mutating func take(now: Instant) -> Bool {

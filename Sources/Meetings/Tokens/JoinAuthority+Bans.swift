@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 extension JoinGrant {
@@ -9,6 +10,11 @@ extension JoinGrant {
     if let user { notes.append(TokenID(rawValue: "ban \(meeting) user \(user)")) }
     return notes
   }
+}
+
+extension IPAddress {
+  /// What stands for one customer of a provider: an address of IPv4, or the whole /64 of IPv6, in which each machine takes any address.
+  public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 }
 
 extension JoinAuthority {
