@@ -5,20 +5,32 @@ import Synchronization
 
 /// Asks for the passcode of a meeting that has one, and slows down who guesses.
 ///
-/// Passcodes are checked one after the other, so that guessing costs one core at most, and counting is exact. Right ones do not count: a
-/// whole class may come from one address.
+/// Passcodes are hashed one after the other, whichever door they come by, so that guessing and setting them cost one core and the memory of
+/// one hash at most, and counting is exact. Right ones do not count: a whole class may come from one address.
 actor PasscodeGuard {
-  /// How many wrong passcodes an address may send for one meeting, and in which time.
+  /// How many wrong passcodes may come for one meeting, and in which time.
   struct Limits: Sendable {
+    /// From one address.
     var wrong = 10
+    /// From all addresses together: who has many of them guesses no faster than this, and needs so many to lock the others out.
+    var wrongInMeeting = 300
     var window = TimeSpan.seconds(600)
     /// How many may wait for their turn.
     var queue = 64
   }
 
+  /// What does the slow work.
+  struct Hashing: Sendable {
+    var matches: @Sendable (PasscodeHash, Secret<String>) -> Bool = { $0.matches($1) }
+    var make: @Sendable (Secret<String>) -> Result<PasscodeHash, PasscodeError> = { passcode in
+      Result { () throws(PasscodeError) in try PasscodeHash(passcode) }
+    }
+  }
+
+  /// An address for one meeting; without one, everybody for it.
   private struct Key: Hashable {
     var meeting: MeetingID
-    var address: IPAddress
+    var address: IPAddress?
   }
 
   private struct Count {
@@ -27,14 +39,20 @@ actor PasscodeGuard {
   }
 
   private nonisolated let limits: Limits
+  private nonisolated let hashing: Hashing
   private nonisolated let now: @Sendable () -> Instant
   private nonisolated let waiting = Atomic(0)
   private var counts: [Key: Count] = [:]
 
-  init(limits: Limits = Limits(), now: @escaping @Sendable () -> Instant = { Monotonic.now }) {
+  init(
+    limits: Limits = Limits(), hashing: Hashing = Hashing(), now: @escaping @Sendable () -> Instant = { Monotonic.now }
+  ) {
     self.limits = limits
+    self.hashing = hashing
     self.now = now
   }
+
+  private static let busy = "Too many passcodes are being checked just now. Try again in a moment."
 
   /// Why somebody may not go on; nil when they may. Hosts need no passcode: their token says more.
   nonisolated func refusal(
@@ -44,33 +62,49 @@ actor PasscodeGuard {
     guard let passcode, !passcode.isEmpty else {
       return (.passcodeRequired, "The meeting has a passcode. Ask whoever invited you for it.")
     }
-    guard waiting.add(1, ordering: .relaxed).newValue <= limits.queue else {
-      waiting.subtract(1, ordering: .relaxed)
-      return (.tooFast, "Too many passcodes are being checked just now. Try again in a moment.")
-    }
+    guard takeTurn() else { return (.tooFast, Self.busy) }
     defer { waiting.subtract(1, ordering: .relaxed) }
-    return await check(Secret(passcode), hash, Key(meeting: admission.meeting.id, address: Self.group(address)))
+    return await check(Secret(passcode), hash, admission.meeting.id, address.network)
   }
 
+  /// The hash of a new passcode.
+  nonisolated func hash(_ passcode: String) async throws(Refusal) -> PasscodeHash {
+    guard takeTurn() else { throw Refusal(429, "tooFast", Self.busy) }
+    defer { waiting.subtract(1, ordering: .relaxed) }
+    switch await make(Secret(passcode)) {
+    case .success(let hash): return hash
+    case .failure(.length): throw Refusal(422, "badPasscode", PasscodeError.length.description)
+    case .failure(.failed): throw Refusal(500, "internal", PasscodeError.failed.description)
+    }
+  }
+
+  /// Whether there is room among those who wait; who takes it gives it back.
+  private nonisolated func takeTurn() -> Bool {
+    if waiting.add(1, ordering: .relaxed).newValue <= limits.queue { return true }
+    waiting.subtract(1, ordering: .relaxed)
+    return false
+  }
+
+  private func make(_ passcode: Secret<String>) -> Result<PasscodeHash, PasscodeError> { hashing.make(passcode) }
+
   private func check(
-    _ passcode: Secret<String>, _ hash: PasscodeHash, _ key: Key
+    _ passcode: Secret<String>, _ hash: PasscodeHash, _ meeting: MeetingID, _ address: IPAddress
   ) -> (code: SignalingErrorCode, text: String)? {
     let time = now()
     if counts.count > 1_000 { counts = counts.filter { time - $0.value.since < limits.window } }
-    if let count = counts[key], time - count.since >= limits.window { counts[key] = nil }
-    guard counts[key].map({ $0.wrong < limits.wrong }) ?? true else {
-      return (
-        .passcodeBlocked,
-        "Too many wrong passcodes came from your network. Wait \(max(1, limits.window.milliseconds / 60_000)) minutes and try again."
-      )
+    let (own, all) = (Key(meeting: meeting, address: address), Key(meeting: meeting))
+    for key in [own, all] {
+      if let count = counts[key], time - count.since >= limits.window { counts[key] = nil }
     }
-    if hash.matches(passcode) { return nil }
-    counts[key, default: Count(wrong: 0, since: time)].wrong += 1
+    let wait = "Wait \(max(1, limits.window.milliseconds / 60_000)) minutes and try again."
+    if let count = counts[own], count.wrong >= limits.wrong {
+      return (.passcodeBlocked, "Too many wrong passcodes came from your network. \(wait)")
+    }
+    if let count = counts[all], count.wrong >= limits.wrongInMeeting {
+      return (.passcodeBlocked, "Too many wrong passcodes came for this meeting. \(wait)")
+    }
+    if hashing.matches(hash, passcode) { return nil }
+    for key in [own, all] { counts[key, default: Count(wrong: 0, since: time)].wrong += 1 }
     return (.wrongPasscode, "This is not the meeting's passcode.")
-  }
-
-  /// One customer of a provider has a whole /64 of IPv6 addresses.
-  private static func group(_ address: IPAddress) -> IPAddress {
-    address.isIPv4 ? address : IPAddress(high: address.high, low: 0)
   }
 }

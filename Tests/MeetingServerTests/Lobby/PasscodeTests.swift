@@ -100,6 +100,83 @@ struct PasscodeTests {
     #expect(try await code("1234", here, "2001:db8:0:1::1") == nil)
   }
 
+  @Test(
+    "threat 25: one guesser locks nobody else out, and who guesses from many addresses is stopped for the whole meeting"
+  )
+  func manyAddresses() async throws {
+    let clock = TestClock()
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 3, wrongInMeeting: 10, window: .seconds(600), queue: 64), now: { clock.now })
+    let (here, other) = (try admission(Self.hash), try admission(Self.hash))
+    func code(_ passcode: String, _ host: UInt32, _ admission: Admission) async -> SignalingErrorCode? {
+      await passcodes.refusal(of: passcode, for: admission, from: IPAddress(v4: 0xC000_0200 + host))?.code
+    }
+    for _ in 0..<20 { _ = await code("4321", 1, here) }
+    #expect(await code("1234", 1, here) == .passcodeBlocked)
+    // What was refused without a look is not counted.
+    #expect(await code("1234", 2, here) == nil)
+    for host in UInt32(2)...4 { for _ in 0..<3 { _ = await code("4321", host, here) } }
+    #expect(await code("1234", 5, here) == .passcodeBlocked)
+    #expect(await code("1234", 5, other) == nil)
+    clock.advance(.seconds(600))
+    #expect(await code("1234", 5, here) == nil)
+  }
+
+  /// Counts how many run at the same time.
+  private final class Crowd: Sendable {
+    private let state = Mutex((now: 0, most: 0, all: 0))
+    var most: Int { state.withLock { $0.most } }
+    var all: Int { state.withLock { $0.all } }
+
+    func pass() {
+      state.withLock {
+        $0.now += 1
+        $0.all += 1
+        $0.most = max($0.most, $0.now)
+      }
+      // Some work, as hashing is, so that others could come meanwhile.
+      let end = ContinuousClock.now + .milliseconds(3)
+      while ContinuousClock.now < end {}
+      state.withLock { $0.now -= 1 }
+    }
+  }
+
+  @Test("threat 32: however many passcodes come, from wherever and by whichever door, one is hashed at a time")
+  func flood() async throws {
+    let crowd = Crowd()
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 1_000, wrongInMeeting: 1_000, queue: 24),
+      hashing: .init(
+        matches: { _, _ in
+          crowd.pass()
+          return false
+        },
+        make: { _ in
+          crowd.pass()
+          return .success(Self.hash)
+        }))
+    let admissions = try (0..<4).map { _ in try admission(Self.hash) }
+    let outcomes = await withTaskGroup(of: String.self) { group in
+      for index in 0..<120 {
+        group.addTask {
+          guard index % 3 > 0 else {
+            do throws(Refusal) {
+              return try await passcodes.hash("1234") == Self.hash ? "hashed" : "another"
+            } catch {
+              return error.code
+            }
+          }
+          let address = IPAddress(v4: 0xC000_0200 + UInt32(index))
+          return await passcodes.refusal(of: "4321", for: admissions[index % 4], from: address)?.code.rawValue ?? "none"
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(crowd.most == 1)
+    #expect(outcomes.count { $0 != "tooFast" } == crowd.all && crowd.all >= 1)
+    #expect(Set(outcomes).isSubset(of: ["hashed", "wrongPasscode", "tooFast"]), "\(Set(outcomes))")
+  }
+
   @Test("passcodes sent at once are counted one by one, and no more are checked than the queue takes")
   func atOnce() async throws {
     let passcodes = PasscodeGuard(
