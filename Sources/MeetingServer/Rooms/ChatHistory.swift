@@ -11,9 +11,8 @@ struct ChatHistory: Sendable {
   /// The most bytes of text kept.
   static let keptBytes = 1 << 20
 
-  /// What a client knew already.
-  private let keep: Int
-  private let age: TimeInterval?
+  private var keep = ChatPolicy.messages
+  private var age: TimeInterval?
   private var entries: [ChatEntry] = []
   private var bytes = 0
   private var last: Int
@@ -22,8 +21,18 @@ struct ChatHistory: Sendable {
   /// messages by them.
   init(after last: Int = 0, policy: ChatPolicy = ChatPolicy()) {
     self.last = last
+    follow(policy)
+  }
+
+  private mutating func follow(_ policy: ChatPolicy) {
     keep = policy.maximumMessages ?? ChatPolicy.messages
     age = policy.maximumAge?.seconds
+  }
+
+  /// Keeps by another policy from now on; returns what is forgotten by that.
+  mutating func set(_ policy: ChatPolicy, now: Date) -> [ChatEntry] {
+    follow(policy)
+    return prune(now: now) + shorten()
   }
 
   /// The number of the last message, whether it is kept or not.
@@ -39,6 +48,11 @@ struct ChatHistory: Sendable {
   @discardableResult mutating func append(_ entry: ChatEntry) -> [ChatEntry] {
     entries.append(entry)
     bytes += entry.text.utf8.count
+    return shorten()
+  }
+
+  /// Forgets the oldest beyond the bounds; returns those.
+  private mutating func shorten() -> [ChatEntry] {
     var gone = 0
     var left = bytes
     while entries.count - gone > keep || left > Self.keptBytes, gone < entries.count {
@@ -66,11 +80,12 @@ struct ChatHistory: Sendable {
   /// The message that a file hangs on.
   func entry(file: String) -> ChatEntry? { entries.first { $0.file?.id == file } }
 
-  /// Puts a message in the place of the one of its number.
-  mutating func replace(_ entry: ChatEntry) {
-    guard let index = entries.firstIndex(where: { $0.id == entry.id }) else { return }
+  /// Puts a message in the place of the one of its number, and forgets the oldest beyond the bounds; returns those.
+  @discardableResult mutating func replace(_ entry: ChatEntry) -> [ChatEntry] {
+    guard let index = entries.firstIndex(where: { $0.id == entry.id }) else { return [] }
     bytes += entry.text.utf8.count - entries[index].text.utf8.count
     entries[index] = entry
+    return shorten()
   }
 
   /// The newest of what `participant` may see: messages to everybody, and private ones from or to them, after the number `after`.

@@ -121,7 +121,9 @@ extension MeetingRoom {
   }
 
   private func change(_ entry: ChatEntry) {
-    chat.replace(entry)
+    let forgotten = chat.replace(entry)
+    // One that has grown so much that it is forgotten itself has no file: those cannot be changed.
+    removeFiles(of: forgotten)
     broadcast(.room(.chat(.changed(entry)))) { isVisible(entry, to: $0) }
   }
 

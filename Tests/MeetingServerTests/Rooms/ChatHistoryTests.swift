@@ -28,6 +28,23 @@ struct ChatHistoryTests {
     #expect(history.visible(to: "q").map(\.id) == [317, 318, 319, 320])
   }
 
+  @Test("messages that grow by being changed push out the oldest too")
+  func growing() {
+    var history = ChatHistory()
+    func entry(_ id: Int, _ count: Int) -> ChatEntry {
+      ChatEntry(
+        id: id, from: "p", name: "n", text: String(repeating: "x", count: count), time: Date(timeIntervalSince1970: 0))
+    }
+    let most = ChatHistory.keptBytes
+    for id in 1...4 { #expect(history.append(entry(id, 10)).isEmpty) }
+    #expect(history.replace(entry(3, most - 30)).isEmpty)
+    #expect(history.replace(entry(4, 30)).map(\.id) == [1, 2])
+    #expect(history.open.map(\.id) == [3, 4])
+    #expect(history.replace(entry(1, most)).isEmpty)
+    #expect(history.replace(entry(3, most)).map(\.id) == [3])
+    #expect(history.open.map(\.id) == [4])
+  }
+
   @Test("a private message is shown to its two ends only")
   func privacy() {
     var history = ChatHistory()
