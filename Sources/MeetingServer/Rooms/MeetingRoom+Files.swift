@@ -55,14 +55,14 @@ extension MeetingRoom {
     return file
   }
 
-  /// What everybody could see of the chat, for a host.
+  /// What everybody could see of the chat, for a host: as much of it as this host was told.
   func export(for participant: String, origin: String?) throws(HTTPRefusal) -> [ChatEntry] {
     let member = try holder(participant, origin)
     guard member.permissions.contains(.moderate) else {
       throw Self.http(.notAllowed(Self.sentence(for: .moderate, member)))
     }
     note(.rightUsed(by: member.person, action: "exportChat", target: ""))
-    return openChat()
+    return openChat().filter { isVisible($0, to: member) }
   }
 
   /// What everybody could see of the chat and is kept.

@@ -152,6 +152,24 @@ struct ChatTests {
     }
   }
 
+  @Test("a host who came late exports no more than was told to whoever comes late")
+  func lateExport() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.chat = ChatPolicy(history: false) }
+      let (ann, early) = try await server.host("daily", "Ann")
+      _ = try await say("before", ann)
+      let (bob, late) = try await server.host("daily", "Bob")
+      _ = try await say("after", ann)
+      _ = try await said(bob, "after")
+      for (token, texts) in [(early.resumeToken, ["before", "after"]), (late.resumeToken, ["after"])] {
+        let answer = try await server.get("/api/chat/export?format=json", headers: ["Authorization": "Bearer \(token)"])
+        let fields = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+        let messages = fields?["messages"] as? [[String: Any]]
+        #expect(messages?.map { $0["text"] as? String } == texts)
+      }
+    }
+  }
+
   @Test("a meeting that keeps two messages for a second has no more, and forgets them in time")
   func keeping() async throws {
     try await TestServer.run { server in
