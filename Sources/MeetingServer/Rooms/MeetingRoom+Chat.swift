@@ -11,9 +11,9 @@ extension MeetingRoom {
     return ChatRules(history: record.chat.history, fileLimit: min(record.chat.fileLimit ?? most, most))
   }
 
-  /// Prepares a newcomer's place in the chat by the meeting's rules.
+  /// Prepares a newcomer's place by the meeting's rules.
   func seat(_ member: RoomMember) {
-    member.permissions = record.chat.permissions(member.permissions)
+    (member.role, member.permissions) = rights(of: member)
     if !record.chat.history { member.chatting.since = chat.lastID }
   }
 
@@ -40,7 +40,7 @@ extension MeetingRoom {
 
   /// Why a member may not write to `to`; nil when it may.
   func refusal(toWriteTo to: String?, _ member: RoomMember) -> RequestRefusal? {
-    guard member.permissions.contains(.chat) else { return .notAllowed(Self.sentence(for: .chat, member)) }
+    guard member.permissions.contains(.chat) else { return .notAllowed(sentence(for: .chat, member)) }
     guard let to else { return nil }
     guard let receiver = members[to], !receiver.isHidden || receiver === member else {
       return .bad("The recipient is not in the meeting.")

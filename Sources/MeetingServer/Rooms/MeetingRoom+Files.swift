@@ -59,7 +59,7 @@ extension MeetingRoom {
   func export(for participant: String, origin: String?) throws(HTTPRefusal) -> [ChatEntry] {
     let member = try holder(participant, origin)
     guard member.permissions.contains(.moderate) else {
-      throw Self.http(.notAllowed(Self.sentence(for: .moderate, member)))
+      throw Self.http(.notAllowed(sentence(for: .moderate, member)))
     }
     note(.rightUsed(by: member.person, action: "exportChat", target: ""))
     return openChat().filter { isVisible($0, to: member) }

@@ -65,7 +65,7 @@ extension MeetingRoom {
     if case .vote = request {
       try ensureIsSeen(member)
       guard member.permissions.contains(.subscribe) else {
-        throw .notAllowed(Self.sentence(for: .subscribe, member))
+        throw .notAllowed(sentence(for: .subscribe, member))
       }
     } else {
       try ensureModerates(member)

@@ -94,21 +94,30 @@ extension MeetingRoom {
   @discardableResult
   func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
     guard let member = members[id] else { return false }
-    change(member, role: member.role, permissions: permissions)
+    member.decisions.set(permissions, of: member.admission.grant, chat: record.chat)
+    settle(member)
     return true
   }
 
-  /// Gives a participant a role, with the permissions that it brings. Nobody becomes hidden who was seen before, nor is seen who was hidden.
+  /// Gives a participant a role, with the permissions that it brings by the meeting's rules. Nobody becomes hidden who was seen before, nor is
+  /// seen who was hidden.
   /// False for that, and when there is no such participant.
   @discardableResult
   func setRole(_ role: Role, of id: String) -> Bool {
     guard let member = members[id], (role == .hidden) == member.isHidden else { return false }
-    change(member, role: role, permissions: role.permissions)
+    member.decisions.set(role, of: member.admission.grant, chat: record.chat)
+    settle(member)
     return true
   }
 
-  func change(_ member: RoomMember, role: Role, permissions: Permissions) {
-    let permissions = permissions.intersection(role.bound)
+  /// What a member is and may do by its token, the meeting's rules and what hosts have decided.
+  func rights(of member: RoomMember) -> (role: Role, permissions: Permissions) {
+    member.decisions.rights(of: member.admission.grant, chat: record.chat)
+  }
+
+  /// Gives a member what is its by right now, after any of that has changed.
+  func settle(_ member: RoomMember) {
+    let (role, permissions) = rights(of: member)
     guard member.role != role || member.permissions != permissions else { return }
     let before = member.permissions
     member.role = role

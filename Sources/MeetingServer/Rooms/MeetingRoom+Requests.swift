@@ -94,7 +94,7 @@ extension MeetingRoom {
   // MARK: Who may do what to whom
 
   func ensureModerates(_ member: RoomMember) throws(RequestRefusal) {
-    guard member.permissions.contains(.moderate) else { throw .notAllowed(Self.sentence(for: .moderate, member)) }
+    guard member.permissions.contains(.moderate) else { throw .notAllowed(sentence(for: .moderate, member)) }
   }
 
   /// Somebody who is here, as `member` may know it.

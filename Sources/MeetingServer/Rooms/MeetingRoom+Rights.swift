@@ -8,7 +8,7 @@ extension MeetingRoom {
     _ permission: Permissions, _ member: RoomMember, _ channel: SignalingChannel, id: Int? = nil
   ) -> Bool {
     if member.permissions.contains(permission) { return true }
-    channel.refuse(.notAllowed, Self.sentence(for: permission, member), id: id)
+    channel.refuse(.notAllowed, sentence(for: permission, member), id: id)
     return false
   }
 
@@ -35,7 +35,7 @@ extension MeetingRoom {
     let forbidden = tracks.filter { !member.permissions.contains(Self.permission(for: $0.source)) }
     let news = forbidden.first { !member.refusedTracks.contains(key($0)) }
     member.refusedTracks = Set(forbidden.map(key))
-    return news.map { Self.sentence(for: Self.permission(for: $0.source), member) }
+    return news.map { sentence(for: Self.permission(for: $0.source), member) }
   }
 
   /// What a participant may receive of what there is.
@@ -74,7 +74,7 @@ extension MeetingRoom {
     guard member.permissions.contains(.data) else {
       if !member.knowsDataIsRefused, let channel = member.channel {
         member.knowsDataIsRefused = true
-        channel.refuse(.notAllowed, Self.sentence(for: .data, member))
+        channel.refuse(.notAllowed, sentence(for: .data, member))
       }
       return []
     }
@@ -94,7 +94,7 @@ extension MeetingRoom {
     }
   }
 
-  static func sentence(for permission: Permissions, _ member: RoomMember) -> String {
+  func sentence(for permission: Permissions, _ member: RoomMember) -> String {
     let what =
       switch permission {
       case .publishAudio: "send sound"
@@ -109,7 +109,7 @@ extension MeetingRoom {
     let why =
       !granted.contains(permission)
       ? "your join token does not grant it"
-      : member.admission.meeting.chat.permissions(granted).contains(permission)
+      : record.chat.permissions(granted).contains(permission)
         ? "a host has taken that right back" : "its chat is not open to everybody"
     return "You may not \(what) in this meeting: \(why)."
   }

@@ -32,13 +32,13 @@ extension MeetingRoom {
   // MARK: Renewing
 
   /// Puts another token in the place of a member's own. It has to be for this very meeting and the same holder; what it grants more or less
-  /// than the one before holds at once, and what a host has given or taken meanwhile stays.
+  /// than the one before holds at once by the rules that hold for whoever comes, and what a host has given or taken meanwhile stays.
   func renew(_ admission: Admission, of participant: String, id: Int?, _ channel: SignalingChannel) {
     guard let member = members[participant], member.channel?.id == channel.id else {
       channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.", id: id)
       return
     }
-    let (before, grant) = (member.admission.grant, admission.grant)
+    let grant = admission.grant
     // Two tenants can have rooms of the same name.
     guard admission.meeting.id == record.id, admission.tenant.id == member.admission.tenant.id else {
       channel.refuse(.wrongMeeting, "The new token is for another meeting than the one you are in.", id: id)
@@ -48,7 +48,7 @@ extension MeetingRoom {
       channel.refuse(.banned, JoinRefusal.banned.description, id: id)
       return
     }
-    guard grant.isSameHolder(as: before) else {
+    guard grant.isSameHolder(as: member.admission.grant) else {
       channel.refuse(
         .notAllowed,
         "The new token is for somebody else than the one you came with: user, name and data have to be the same.",
@@ -56,11 +56,7 @@ extension MeetingRoom {
       return
     }
     member.admission = admission
-    let gained = grant.permissions.subtracting(before.permissions)
-    let lost = before.permissions.subtracting(grant.permissions)
-    change(
-      member, role: grant.role == before.role ? member.role : grant.role,
-      permissions: member.permissions.union(gained).subtracting(lost))
+    settle(member)
     watchToken(of: member)
     log.info("token.renewed", ["meeting": record.id, "participant": participant, "token": grant.id])
     if let id { channel.send(.room(.done(id: id))) }

@@ -20,10 +20,12 @@ final class RoomMember {
   let origin: String?
   let order: Int
   var name: String
-  /// What it is now: first what its token says.
+  /// What it is now, by ``decisions``.
   var role: Role
-  /// What it may do now: first what its token grants.
+  /// What it may do now, by ``decisions``.
   var permissions: Permissions
+  /// What hosts have decided about it.
+  var decisions = HostDecisions()
   /// Tracks that were refused, so that it is said once.
   var refusedTracks: Set<String> = []
   /// Tracks that a host ended and that the client has not taken out of its offers yet.

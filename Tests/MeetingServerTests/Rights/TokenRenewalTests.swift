@@ -196,9 +196,46 @@ struct TokenRenewalTests {
       #expect(
         try await renew(
           ben, try await signed(server, "daily", role: .moderator, user: "ben"),
-          told: ["presenter", "publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data", "moderate"])
-          == nil)
+          told: ["presenter", "publishAudio", "publishVideo", "publishScreen", "subscribe", "data", "moderate"]) == nil)
       try await ben.ask(.lowerHands)
+      try ben.send(.chat(text: "still not", to: nil, id: 6))
+      #expect(try await ben.refusal().code == .notAllowed)
+      // Only a host gives back what a host has taken.
+      try await host.ask(.setPermissions(id, permissions: rest + ["chat"]))
+      #expect(
+        try await permissions(ben) == [
+          "presenter", "publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data",
+        ])
+      #expect(try await renew(ben, less, told: ["subscriber", "subscribe"]) == nil)
+      let told = ["guest", "publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data"]
+      #expect(try await renew(ben, try await signed(server, "daily", user: "ben"), told: told) == nil)
+    }
+  }
+
+  @Test("threat 33: the rules of the meeting hold for what a new token grants as they do for whoever comes")
+  func rules() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.chat = ChatPolicy(writers: .hosts) }
+      let (host, _) = try await server.host("daily", "Ann")
+      let (ben, welcome) = try await server.join("daily", "Ben", token: try await signed(server, "daily", user: "ben"))
+      let usual = ["publishAudio", "publishVideo", "publishScreen", "subscribe", "data"]
+      #expect(welcome.permissions == usual)
+      let less = try await signed(server, "daily", role: .subscriber, user: "ben")
+      let more = try await signed(server, "daily", user: "ben")
+      #expect(try await renew(ben, less, told: ["subscriber", "subscribe"]) == nil)
+      #expect(try await renew(ben, more, told: ["guest"] + usual) == nil)
+      // Nor does a host's role bring what the meeting keeps for hosts; what is given by name stays.
+      try await host.ask(.setRole(welcome.participant, role: "subscriber"))
+      #expect(try await permissions(ben) == ["subscriber", "subscribe"])
+      #expect(try await renew(ben, more) == nil)
+      try await host.ask(.setRole(welcome.participant, role: "guest"))
+      #expect(try await permissions(ben) == ["guest"] + usual)
+      let given = ["publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data"]
+      try await host.ask(.setPermissions(welcome.participant, permissions: given))
+      #expect(try await permissions(ben) == ["guest"] + given)
+      #expect(try await renew(ben, more) == nil)
+      try ben.send(.chat(text: "thank you", to: nil))
+      _ = try await host.first { if case .chat(let entry) = $0 { entry } else { nil } }
     }
   }
 
