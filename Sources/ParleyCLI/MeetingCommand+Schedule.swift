@@ -25,11 +25,15 @@ extension MeetingCommand {
         .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
       ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, json], run: schedule),
     .init(
-      name: "change", operands: "ROOM|ID", help: "change the time or the texts of a meeting",
+      name: "change", operands: "ROOM|ID",
+      help: "change a meeting; one that runs goes by it when the next participant comes",
       table: times + [
-        .init("subject", "TEXT", "the title"), .init("summary", "TEXT", "a longer text about it"), tenant,
-        DataFolder.option, json,
-      ], run: change),
+        .init("subject", "TEXT", "the title"), .init("summary", "TEXT", "a longer text about it"),
+        .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked"),
+        .init("capacity", "N|none", "the most participants"),
+        .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input"),
+        .init("expires", "TIME|never", "after how long from now it ends, like 8h"), tenant, DataFolder.option, json,
+      ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: change),
     .init(
       name: "cancel", operands: "ROOM|ID", help: "call a planned meeting off; nobody can come in any more",
       table: [tenant, DataFolder.option, json], run: cancel),
@@ -101,17 +105,31 @@ extension MeetingCommand {
 
   private static func change(_ options: CommandOptions) async throws {
     let asked = try request(options)
+    let (level, capacity) = (try options.accessLevel(), try options.limit("capacity", in: 1...10_000))
+    let passcode: PasscodeHash?? = options["passcode"] == "none" ? .some(nil) : try options.passcode().map { .some($0) }
+    let lifetime: Double?? =
+      options["expires"] == "never" ? .some(nil) : try options.seconds("expires").map { .some($0) }
+    _ = try options.lobby(over: LobbySettings())
+    _ = try options.chat(over: ChatPolicy())
     try await keep(options, "meeting.change") { meeting, now in
       let texts = (meeting.subject, meeting.summary)
       meeting.subject = options["subject"] ?? meeting.subject
       meeting.summary = options["summary"] ?? meeting.summary
-      if var schedule = meeting.schedule {
-        if texts != (meeting.subject, meeting.summary) { schedule.touch(now: now) }
-        try asked.apply(to: &schedule, now: now)
-        try meeting.plan(schedule)
-      } else if !asked.isEmpty {
-        try meeting.plan(try asked.schedule(now: now))
+      if texts != (meeting.subject, meeting.summary) { meeting.schedule?.touch(now: now) }
+      if !asked.isEmpty {
+        if var schedule = meeting.schedule {
+          try asked.apply(to: &schedule, now: now)
+          try meeting.plan(schedule)
+        } else {
+          try meeting.plan(try asked.schedule(now: now))
+        }
       }
+      meeting.accessLevel = level ?? meeting.accessLevel
+      meeting.lobby = try options.lobby(over: meeting.lobby)
+      meeting.chat = try options.chat(over: meeting.chat)
+      if let capacity { meeting.capacity = capacity }
+      if let passcode { meeting.passcode = passcode }
+      if let lifetime { meeting.expires = lifetime.map { now + $0 } }
     }
   }
 
@@ -125,19 +143,20 @@ extension MeetingCommand {
     }
   }
 
-  /// Changes a meeting, unless somebody else did meanwhile.
+  /// Changes a meeting, whoever else changes it at the same moment.
   private static func keep(
-    _ options: CommandOptions, _ action: String, _ change: (inout MeetingRecord, Date) throws -> Void
+    _ options: CommandOptions, _ action: String, _ change: @Sendable (inout MeetingRecord, Date) throws -> Void
   ) async throws {
     try await with(options) { folder, tenant, found in
-      var meeting = found
+      let now = folder.now
+      let changed: MeetingRecord?
       do {
-        try change(&meeting, folder.now)
+        changed = try await folder.store.change(found.id) { try change(&$0, now) }
       } catch let problem as ScheduleProblem {
         throw CommandOptions.Problem(description: problem.description)
       }
-      guard try await folder.store.update(meeting, ifSequence: found.schedule?.sequence) else {
-        throw CommandGroup.Failure(description: "The meeting was changed by somebody else meanwhile. Try again.")
+      guard let meeting = changed else {
+        throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
       }
       try await folder.audit(action, meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       show(meeting, tenant: tenant.name, options)

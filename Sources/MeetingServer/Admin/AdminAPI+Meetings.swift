@@ -21,7 +21,7 @@ extension AdminAPI {
     if running == true {
       for id in counts.keys {
         // One that was removed while people are in it is known to its room only.
-        guard let record = await directory.room(of: id)?.record, only == nil || record.tenant == only else { continue }
+        guard let record = await directory.room(of: id)?.meeting, only == nil || record.tenant == only else { continue }
         views.append(MeetingView(record, tenant: names[record.tenant] ?? "", count: counts[id]))
       }
       views.sort { MeetingCursor($0).isBefore(MeetingCursor($1)) }
@@ -56,6 +56,9 @@ extension AdminAPI {
     var chatFields = fields
     _ = try Self.chat(over: ChatPolicy(), &fields)
     let schedule = try fields.schedule()
+    let passcode = try fields.text("passcode", PasscodeHash.length)
+    let lobby = (wait: try fields.truth("waitForHost"), announce: try fields.truth("announce"))
+    let patience = try fields.limit("lobbySeconds", 1...86_400)
     let owner = try fields.text("owner", 1...MeetingRecord.maximumOwner)
     try fields.finish()
     let tenant = try await tenant(orDefault: name, call.now)
@@ -67,6 +70,10 @@ extension AdminAPI {
       expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity,
       lobby: tenant.policy.lobby, chat: try Self.chat(over: tenant.policy.chat, &chatFields))
     if let schedule { try record.plan(schedule, now: call.now) }
+    record.lobby = LobbySettings(
+      waitsForHost: lobby.wait ?? record.lobby.waitsForHost, announces: lobby.announce ?? record.lobby.announces,
+      patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? record.lobby.patience)
+    if let passcode { record.passcode = try await passcodes.hash(passcode) }
     if let owner {
       guard try await store.personalRoom(of: owner, tenant: tenant.id) == nil else {
         throw Refusal(409, "ownsRoom", "They have a room of their own already.")
@@ -117,9 +124,9 @@ extension AdminAPI {
   /// The meeting of that id: the store's, or one that was removed while people are in it.
   func meeting(_ text: String) async throws -> MeetingRecord {
     let id = MeetingID(rawValue: text)
-    if let room = await directory.room(of: id) { return room.record }
+    if let room = await directory.room(of: id) { return await room.meeting }
     guard let record = try await store.meeting(id: id) else {
-      throw Refusal(404, "noSuchMeeting", "There is no meeting of that id.")
+      throw Self.noSuchMeeting
     }
     return record
   }

@@ -12,6 +12,7 @@ struct AdminAPI: Sendable {
   let store: any MeetingStore & OperationStore
   let directory: MeetingDirectory
   let authority: JoinAuthority
+  let passcodes: PasscodeGuard
   let quality: QualityHistory
   let allowedHosts: [String]
   let counters: OperationCounters

@@ -105,6 +105,24 @@ struct AdminFields {
     return try number(name, range).map { .some($0) }
   }
 
+  /// A text that can be taken away: nil when the field is absent, `.some(nil)` for null.
+  mutating func removable(_ name: String, _ length: ClosedRange<Int>) throws(Refusal) -> String?? {
+    if fields[name] == .null {
+      fields[name] = nil
+      return .some(nil)
+    }
+    return try text(name, length).map { .some($0) }
+  }
+
+  /// One of some words that can be taken away, as ``removable(_:_:)`` has it.
+  mutating func removable(_ name: String, words: [String]) throws(Refusal) -> String?? {
+    if fields[name] == .null {
+      fields[name] = nil
+      return .some(nil)
+    }
+    return try word(name, words).map { .some($0) }
+  }
+
   /// True or false.
   mutating func truth(_ name: String) throws(Refusal) -> Bool? {
     guard let value = fields.removeValue(forKey: name) else { return nil }

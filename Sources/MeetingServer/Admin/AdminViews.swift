@@ -76,6 +76,10 @@ struct MeetingView: Encodable {
   var summary: String
   var accessLevel: String
   var capacity: Int?
+  var passcode: Bool
+  var waitForHost: Bool
+  var announce: Bool
+  var lobbySeconds: Int?
   var chat: ChatView
   var created: Date
   var expires: Date?
@@ -94,6 +98,10 @@ struct MeetingView: Encodable {
     summary = record.summary
     accessLevel = record.accessLevel.rawValue
     capacity = record.capacity
+    passcode = record.passcode != nil
+    waitForHost = record.lobby.waitsForHost
+    announce = record.lobby.announces
+    lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
     chat = ChatView(record.chat)
     created = record.created
     expires = record.expires

@@ -57,7 +57,7 @@ struct ChatEndpoints: Sendable {
     let format = try query.text("format", "text or json") { ChatExport.Format(rawValue: $0) != nil }
     try query.finish()
     let messages = try await room.export(for: participant, origin: request.headers["origin"])
-    return ChatExport(record: room.record, messages: messages).response(
+    return ChatExport(record: await room.meeting, messages: messages).response(
       format.flatMap(ChatExport.Format.init) ?? .text
     ).withCrossOriginAccess()
   }
@@ -101,7 +101,7 @@ private actor ChatUpload: HTTPBodySink {
       place = (room, participant)
       do throws(ChatFileRefusal) {
         id = try await endpoints.files.begin(
-          bytes: length, meeting: room.filesKey, tenant: room.record.tenant, fileLimit: room.record.chat.fileLimit,
+          bytes: length, meeting: room.filesKey, tenant: room.identity.tenant, fileLimit: room.meeting.chat.fileLimit,
           tenantLimit: tenantLimit)
       } catch {
         throw refusal(of: error)
@@ -142,7 +142,10 @@ private actor ChatUpload: HTTPBodySink {
       endpoints.counters.chatFileBytes.add(UInt64(stored.size))
       endpoints.log.info(
         "chat.file",
-        ["meeting": place.room.record.id, "participant": place.participant, "type": stored.type, "bytes": stored.size])
+        [
+          "meeting": place.room.identity.id, "participant": place.participant, "type": stored.type,
+          "bytes": stored.size,
+        ])
       return answer(.json(["message": entry], status: 201))
     } catch {
       await giveUp()

@@ -4,35 +4,41 @@ import Transport
 
 /// Planned meetings and rooms of one's own.
 extension AdminAPI {
-  /// `PATCH meetings/*`: other texts, another time.
+  /// `PATCH meetings/*`: other texts, doors and rules, another time and end. A meeting that runs goes by it at once.
   func changeMeeting(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)
-    let subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
-    let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
-    let schedule = try fields.schedule()
+    var asked = try MeetingChange(&fields)
+    let capacity = try fields.limit("capacity", 1...10_000)
+    let lifetime = try fields.limit("expiresIn", 60...31_536_000)
     try fields.finish()
-    var record = try await stored(call.path[0])
-    let sequence = record.schedule?.sequence
-    try record.retitle(subject, summary, now: call.now)
-    if let schedule { try record.plan(schedule, now: call.now) }
-    try await keep(record, ifSequence: sequence)
-    let name = try await tenantNames()[record.tenant] ?? ""
-    try await audit(call, "meeting.change", record.id.rawValue, tenant: name, record.room.display)
-    return .json(MeetingView(record, tenant: name, count: await directory.room(of: record.id)?.count))
+    let record = try await stored(call.path[0])
+    try await asked.prepare(passcodes)
+    let (change, now) = (asked, call.now)
+    return try await keep(call, "meeting.change", record) { meeting in
+      try change.apply(to: &meeting, now: now)
+      if let capacity { meeting.capacity = capacity }
+      if let lifetime { meeting.expires = Self.end(of: lifetime, from: now) }
+    }
   }
 
   /// `POST meetings/*/cancel`: calls it off.
   func cancelMeeting(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
-    var record = try await stored(call.path[0])
-    let sequence = record.schedule?.sequence
-    try record.cancel(now: call.now)
-    try await keep(record, ifSequence: sequence)
-    let name = try await tenantNames()[record.tenant] ?? ""
-    try await audit(call, "meeting.cancel", record.id.rawValue, tenant: name, record.room.display)
-    return .json(MeetingView(record, tenant: name, count: await directory.room(of: record.id)?.count))
+    let (record, now) = (try await stored(call.path[0]), call.now)
+    return try await keep(call, "meeting.cancel", record) { try $0.cancel(now: now) }
+  }
+
+  /// Changes a meeting, has the room go by it when it runs, and writes it down.
+  private func keep(
+    _ call: Call, _ action: String, _ record: MeetingRecord, _ change: @Sendable (inout MeetingRecord) throws -> Void
+  ) async throws -> HTTPResponse {
+    guard let changed = try await store.change(record.id, by: change) else { throw Self.noSuchMeeting }
+    await directory.changed(changed)
+    let name = try await tenantNames()[changed.tenant] ?? ""
+    try await audit(call, action, changed.id.rawValue, tenant: name, changed.room.display)
+    return .json(MeetingView(changed, tenant: name, count: await directory.room(of: changed.id)?.count))
   }
 
   /// `GET meetings/*/occurrences`: when it takes place from now on.
@@ -98,21 +104,14 @@ extension AdminAPI {
   static let unscheduled = Refusal(
     409, "notScheduled", "The meeting has no schedule, so there is no calendar file of it.")
 
+  static let noSuchMeeting = Refusal(404, "noSuchMeeting", "There is no meeting of that id.")
+
   private func stored(_ text: String) async throws -> MeetingRecord {
     guard let record = try await store.meeting(id: MeetingID(rawValue: text)) else {
-      throw Refusal(404, "noSuchMeeting", "There is no meeting of that id.")
+      throw Self.noSuchMeeting
     }
     return record
   }
-
-  private func keep(_ record: MeetingRecord, ifSequence sequence: Int?) async throws {
-    guard try await store.update(record, ifSequence: sequence) else { throw Refusal.changedMeanwhile }
-  }
-}
-
-extension Refusal {
-  static let changedMeanwhile = Refusal(
-    409, "changedMeanwhile", "The meeting was changed or removed by somebody else meanwhile. Look at it again.")
 }
 
 extension HTTPResponse {

@@ -8,6 +8,8 @@ import Transport
 struct PlanningAPI: Sendable {
   let desk: AnonymousJoin
   let projects: ProjectAuthority
+  let directory: MeetingDirectory
+  let passcodes: PasscodeGuard
   let counters: ServerCounters
   let log: Log
 
@@ -119,26 +121,36 @@ struct PlanningAPI: Sendable {
   ) async throws -> HTTPResponse {
     var (record, tenant) = try await ownMeeting(request, room, base, now)
     var fields = try AdminFields(request)
-    let subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
-    let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
-    let asked = try fields.schedule()
+    var asked = try MeetingChange(&fields)
     try fields.finish()
-    let sequence = record.schedule?.sequence
-    try record.retitle(subject, summary, now: now)
-    if let asked { try record.plan(asked, now: now) }
-    if case .holder = try await caller(request, room: record.room, base, now) { try Self.bound(&record, now: now) }
-    guard try await desk.store.update(record, ifSequence: sequence) else { throw Refusal.changedMeanwhile }
-    return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now))
+    var isHolder = false
+    if case .holder = try await caller(request, room: record.room, base, now) { isHolder = true }
+    try await asked.prepare(passcodes)
+    let (change, isBound) = (asked, isHolder)
+    return try await keep(record, tenant, base, now) { meeting in
+      let before = meeting.schedule
+      try change.apply(to: &meeting, now: now)
+      // What was planned by others, or long ago, may be beyond what a host can plan; it is no host's concern until they change it.
+      guard isBound, let after = meeting.schedule else { return }
+      if before.map({ !$0.isSameTime(as: after) }) ?? true { try Self.bound(&meeting, now: now) }
+    }
   }
 
   private func cancel(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
-    var (record, tenant) = try await ownMeeting(request, room, base, now)
-    let sequence = record.schedule?.sequence
-    try record.cancel(now: now)
-    guard try await desk.store.update(record, ifSequence: sequence) else { throw Refusal.changedMeanwhile }
-    return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now))
+    let (record, tenant) = try await ownMeeting(request, room, base, now)
+    return try await keep(record, tenant, base, now) { try $0.cancel(now: now) }
+  }
+
+  /// Changes a meeting, and has the room go by it when it runs.
+  private func keep(
+    _ record: MeetingRecord, _ tenant: Tenant, _ base: WebOrigin, _ now: Date,
+    _ change: @Sendable (inout MeetingRecord) throws -> Void
+  ) async throws -> HTTPResponse {
+    guard let changed = try await desk.store.change(record.id, by: change) else { throw JoinRefusal.noSuchMeeting }
+    await directory.changed(changed)
+    return .json(PlannedMeetingView(changed, tenant: tenant, base: base, forHosts: true, at: now))
   }
 
   private func calendar(
@@ -259,6 +271,27 @@ struct PlanningAPI: Sendable {
   }
 }
 
+/// Who gets into a meeting and what becomes of its chat, as the public interface shows it.
+struct MeetingRulesView: Encodable {
+  var accessLevel: String
+  var passcode: Bool
+  var waitForHost: Bool
+  var announce: Bool
+  var lobbySeconds: Int?
+  var chat: ChatView
+  var expires: Date?
+
+  init(_ record: MeetingRecord) {
+    accessLevel = record.accessLevel.rawValue
+    passcode = record.passcode != nil
+    waitForHost = record.lobby.waitsForHost
+    announce = record.lobby.announces
+    lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
+    chat = ChatView(record.chat)
+    expires = record.expires
+  }
+}
+
 /// A planned meeting as the public interface shows it.
 struct PlannedMeetingView: Encodable {
   var room: String
@@ -267,6 +300,8 @@ struct PlannedMeetingView: Encodable {
   var address: String
   var calendar: String
   var schedule: ScheduleView?
+  /// For who runs the meeting.
+  var rules: MeetingRulesView?
   /// Only in the answer that makes it: the join token of who runs the meeting.
   var hostToken: String?
 
@@ -278,7 +313,9 @@ struct PlannedMeetingView: Encodable {
     address = MeetingAddresses(base: base, meeting: record, tenant: tenant).join
     calendar = MeetingAddresses(base: base, meeting: record, tenant: tenant).calendar
     schedule = record.schedule.map { ScheduleView($0, at: now) }
-    if !forHosts {
+    if forHosts {
+      rules = MeetingRulesView(record)
+    } else {
       schedule?.organizer = nil
       schedule?.attendees = []
     }

@@ -33,8 +33,11 @@ extension MeetingRecord {
   mutating func plan(_ request: ScheduleRequest, now: Date) throws(Refusal) {
     do throws(ScheduleProblem) {
       if var schedule {
+        let (before, end) = (schedule, expires)
         try request.apply(to: &schedule, now: now)
         try plan(schedule)
+        // Who changes nothing about the time leaves the end alone, which may have been set on its own.
+        if before.isSameTime(as: schedule) { expires = end }
       } else {
         try plan(try request.schedule(now: now))
       }
@@ -44,13 +47,11 @@ extension MeetingRecord {
   }
 
   /// A new title or text is a change that calendars must hear of.
-  mutating func retitle(_ subject: String?, _ summary: String?, now: Date) throws(Refusal) {
+  mutating func retitle(_ subject: String?, _ summary: String?, now: Date) {
     let before = (self.subject, self.summary)
     if let subject { self.subject = subject }
     if let summary { self.summary = summary }
-    guard before != (self.subject, self.summary), var schedule else { return }
-    schedule.touch(now: now)
-    do throws(ScheduleProblem) { try plan(schedule) } catch { throw Refusal(error) }
+    if before != (self.subject, self.summary) { schedule?.touch(now: now) }
   }
 
   /// Calls a scheduled meeting off.
@@ -60,5 +61,14 @@ extension MeetingRecord {
     }
     _ = schedule.cancel(now: now)
     do throws(ScheduleProblem) { try plan(schedule) } catch { throw Refusal(error) }
+  }
+}
+
+extension MeetingSchedule {
+  /// Whether another schedule has the meeting at the same times, with doors that close at the same time.
+  func isSameTime(as other: MeetingSchedule) -> Bool {
+    start == other.start && zone == other.zone && duration == other.duration && rule == other.rule
+      && excluded == other.excluded && isCancelled == other.isCancelled
+      && doors.closesAfter == other.doors.closesAfter
   }
 }

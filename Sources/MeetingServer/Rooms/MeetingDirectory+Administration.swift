@@ -12,6 +12,9 @@ extension MeetingDirectory {
   /// The room of a meeting that runs.
   func room(of meeting: MeetingID) -> MeetingRoom? { allRooms[meeting] }
 
+  /// Has the room of a meeting that runs go by what was changed of it.
+  func changed(_ meeting: MeetingRecord) async { await allRooms[meeting.id]?.take(meeting) }
+
   /// Ends a running meeting for everybody; false when it does not run.
   func end(_ meeting: MeetingID) async -> Bool {
     guard let room = allRooms[meeting] else { return false }

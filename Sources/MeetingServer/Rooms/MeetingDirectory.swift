@@ -92,7 +92,7 @@ actor MeetingDirectory {
     log.info(
       "joined",
       [
-        "meeting": room.record.id, "participant": newcomer.place.participant, "token": newcomer.admission.grant.id,
+        "meeting": room.identity.id, "participant": newcomer.place.participant, "token": newcomer.admission.grant.id,
         "tenant": tenant.name, "role": newcomer.admission.grant.role.rawValue,
         "client": String((newcomer.join.client ?? "").prefix(60)),
       ])
@@ -199,8 +199,8 @@ actor MeetingDirectory {
   }
 
   func forget(_ room: MeetingRoom) {
-    guard rooms[room.record.id] === room else { return }
-    rooms[room.record.id] = nil
-    usage.closed(room.record.tenant)
+    guard rooms[room.identity.id] === room else { return }
+    rooms[room.identity.id] = nil
+    usage.closed(room.identity.tenant)
   }
 }

@@ -8,13 +8,13 @@ extension MeetingRoom {
   /// What holds for the chat, as clients are told.
   var chatRules: ChatRules {
     let most = doors.files?.limits.file ?? 0
-    return ChatRules(history: record.chat.history, fileLimit: min(record.chat.fileLimit ?? most, most))
+    return ChatRules(history: meeting.chat.history, fileLimit: min(meeting.chat.fileLimit ?? most, most))
   }
 
   /// Prepares a newcomer's place by the meeting's rules.
   func seat(_ member: RoomMember) {
     (member.role, member.permissions) = rights(of: member)
-    if !record.chat.history { member.chatting.since = chat.lastID }
+    if !meeting.chat.history { member.chatting.since = chat.lastID }
   }
 
   /// Keeps a message as long as the meeting keeps messages, and gives it to those it is for.
@@ -101,7 +101,7 @@ extension MeetingRoom {
     guard !isOwn else { return }
     note(.rightUsed(by: member.person, action: "deleteChat", target: "message \(id) of \(entry.from)"))
     log.info(
-      "moderation", ["meeting": record.id, "by": member.id, "action": "deleteChat", "participant": entry.from])
+      "moderation", ["meeting": identity.id, "by": member.id, "action": "deleteChat", "participant": entry.from])
   }
 
   /// A message that is kept and that `member` may know of.
@@ -181,23 +181,23 @@ extension MeetingRoom {
   func prune() { removeFiles(of: chat.prune(now: Date())) }
 
   /// Forgets the oldest message when its time has come, also while nobody writes: its file is to be gone then too.
-  private func pruneLater() {
-    guard !isPruning, let end = chat.nextEnd else { return }
-    isPruning = true
-    Task { [weak self] in
-      try? await Task.sleep(for: .milliseconds(max(Int64(end.timeIntervalSinceNow * 1_000) + 50, 50)))
+  func pruneLater() {
+    guard pruning == nil, let end = chat.nextEnd else { return }
+    let pause = Duration.milliseconds(max(Int64(end.timeIntervalSinceNow * 1_000) + 50, 50))
+    pruning = Task { [weak self] in
+      guard (try? await Task.sleep(for: pause)) != nil else { return }
       await self?.pruneNow()
     }
   }
 
   private func pruneNow() {
-    isPruning = false
+    pruning = nil
     guard !isClosed else { return }
     prune()
     pruneLater()
   }
 
-  private func removeFiles(of entries: [ChatEntry]) {
+  func removeFiles(of entries: [ChatEntry]) {
     let ids = entries.compactMap(\.file?.id)
     guard !ids.isEmpty, let files = doors.files else { return }
     Task { for id in ids { await files.remove(id) } }

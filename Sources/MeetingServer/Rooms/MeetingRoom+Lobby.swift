@@ -27,13 +27,13 @@ extension MeetingRoom {
     let grant = newcomer.admission.grant
     // Before everything else, since it also holds for whom a host has let in.
     if isBanned(grant) { throw .banned }
-    let phase = phase(of: newcomer.admission.meeting)
+    let phase = phase
     if phase == .cancelled { throw .cancelled }
     if grant.isHost || newcomer.isAdmitted { return .enters }
     if lobby.isLocked { throw .locked }
     if !hasHost, let entry = try entry(of: newcomer, in: phase) { return entry }
-    if record.lobby.waitsForHost, !hasHost { return .waits(.host) }
-    return record.accessLevel.passes(grant) ? .enters : .waits(.lobby)
+    if meeting.lobby.waitsForHost, !hasHost { return .waits(.host) }
+    return meeting.accessLevel.passes(grant) ? .enters : .waits(.lobby)
   }
 
   /// Whether somebody is there who can let others in.
@@ -45,7 +45,7 @@ extension MeetingRoom {
   func wait(_ newcomer: Newcomer, for reason: WaitingReason) throws(Refusal) {
     guard lobby.waiters.count < LobbyInfo.maximumWaiting else { throw .lobbyFull }
     startClock()
-    let patience = patience + (reason == .start ? untilOpening(of: newcomer.admission.meeting) : .zero)
+    let patience = patience + (reason == .start ? untilOpening() : .zero)
     let id = newcomer.place.participant
     let timer = Task { [weak self] in
       guard (try? await Task.sleep(for: patience)) != nil else { return }
@@ -54,7 +54,7 @@ extension MeetingRoom {
     let waiter = Lobby.Waiter(newcomer: newcomer, reason: reason, end: .now + patience, timer: timer)
     lobby.add(waiter)
     counters.knocks.add(1)
-    log.info("waiting", ["meeting": record.id, "participant": id, "reason": reason.rawValue])
+    log.info("waiting", ["meeting": identity.id, "participant": id, "reason": reason.rawValue])
     waiter.channel.send(waiter.message())
     if reason == .lobby {
       note(.lobby(.knocked, waiter.person))
@@ -94,13 +94,13 @@ extension MeetingRoom {
     lobbyChanged()
   }
 
-  private func turnAway(_ waiter: Lobby.Waiter, _ code: SignalingErrorCode, _ message: String) {
+  func turnAway(_ waiter: Lobby.Waiter, _ code: SignalingErrorCode, _ message: String) {
     counters.refusedJoins.add(1)
-    log.info("join.refused", ["meeting": record.id, "participant": waiter.id, "code": code.rawValue])
+    log.info("join.refused", ["meeting": identity.id, "participant": waiter.id, "code": code.rawValue])
     waiter.channel.fail(code, message)
   }
 
-  private func lobbyChanged() {
+  func lobbyChanged() {
     tellHosts()
     if lobby.isEmpty { onLobby(.emptied) }
   }
@@ -120,7 +120,7 @@ extension MeetingRoom {
 
   /// What somebody waited for has come, a host or the meeting's time: they go in, or wait to be let in.
   func advance(_ waiter: Lobby.Waiter) {
-    if !record.accessLevel.passes(waiter.newcomer.admission.grant) {
+    if !meeting.accessLevel.passes(waiter.newcomer.admission.grant) {
       if let queued = lobby.queue(waiter.id) {
         queued.channel.send(queued.message())
         note(.lobby(.knocked, queued.person))
@@ -141,7 +141,7 @@ extension MeetingRoom {
           .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.")
         break
       }
-      log.info("admitted", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      log.info("admitted", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.admitted, waiter.person))
       note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
       letIn(waiter.id)
@@ -154,7 +154,7 @@ extension MeetingRoom {
     guard allows(.moderate, host, channel) else { return }
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard let waiter = lobby.take(waiter.id) else { continue }
-      log.info("denied", ["meeting": record.id, "participant": waiter.id, "by": host.id])
+      log.info("denied", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.denied, waiter.person))
       note(.rightUsed(by: host.person, action: "deny", target: waiter.id))
       turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
@@ -166,7 +166,7 @@ extension MeetingRoom {
   func lock(_ isLocked: Bool, _ host: RoomMember, _ channel: SignalingChannel) {
     guard allows(.moderate, host, channel) else { return }
     if lobby.isLocked != isLocked {
-      log.info(isLocked ? "locked" : "unlocked", ["meeting": record.id, "by": host.id])
+      log.info(isLocked ? "locked" : "unlocked", ["meeting": identity.id, "by": host.id])
       note(.rightUsed(by: host.person, action: isLocked ? "lock" : "unlock", target: ""))
     }
     lobby.isLocked = isLocked

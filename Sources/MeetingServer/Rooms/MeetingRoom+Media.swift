@@ -7,7 +7,7 @@ extension MeetingRoom {
   func start() {
     guard !isListening else { return }
     isListening = true
-    let id = record.id.rawValue
+    let id = identity.id.rawValue
     post { [weak self] media in
       let events = await media.events(of: id)
       // Ends with the stream, which `close(meeting:)` ends.
@@ -25,20 +25,29 @@ extension MeetingRoom {
   /// Ends the meeting when its time is over.
   func startClock() {
     guard endTask == nil else { return }
-    if let end = record.expires {
-      let seconds = max(0, end.timeIntervalSince(Date()))
+    if let end = meeting.expires {
+      // The longest that a task sleeps, and the machine's clock may be set meanwhile.
+      let seconds = min(max(0, end.timeIntervalSince(Date())), 86_400)
       endTask = Task { [weak self] in
         guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
-        await self?.end(.expired, "The meeting's time is over.")
+        await self?.endIsDue()
       }
     }
+  }
+
+  private func endIsDue() {
+    guard !Task.isCancelled, !isClosed else { return }
+    endTask = nil
+    guard meeting.isExpired(at: Date()) else { return startClock() }
+    end(.expired, "The meeting's time is over.")
   }
 
   func finish() {
     isClosed = true
     endTask?.cancel()
+    pruning?.cancel()
     tokenTimer?.task.cancel()
-    let id = record.id.rawValue
+    let id = identity.id.rawValue
     post { await $0.close(meeting: id) }
     if let files = doors.files { Task { [filesKey] in await files.removeAll(of: filesKey) } }
   }

@@ -13,7 +13,7 @@ extension MeetingRoom {
     guard let member = members[id] else { return false }
     let grant = member.admission.grant
     if ban {
-      bans.formUnion(grant.banNotes(in: record.id))
+      bans.formUnion(grant.banNotes(in: identity.id))
       doors.banned(grant)
     }
     member.channel?.end(.removed, message)
@@ -23,7 +23,7 @@ extension MeetingRoom {
   }
 
   /// Whether the holder of a grant was banned from this meeting while the room stood.
-  func isBanned(_ grant: JoinGrant) -> Bool { !bans.isDisjoint(with: grant.banNotes(in: record.id)) }
+  func isBanned(_ grant: JoinGrant) -> Bool { !bans.isDisjoint(with: grant.banNotes(in: identity.id)) }
 
   // MARK: Muting
 
@@ -94,7 +94,7 @@ extension MeetingRoom {
   @discardableResult
   func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
     guard let member = members[id] else { return false }
-    member.decisions.set(permissions, of: member.admission.grant, chat: record.chat)
+    member.decisions.set(permissions, of: member.admission.grant, chat: meeting.chat)
     settle(member)
     return true
   }
@@ -105,14 +105,14 @@ extension MeetingRoom {
   @discardableResult
   func setRole(_ role: Role, of id: String) -> Bool {
     guard let member = members[id], (role == .hidden) == member.isHidden else { return false }
-    member.decisions.set(role, of: member.admission.grant, chat: record.chat)
+    member.decisions.set(role, of: member.admission.grant, chat: meeting.chat)
     settle(member)
     return true
   }
 
   /// What a member is and may do by its token, the meeting's rules and what hosts have decided.
   func rights(of member: RoomMember) -> (role: Role, permissions: Permissions) {
-    member.decisions.rights(of: member.admission.grant, chat: record.chat)
+    member.decisions.rights(of: member.admission.grant, chat: meeting.chat)
   }
 
   /// Gives a member what is its by right now, after any of that has changed.

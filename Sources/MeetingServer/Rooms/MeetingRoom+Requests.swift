@@ -140,6 +140,6 @@ extension MeetingRoom {
       }
     note(.rightUsed(by: member.person, action: action, target: target ?? ""))
     log.info(
-      "moderation", ["meeting": record.id, "by": member.id, "action": action, "participant": target ?? ""])
+      "moderation", ["meeting": identity.id, "by": member.id, "action": action, "participant": target ?? ""])
   }
 }

@@ -109,7 +109,7 @@ extension MeetingRoom {
     let why =
       !granted.contains(permission)
       ? "your join token does not grant it"
-      : record.chat.permissions(granted).contains(permission)
+      : meeting.chat.permissions(granted).contains(permission)
         ? "a host has taken that right back" : "its chat is not open to everybody"
     return "You may not \(what) in this meeting: \(why)."
   }

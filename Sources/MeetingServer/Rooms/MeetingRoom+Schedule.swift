@@ -4,28 +4,27 @@ import Signaling
 
 /// Meetings that take place at a time: who comes when they do not is told, or waits.
 extension MeetingRoom {
-  /// What a meeting is doing now; nil when it is not scheduled. The record is the newcomer's, since a schedule may have been changed after
-  /// the room was opened.
-  func phase(of meeting: MeetingRecord) -> MeetingSchedule.Phase? {
+  /// What the meeting is doing now; nil when it is not scheduled.
+  var phase: MeetingSchedule.Phase? {
     guard let schedule = meeting.schedule else { return nil }
     do throws(ScheduleProblem) {
       return try schedule.phase(at: Date())
     } catch {
       // Better a meeting at a wrong time than none: the zone was known when the meeting was planned.
-      log.error("schedule.unreadable", ["meeting": record.id, "reason": error])
+      log.error("schedule.unreadable", ["meeting": identity.id, "reason": error])
       return nil
     }
   }
 
   /// What becomes of somebody, no host, who comes while no host is there; nil when they come at the right time.
   func entry(of newcomer: Newcomer, in phase: MeetingSchedule.Phase?) throws(Refusal) -> Entry? {
-    guard let schedule = newcomer.admission.meeting.schedule else { return nil }
+    guard let schedule = meeting.schedule else { return nil }
     switch phase {
     case .over?: throw .expired
     case .before(let next)?:
       switch schedule.doors.early {
       case .open: return nil
-      case .wait where untilOpening(of: newcomer.admission.meeting) <= patience:
+      case .wait where untilOpening() <= patience:
         return .waits(.start)
       case .wait, .refuse: throw .notStarted(next.local, zone: schedule.zone)
       }
@@ -35,12 +34,12 @@ extension MeetingRoom {
 
   /// How long somebody waits here who is let in by hand.
   var patience: Duration {
-    record.lobby.patience.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.lobbyPatience
+    meeting.lobby.patience.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.lobbyPatience
   }
 
   /// How long it is until the doors open; and from now on it is seen to that they do.
-  func untilOpening(of meeting: MeetingRecord) -> Duration {
-    guard case .before(let next)? = phase(of: meeting), let schedule = meeting.schedule else { return .zero }
+  func untilOpening() -> Duration {
+    guard case .before(let next)? = phase, let schedule = meeting.schedule else { return .zero }
     let time = next.start - Double(schedule.doors.opensBefore)
     let delay = Duration.milliseconds(Int(max(0, time.timeIntervalSinceNow * 1_000).rounded(.up)))
     if delay <= patience, opening.map({ time < $0.time || $0.time <= Date() }) ?? true {
@@ -58,14 +57,8 @@ extension MeetingRoom {
 
   /// The meeting's time has come: whoever waited for it goes in, or waits for what else there is to wait for.
   private func begin() {
+    guard !Task.isCancelled else { return }
     opening = nil
-    for waiter in lobby.waiters where waiter.reason == .start {
-      if record.lobby.waitsForHost, !hasHost {
-        if let queued = lobby.queue(waiter.id, for: .host) { queued.channel.send(queued.message()) }
-      } else {
-        advance(waiter)
-      }
-    }
-    tellHosts()
+    reconsiderWaiters()
   }
 }

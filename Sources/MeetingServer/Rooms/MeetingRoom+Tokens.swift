@@ -40,7 +40,7 @@ extension MeetingRoom {
     }
     let grant = admission.grant
     // Two tenants can have rooms of the same name.
-    guard admission.meeting.id == record.id, admission.tenant.id == member.admission.tenant.id else {
+    guard admission.meeting.id == identity.id, admission.tenant.id == member.admission.tenant.id else {
       channel.refuse(.wrongMeeting, "The new token is for another meeting than the one you are in.", id: id)
       return
     }
@@ -58,7 +58,7 @@ extension MeetingRoom {
     member.admission = admission
     settle(member)
     watchToken(of: member)
-    log.info("token.renewed", ["meeting": record.id, "participant": participant, "token": grant.id])
+    log.info("token.renewed", ["meeting": identity.id, "participant": participant, "token": grant.id])
     if let id { channel.send(.room(.done(id: id))) }
   }
 
@@ -69,7 +69,7 @@ extension MeetingRoom {
     let end = member.admission.grant.end
     member.token = TokenWatch()
     // The meeting's own end comes first, and says more.
-    if let last = record.expires, last <= end { return }
+    if let last = meeting.expires, last <= end { return }
     let now = Date()
     // Whoever renews as soon as it is told must not be told again at once.
     member.token.due = max(end.addingTimeInterval(-limits.tokens.notice), now + max(0, end.timeIntervalSince(now) / 2))
@@ -120,7 +120,7 @@ extension MeetingRoom {
       return
     }
     let message = "Your join token has ended, and on this server nobody stays without one. Join again with a new one."
-    log.info("token.ended", ["meeting": record.id, "participant": member.id])
+    log.info("token.ended", ["meeting": identity.id, "participant": member.id])
     member.channel?.end(.tokenExpired, message)
     doors.expelled(.init(resumeToken: member.resumeToken, reason: .tokenExpired, message: message))
     remove(member, reason: .left)

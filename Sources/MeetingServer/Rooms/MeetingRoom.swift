@@ -68,7 +68,16 @@ actor MeetingRoom {
     case over(EndReason, String)
   }
 
-  nonisolated let record: MeetingRecord
+  /// What never changes of a meeting.
+  struct Identity: Sendable {
+    let id: MeetingID
+    let tenant: TenantID
+    let room: RoomName
+  }
+
+  nonisolated let identity: Identity
+  /// The meeting as it is now: what of it is changed is changed here too (``take(_:)``).
+  var meeting: MeetingRecord
   private let url: String
   let media: any MediaPlane
   let limits: Limits
@@ -85,8 +94,8 @@ actor MeetingRoom {
   private var nextOrder = 0
   var speechCount = 0
   var chat: ChatHistory
-  /// Whether the end of the oldest message is waited for.
-  var isPruning = false
+  /// Waits for the end of the oldest message.
+  var pruning: Task<Void, Never>?
   /// What the files of this room are kept under: the meeting may run again while the files of the last time are removed.
   nonisolated let filesKey: MeetingID
   var quality: [String: ConnectionQuality] = [:]
@@ -116,7 +125,8 @@ actor MeetingRoom {
     doors: RoomDoors = RoomDoors(), events: RoomEvents = RoomEvents(), onLeft: @escaping @Sendable (String) -> Void,
     onLobby: @escaping @Sendable (LobbyEvent) -> Void
   ) {
-    self.record = record
+    identity = Identity(id: record.id, tenant: record.tenant, room: record.room)
+    meeting = record
     chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000), policy: record.chat)
     filesKey = MeetingID(rawValue: "\(record.id) \(RandomID.text(characters: 8))")
     self.url = url
@@ -142,7 +152,9 @@ actor MeetingRoom {
       _ = lobby.arrive(id)
     }
     if isClosed { throw .closed }
-    if record.isExpired(at: Date()) { throw .expired }
+    // It may have been changed from outside of this process.
+    take(newcomer.admission.meeting)
+    if meeting.isExpired(at: Date()) { throw .expired }
     if limits.tokens.endsPlaces, newcomer.admission.grant.end <= Date() { throw .tokenExpired }
     if case .waits(let reason) = try mayEnter(newcomer) {
       try wait(newcomer, for: reason)
@@ -165,9 +177,9 @@ actor MeetingRoom {
     let tracks = permitted(newcomer.join.tracks, member).map { Self.mediaTrack($0) }
     let answer: MediaAnswer
     do throws(MediaPlaneError) {
-      answer = try await negotiate { [media, record] () throws(MediaPlaneError) in
+      answer = try await negotiate { [media, identity] () throws(MediaPlaneError) in
         try await media.join(
-          meeting: record.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks)
+          meeting: identity.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks)
       }
     } catch {
       throw Self.refusal(of: error)
@@ -202,7 +214,7 @@ actor MeetingRoom {
   }
 
   /// Whether nobody more fits in.
-  var isFull: Bool { members.count + reserved >= min(record.capacity ?? .max, limits.participants) }
+  var isFull: Bool { members.count + reserved >= min(meeting.capacity ?? .max, limits.participants) }
 
   /// Puts a new socket in the place of a lost (or half-open) one.
   func resume(participant: String, channel: SignalingChannel, origin: String?) throws(Refusal) {
@@ -445,8 +457,8 @@ actor MeetingRoom {
 
   var info: MeetingInfo {
     MeetingInfo(
-      id: record.id.rawValue, name: record.room.display, url: url, subject: record.subject, expires: record.expires,
-      announces: record.lobby.announces, chat: chatRules)
+      id: identity.id.rawValue, name: identity.room.display, url: url, subject: meeting.subject,
+      expires: meeting.expires, announces: meeting.lobby.announces, chat: chatRules)
   }
 
   func broadcast(_ message: ServerMessage, except: String? = nil, where isMeant: (RoomMember) -> Bool = { _ in true }) {

@@ -55,12 +55,12 @@ final class Operation: Sendable {
   /// The administration's interface.
   func api(
     _ configuration: ServerConfiguration, _ publicOrigin: WebOrigin?, directory: MeetingDirectory,
-    authority: JoinAuthority
+    authority: JoinAuthority, passcodes: PasscodeGuard
   ) -> AdminAPI {
     AdminAPI(
       gate: AdminGate(
         token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback, publicOrigin: publicOrigin),
-      store: store, directory: directory, authority: authority, quality: quality,
+      store: store, directory: directory, authority: authority, passcodes: passcodes, quality: quality,
       allowedHosts: settings.allowedHosts, counters: counters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })
   }

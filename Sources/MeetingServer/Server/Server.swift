@@ -101,6 +101,7 @@ public final class Server: Sendable {
       log: log)
     let gate = RequestLimits(tokenRate: configuration.tokenRate, counters: counters.limits).gate
     let readiness = Readiness()
+    let passcodes = PasscodeGuard()
     let authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment, gate: gate) { problem in
       log.info("token.refused", ["reason": problem])
     }
@@ -144,12 +145,14 @@ public final class Server: Sendable {
         authority: ProjectAuthority(store: store, gate: gate), directory: directory, store: store,
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       planning: PlanningAPI(
-        desk: desk, projects: ProjectAuthority(store: store, gate: gate), counters: counters, log: log),
+        desk: desk, projects: ProjectAuthority(store: store, gate: gate), directory: directory, passcodes: passcodes,
+        counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
-      authority: authority, directory: directory, store: store, counters: counters, log: log, tokens: operation.tokens)
+      authority: authority, directory: directory, store: store, counters: counters, log: log, tokens: operation.tokens,
+      passcodes: passcodes)
 
     do throws(ServerError) {
       let http = try makePublic(configuration, endpoints, signaling)
@@ -167,7 +170,8 @@ public final class Server: Sendable {
           AdminEndpoints(
             counters: counters, directory: directory, media: media,
             isReady: { readiness.isReady.load(ordering: .relaxed) },
-            api: operation.api(configuration, publicOrigin, directory: directory, authority: authority),
+            api: operation.api(
+              configuration, publicOrigin, directory: directory, authority: authority, passcodes: passcodes),
             pages: AdminPages(files: files)))
       } catch {
         await http.shutdown(grace: .zero)

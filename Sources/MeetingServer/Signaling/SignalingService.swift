@@ -158,7 +158,7 @@ struct SignalingService: Sendable {
     do throws(MeetingRoom.Refusal) {
       let (room, participant) = try await directory.resume(token: token, channel: channel, origin: peer.origin)
       counters.resumes.add(1)
-      log.info("resumed", ["meeting": room.record.id, "participant": participant])
+      log.info("resumed", ["meeting": room.identity.id, "participant": participant])
       return Place(room: room, participant: participant)
     } catch {
       return refuse(error, channel)
@@ -172,7 +172,8 @@ struct SignalingService: Sendable {
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await authority.admit(
-        token: Secret(token), room: place.room.record.room, origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
+        token: Secret(token), room: place.room.identity.room, origin: peer.origin, ownOrigin: peer.ownOrigin,
+        now: Date())
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       channel.refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id: id)

@@ -59,6 +59,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public var schedule: MeetingSchedule?
   /// Whose own room it is, as tokens name their holder; nil for everybody's.
   public var owner: String?
+  /// How often it was changed since it was made. The store counts.
+  public internal(set) var revision: Int
 
   /// The longest subject kept, in characters.
   public static let maximumSubject = 250
@@ -69,7 +71,8 @@ public struct MeetingRecord: Sendable, Hashable {
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,
     capacity: Int? = nil, passcode: PasscodeHash? = nil, lobby: LobbySettings = LobbySettings(),
-    chat: ChatPolicy = ChatPolicy(), schedule: MeetingSchedule? = nil, owner: String? = nil
+    chat: ChatPolicy = ChatPolicy(), schedule: MeetingSchedule? = nil, owner: String? = nil,
+    revision: Int = 0
   ) {
     self.id = id
     self.tenant = tenant
@@ -86,6 +89,7 @@ public struct MeetingRecord: Sendable, Hashable {
     self.chat = chat
     self.schedule = schedule
     self.owner = owner
+    self.revision = revision
   }
 
   /// Whether its time is over at `now`.

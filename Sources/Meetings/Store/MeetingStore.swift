@@ -48,9 +48,11 @@ public protocol MeetingStore: Sendable {
   func meetings(tenant: TenantID?, limit: Int) async throws(MeetingStoreError) -> [MeetingRecord]
   /// Forgets a meeting; nobody can join it any more. False when there is none.
   func removeMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> Bool
-  /// Keeps what can be changed of a meeting: its texts, end, doors, schedule and owner. False when there is none of that id, or when its
-  /// schedule was changed since `sequence`.
-  func update(_ meeting: MeetingRecord, ifSequence sequence: Int?) async throws(MeetingStoreError) -> Bool
+  /// Changes a meeting: its texts, end, doors, chat, schedule and owner. `body` is given the meeting as it is kept at that moment, so that of
+  /// two changes at once neither undoes the other; it has to be quick, and nothing is kept when it throws. The meeting as it is then, or
+  /// nil when there is none of that id.
+  /// - Throws: What `body` throws, or ``MeetingStoreError``.
+  func change(_ id: MeetingID, by body: @Sendable (inout MeetingRecord) throws -> Void) async throws -> MeetingRecord?
   /// The room that is somebody's own.
   func personalRoom(of owner: String, tenant: TenantID) async throws(MeetingStoreError) -> MeetingRecord?
   /// Every own room, or those of one tenant, by owner, those after `after`, at most `limit`.

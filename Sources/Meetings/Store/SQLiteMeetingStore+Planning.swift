@@ -18,21 +18,43 @@ extension SQLiteMeetingStore {
     try? JSONDecoder().decode(MeetingSchedule.self, from: Data(text.utf8))
   }
 
-  /// Keeps what can be changed of a meeting.
-  public func update(_ meeting: MeetingRecord, ifSequence sequence: Int?) throws(MeetingStoreError) -> Bool {
+  /// Changes a meeting in one transaction.
+  public func change(
+    _ id: MeetingID, by body: @Sendable (inout MeetingRecord) throws -> Void
+  ) throws -> MeetingRecord? {
     let database = try open()
+    var found: MeetingRecord?
+    var problem: (any Error)?
+    try database.transaction { () throws(MeetingStoreError) in
+      guard var meeting = try meeting(id: id) else { return }
+      let before = meeting
+      do { try body(&meeting) } catch {
+        problem = error
+        return
+      }
+      if meeting != before {
+        meeting.revision += 1
+        try write(meeting, database)
+      }
+      found = meeting
+    }
+    if let problem { throw problem }
+    return found
+  }
+
+  /// What never changes of a meeting is not written.
+  private func write(_ meeting: MeetingRecord, _ database: SQLiteDatabase) throws(MeetingStoreError) {
     try database.query(
       "UPDATE meetings SET subject = ?, summary = ?, access_level = ?, capacity = ?, expires = ?, passcode = ?, "
-        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, schedule = ?, owner = ? WHERE id = ? "
-        + "AND (?13 IS NULL OR json_extract(schedule, '$.sequence') = ?13)",
+        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, chat = ?, schedule = ?, owner = ?, revision = ? "
+        + "WHERE id = ?",
       [
         .text(meeting.subject), .text(meeting.summary), .text(meeting.accessLevel.rawValue),
         .number(meeting.capacity), .time(meeting.expires), meeting.passcode.map { .text($0.text) } ?? .null,
       ] + Self.values(meeting.lobby) + [
-        try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null, .text(meeting.id.rawValue),
-        .number(sequence),
+        .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
+        .number(meeting.revision), .text(meeting.id.rawValue),
       ])
-    return database.changes > 0
   }
 
   /// The room that is somebody's own.

@@ -110,6 +110,7 @@ enum StoreSchema {
     CREATE INDEX meetings_by_tenant_and_age ON meetings (tenant, created DESC, id);
     """,
     planning,
+    changes,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -271,6 +271,65 @@ struct PlanningTests {
     }
   }
 
+  @Test(
+    "a host changes the texts of a meeting that was planned long ago or far ahead, and moves it no further than a host can"
+  )
+  func texts() async throws {
+    try await TestServer.run { server in
+      let store = try await server.store()
+      let tenant = try await store.defaultTenant(now: Date())
+      var far = ScheduleRequest()
+      (far.start, far.rule) = (time(in: 300 * 86_400), "FREQ=WEEKLY")
+      var record = MeetingRecord(
+        tenant: tenant.id, room: try RoomName("far"), kind: .named, subject: "Far", created: Date() - 86_400 * 300,
+        expires: Date() + 86_400 * 700)
+      record.schedule = try far.schedule(now: Date())
+      try await store.insert(record)
+      let host = try await server.token("far", #","role":"organizer""#)
+      let address = server.url + "/api/v1/meetings/far"
+      for body in [
+        #"{"subject":"Near"}"#, #"{"summary":"all of it"}"#, #"{"schedule":{"attendees":["bob@example.com"]}}"#,
+        #"{"schedule":{"timeZone":"UTC","early":"refuse"}}"#,
+      ] {
+        let answer = try await call("PATCH", address, body, token: host)
+        #expect(answer.status == 200, "\(body): \(answer.text)")
+      }
+      let changed = try #require(try await store.meeting(id: record.id))
+      #expect(changed.subject == "Near" && changed.summary == "all of it" && changed.schedule?.sequence == 4)
+      #expect(changed.expires.map { abs($0.timeIntervalSince(record.expires ?? .distantPast)) < 1 } == true)
+      let moved = try await call("PATCH", address, #"{"schedule":{"duration":600}}"#, token: host)
+      #expect(moved.status == 422 && moved.code == "tooFarAhead")
+      #expect(try await store.meeting(id: record.id) == changed)
+      await store.close()
+    }
+  }
+
+  @Test("two changes of a meeting at once both hold, whether it is planned or not")
+  func atOnce() async throws {
+    try await TestServer.run { server in
+      for (room, schedule) in [("plain", ""), ("planned", #","schedule":{"start":"\#(time(in: 3_600))"}"#)] {
+        let made = try await admin(server, "POST", "meetings", #"{"room":"\#(room)","subject":"Old"\#(schedule)}"#)
+        let id = try #require(made.fields["id"] as? String)
+        let bodies =
+          [#"{"subject":"New"}"#, #"{"summary":"text"}"#, #"{"capacity":7}"#, #"{"accessLevel":"Invited"}"#]
+          + [#"{"chatWriters":"hosts"}"#, #"{"chatMessages":5}"#, #"{"passcode":"1234"}"#, #"{"waitForHost":true}"#]
+          + [#"{"announce":false}"#, #"{"lobbySeconds":60}"#]
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+          for body in bodies { group.addTask { try await self.admin(server, "PATCH", "meetings/\(id)", body).status } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == bodies.map { _ in 200 })
+        let seen = try await admin(server, "GET", "meetings/\(id)").fields
+        #expect(seen["subject"] as? String == "New" && seen["summary"] as? String == "text")
+        #expect(seen["capacity"] as? Int == 7 && seen["accessLevel"] as? String == "Invited")
+        #expect(seen["passcode"] as? Bool == true && seen["waitForHost"] as? Bool == true)
+        #expect(seen["announce"] as? Bool == false && seen["lobbySeconds"] as? Int == 60)
+        let chat = seen["chat"] as? [String: Any]
+        #expect(chat?["writers"] as? String == "hosts" && chat?["messages"] as? Int == 5)
+      }
+    }
+  }
+
   @Test("a room of one's own: its owner is organizer there whatever the token says, everybody else waits for them")
   func personal() async throws {
     try await TestServer.run { server in
