@@ -40,7 +40,7 @@ struct Discovery: Sendable {
 
   /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a room,
   /// `GET /discover/<room>?anonymousMeetingJoinContext=…`, it must be that one: whoever follows an address and finds
-  /// themselves elsewhere would not know why. A token for every room needs it.
+  /// themselves elsewhere would not know why. A token for every room needs it. Reading makes no meeting: joining does.
   func document(
     context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
@@ -53,7 +53,7 @@ struct Discovery: Sendable {
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await desk.authority.admit(
-        token: Secret(Self.unwrap(context)), room: room, origin: origin, ownOrigin: base, now: now)
+        token: Secret(Self.unwrap(context)), room: room, origin: origin, ownOrigin: base, opening: false, now: now)
     } catch {
       throw Refusal(error)
     }

@@ -119,7 +119,7 @@ struct PlanningAPI: Sendable {
   private func change(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
-    var (record, tenant) = try await ownMeeting(request, room, base, now)
+    let (record, tenant) = try await ownMeeting(request, room, base, now)
     var fields = try AdminFields(request)
     var asked = try MeetingChange(&fields)
     try fields.finish()
@@ -208,9 +208,10 @@ struct PlanningAPI: Sendable {
       }
     }
     guard let room else { throw JoinRefusal.badToken }
-    return .holder(
-      try await desk.authority.admit(
-        token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, now: now))
+    let admission = try await desk.authority.admit(
+      token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, opening: false, now: now)
+    guard admission.isMade else { throw JoinRefusal.noSuchMeeting }
+    return .holder(admission)
   }
 
   /// The meeting of that name as the caller may see it. Nobody's asking makes one.

@@ -92,6 +92,13 @@ public struct MeetingRecord: Sendable, Hashable {
     self.revision = revision
   }
 
+  /// The meeting that a room name has by the rules of its tenant, where nobody has made another one.
+  public init(opening room: RoomName, of tenant: Tenant, now: Date) {
+    self.init(
+      tenant: tenant.id, room: room, kind: .room, subject: room.display, accessLevel: tenant.policy.accessLevel,
+      created: now, capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
+  }
+
   /// Whether its time is over at `now`.
   public func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }

@@ -9,9 +9,7 @@ extension SQLiteMeetingStore {
   /// The meeting of a room name; made by the tenant's rules when there is none.
   public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
     if let meeting = try meeting(room: room, tenant: tenant.id) { return meeting }
-    let fresh = MeetingRecord(
-      tenant: tenant.id, room: room, kind: .room, subject: room.display, accessLevel: tenant.policy.accessLevel,
-      created: now, capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
+    let fresh = MeetingRecord(opening: room, of: tenant, now: now)
     do {
       try insert(fresh)
       return fresh

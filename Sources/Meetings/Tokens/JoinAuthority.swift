@@ -31,9 +31,10 @@ public struct JoinAuthority: Sendable {
   ///
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
   /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it must
-  /// be the token's, and may be nil where the token names one.
+  /// be the token's, and may be nil where the token names one. With `opening` false no meeting is made of a room that has none yet: the admission has it as it would be (``Admission/isMade``).
   public func admit(
-    token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, now: Date
+    token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?,
+    opening: Bool = true, now: Date
   ) async throws(JoinRefusal) -> Admission {
     var grant: JoinGrant
     let tenant: Tenant
@@ -49,7 +50,7 @@ public struct JoinAuthority: Sendable {
         origin == ownOrigin || grant.allowedOrigins.contains(origin) || tenant.policy.allowedOrigins.contains(origin)
       else { throw .wrongOrigin }
     }
-    let meeting = try await meeting(of: grant, tenant: tenant, room: room, now: now)
+    let (meeting, isMade) = try await meeting(of: grant, tenant: tenant, room: room, opening: opening, now: now)
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
     grant.takePlace(in: meeting)
     let isBanned: Bool
@@ -59,7 +60,7 @@ public struct JoinAuthority: Sendable {
       throw .unavailable("\(error)")
     }
     if isBanned { throw .banned }
-    return Admission(meeting: meeting, tenant: tenant, grant: grant)
+    return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
   }
 
   /// What a token grants now, and whose it is, for whoever runs the server; throws what is wrong with it.
@@ -99,8 +100,13 @@ public struct JoinAuthority: Sendable {
   }
 
   private func meeting(
-    of grant: JoinGrant, tenant: Tenant, room: RoomName?, now: Date
-  ) async throws(JoinRefusal) -> MeetingRecord {
+    of grant: JoinGrant, tenant: Tenant, room: RoomName?, opening: Bool, now: Date
+  ) async throws(JoinRefusal) -> (MeetingRecord, isMade: Bool) {
+    func named(_ name: RoomName) async throws -> (MeetingRecord, isMade: Bool) {
+      if opening { return (try await store.openMeeting(room: name, tenant: tenant, now: now), true) }
+      if let meeting = try await store.meeting(room: name, tenant: tenant.id) { return (meeting, true) }
+      return (MeetingRecord(opening: name, of: tenant, now: now), false)
+    }
     do {
       switch grant.target {
       case .meeting(let id):
@@ -108,13 +114,13 @@ public struct JoinAuthority: Sendable {
           throw JoinRefusal.noSuchMeeting
         }
         if let room, room != meeting.room { throw Self.wrongMeeting(meeting.room, asked: room) }
-        return meeting
+        return (meeting, true)
       case .room(let name):
         if let room, room != name { throw Self.wrongMeeting(name, asked: room) }
-        return try await store.openMeeting(room: name, tenant: tenant, now: now)
+        return try await named(name)
       case .anyRoom:
         guard let room else { throw JoinRefusal.roomNeeded }
-        return try await store.openMeeting(room: room, tenant: tenant, now: now)
+        return try await named(room)
       }
     } catch let error as JoinRefusal {
       throw error
@@ -147,11 +153,14 @@ public struct Admission: Sendable, Hashable {
   public var tenant: Tenant
   /// What the proved token grants.
   public var grant: JoinGrant
+  /// Whether the meeting is kept; otherwise it is made when the first one joins.
+  public var isMade: Bool
 
   /// An admission.
-  public init(meeting: MeetingRecord, tenant: Tenant, grant: JoinGrant) {
+  public init(meeting: MeetingRecord, tenant: Tenant, grant: JoinGrant, isMade: Bool = true) {
     self.meeting = meeting
     self.tenant = tenant
     self.grant = grant
+    self.isMade = isMade
   }
 }

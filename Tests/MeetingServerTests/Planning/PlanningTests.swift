@@ -330,6 +330,26 @@ struct PlanningTests {
     }
   }
 
+  @Test("a room's own token looks for what is planned there, and makes nothing by looking")
+  func looking() async throws {
+    try await TestServer.run { server in
+      let token = try await server.token("nowhere", #","role":"organizer""#)
+      let address = server.url + "/api/v1/meetings/nowhere"
+      #expect(try await call("GET", address, token: token).status == 404)
+      #expect(try await call("PATCH", address, #"{"subject":"x"}"#, token: token).status == 404)
+      let document = try await server.get("/discover/nowhere?anonymousMeetingJoinContext=\(token)")
+      #expect(document.status == 200 && document.text.contains("\"meeting\":\"nowhere\""))
+      let store = try await server.store()
+      #expect(try await store.meetings(tenant: nil, limit: 10).isEmpty)
+      // It is made by joining.
+      let (client, _) = try await server.join("nowhere", "Ann", token: token)
+      #expect(try await store.meetings(tenant: nil, limit: 10).map(\.room.display) == ["nowhere"])
+      #expect(try await call("GET", address, token: token).status == 200)
+      await store.close()
+      await client.close()
+    }
+  }
+
   @Test("a room of one's own: its owner is organizer there whatever the token says, everybody else waits for them")
   func personal() async throws {
     try await TestServer.run { server in
