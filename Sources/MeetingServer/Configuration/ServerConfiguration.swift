@@ -61,6 +61,9 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var addressRate: Int?
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
+  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set, and never for this
+  /// machine's own address.
+  public var bansAddresses: Bool?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5
   /// Bytes of data messages that may wait for one slow reader in one channel.

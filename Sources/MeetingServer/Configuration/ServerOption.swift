@@ -159,6 +159,11 @@ struct ServerOption: Sendable {
       help: "requests a second with which one token may join, 0 for any number (100)"
     ) { c, v throws(ConfigurationError) in c.tokenRate = try number(v, "token-rate", 0...1_000_000) },
     ServerOption(
+      name: "ban-addresses", placeholder: "yes|no",
+      help: "whether a ban of somebody without a token of their own goes by their address too, for a day "
+        + "(yes, but not with --public-url and not for this machine)"
+    ) { c, v throws(ConfigurationError) in c.bansAddresses = try boolean(v, "ban-addresses") },
+    ServerOption(
       name: "audio-loudest", placeholder: "N",
       help: "voices that are forwarded in a meeting that has more, the loudest ones, 3 to 8 (5)"
     ) { c, v throws(ConfigurationError) in c.audioLoudest = try number(v, "audio-loudest", 3...8) },

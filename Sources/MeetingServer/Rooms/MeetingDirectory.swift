@@ -21,7 +21,7 @@ actor MeetingDirectory {
   private var usage = TenantUsage()
   private var isClosed = false
   private var expulsions = ExpulsionNotes()
-  private let ban: @Sendable (JoinGrant, MeetingRecord) async -> Void
+  private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Void
   /// Where the files of chats are.
   let files: ChatFileStore?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
@@ -31,7 +31,7 @@ actor MeetingDirectory {
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
     refreshed: @escaping @Sendable (Admission) async -> RefreshedToken? = { _ in nil },
-    ban: @escaping @Sendable (JoinGrant, MeetingRecord) async -> Void = { _, _ in }
+    ban: @escaping @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Void = { _, _, _ in }
   ) {
     self.ban = ban
     self.files = files
@@ -176,7 +176,8 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant in Task { await ban(grant, record) } }, files: files, refreshed: refreshed)
+      banned: { [ban] grant, address in Task { await ban(grant, record, address) } }, files: files, refreshed: refreshed
+    )
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {

@@ -26,7 +26,7 @@ extension MeetingRoom {
   func mayEnter(_ newcomer: Newcomer) throws(Refusal) -> Entry {
     let grant = newcomer.admission.grant
     // Before everything else, since it also holds for whom a host has let in.
-    if isBanned(grant) { throw .banned }
+    if isBanned(grant, from: newcomer.address) { throw .banned }
     let phase = phase
     if phase == .cancelled { throw .cancelled }
     if grant.isHost || newcomer.isAdmitted { return .enters }

@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 
@@ -7,14 +8,15 @@ extension MeetingRoom {
   // MARK: Removing
 
   /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. With `ban` neither its token nor, where the
-  /// token names a user, any other token of that user gets into this meeting again. False when there is no such participant.
+  /// token names a user, any other token of that user gets into this meeting again; nor for a day, where bans go by addresses too and nobody
+  /// knows who it is, another one of those from its network. False when there is no such participant.
   @discardableResult
   func removeParticipant(_ id: String, ban: Bool, message: String) -> Bool {
     guard let member = members[id] else { return false }
     let grant = member.admission.grant
     if ban {
-      bans.formUnion(grant.banNotes(in: identity.id))
-      doors.banned(grant)
+      bans.formUnion(grant.banNotes(in: identity.id, address: member.address))
+      doors.banned(grant, member.address)
     }
     member.channel?.end(.removed, message)
     doors.expelled(.init(resumeToken: member.resumeToken, reason: .removed, message: message))
@@ -23,7 +25,9 @@ extension MeetingRoom {
   }
 
   /// Whether the holder of a grant was banned from this meeting while the room stood.
-  func isBanned(_ grant: JoinGrant) -> Bool { !bans.isDisjoint(with: grant.banNotes(in: identity.id)) }
+  func isBanned(_ grant: JoinGrant, from address: IPAddress? = nil) -> Bool {
+    !bans.isDisjoint(with: grant.banNotes(in: identity.id, address: address))
+  }
 
   // MARK: Muting
 

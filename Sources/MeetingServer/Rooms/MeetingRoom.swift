@@ -31,6 +31,8 @@ actor MeetingRoom {
     var origin: String?
     var join: ClientMessage.Join
     var channel: SignalingChannel
+    /// Where they come from, if a ban goes by that.
+    var address: IPAddress?
     /// Who the newcomer will be.
     var place = Place()
     /// Whether they waited and were let in: their place is reserved.
@@ -171,6 +173,7 @@ actor MeetingRoom {
     let member = RoomMember(
       id: id, resumeToken: newcomer.place.resumeToken, admission: newcomer.admission, origin: newcomer.origin,
       order: nextOrder, name: newcomer.name, channel: newcomer.channel)
+    member.address = newcomer.address
     nextOrder += 1
     seat(member)
     let refused = refusal(of: newcomer.join.tracks, member)
@@ -184,7 +187,7 @@ actor MeetingRoom {
     } catch {
       throw Self.refusal(of: error)
     }
-    if isClosed || isBanned(newcomer.admission.grant) {
+    if isClosed || isBanned(newcomer.admission.grant, from: newcomer.address) {
       post { await $0.leave(participant: id) }
       throw isClosed ? .closed : .banned
     }

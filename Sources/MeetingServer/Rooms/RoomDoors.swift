@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 
@@ -12,8 +13,8 @@ struct RoomDoors: Sendable {
 
   /// The place is to answer `resume` with the reason, as long as places are held.
   var expelled: @Sendable (Expulsion) -> Void = { _ in }
-  /// The holder of the grant is to be kept out of the meeting for good.
-  var banned: @Sendable (JoinGrant) -> Void = { _ in }
+  /// The holder of the grant is to be kept out of the meeting for good, and their address where there is one.
+  var banned: @Sendable (JoinGrant, IPAddress?) -> Void = { _, _ in }
   /// Where the files of the chat are; nil where none are taken.
   var files: ChatFileStore?
   /// A token with which who was admitted can come back; nil when the door is closed to them.

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Signaling
@@ -18,6 +19,8 @@ final class RoomMember {
   var admission: Admission
   var token = TokenWatch()
   let origin: String?
+  /// Where it came from, if a ban goes by that.
+  var address: IPAddress?
   let order: Int
   var name: String
   /// What it is now, by ``decisions``.

@@ -127,9 +127,9 @@ public final class Server: Sendable {
           return nil
         }
       }
-    ) { grant, meeting in
+    ) { grant, meeting, address in
       do {
-        try await authority.ban(grant, from: meeting, now: Date())
+        try await authority.ban(grant, from: meeting, address: address, now: Date())
       } catch {
         log.error("ban.notKept", ["meeting": meeting.id, "reason": error])
       }
@@ -152,7 +152,7 @@ public final class Server: Sendable {
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log, tokens: operation.tokens,
-      passcodes: passcodes)
+      passcodes: passcodes, addressBans: AddressBans(configuration))
 
     do throws(ServerError) {
       let http = try makePublic(configuration, endpoints, signaling)

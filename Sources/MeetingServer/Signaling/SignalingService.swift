@@ -23,6 +23,7 @@ struct SignalingService: Sendable {
   let log: Log
   var tokens: TokenBook?
   var passcodes = PasscodeGuard()
+  var addressBans = AddressBans.off
   var joinTimeout: Duration = .seconds(SignalingLimits.joinSeconds)
   var rate = Rate()
 
@@ -120,10 +121,12 @@ struct SignalingService: Sendable {
     } catch {
       return refuse(.badMessage, error.description, channel)
     }
+    let address = addressBans.address(peer.address)
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await authority.admit(
-        token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, now: Date())
+        token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, address: address,
+        now: Date())
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       if case .limit(let reached) = error, reached.limit == .maximumStoredMeetings {
@@ -139,7 +142,7 @@ struct SignalingService: Sendable {
       return refuse(code, why, channel)
     }
     var newcomer = MeetingRoom.Newcomer(
-      admission: admission, name: name, origin: peer.origin, join: join, channel: channel)
+      admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address)
     newcomer.join.passcode = nil
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {

@@ -31,9 +31,10 @@ public struct JoinAuthority: Sendable {
   ///
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
   /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it must
-  /// be the token's, and may be nil where the token names one. With `opening` false no meeting is made of a room that has none yet: the admission has it as it would be (``Admission/isMade``).
+  /// be the token's, and may be nil where the token names one. `address` is where the caller comes from, where bans go by that too. With
+  /// `opening` false no meeting is made of a room that has none yet: the admission has it as it would be (``Admission/isMade``).
   public func admit(
-    token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?,
+    token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, address: IPAddress? = nil,
     opening: Bool = true, now: Date
   ) async throws(JoinRefusal) -> Admission {
     var grant: JoinGrant
@@ -55,7 +56,7 @@ public struct JoinAuthority: Sendable {
     grant.takePlace(in: meeting)
     let isBanned: Bool
     do throws(MeetingStoreError) {
-      isBanned = try await self.isBanned(grant, from: meeting)
+      isBanned = try await self.isBanned(grant, from: meeting, address: address)
     } catch {
       throw .unavailable("\(error)")
     }

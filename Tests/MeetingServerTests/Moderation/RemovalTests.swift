@@ -65,6 +65,48 @@ struct RemovalTests {
     }
   }
 
+  @Test(
+    "threat 33: where bans go by addresses too, a guest who was banned does not come back with another token of the open door"
+  )
+  func banningByAddress() async throws {
+    // This machine's own address counts only where it is said so.
+    try await TestServer.run({ $0.bansAddresses = true }) { server in
+      let (_, hello) = try await server.join("daily", "Ann")
+      let (mod, _) = try await server.host("daily", "Mod")
+      try await mod.ask(.removeParticipant(hello.participant, ban: true))
+      func outcome(_ room: String, _ token: String? = nil) async throws -> SignalingErrorCode? {
+        let (client, answer) = try await server.knock(room, "Anna", token: token)
+        await client.close()
+        if case .error(let code, _, true, _)? = answer { return code }
+        return nil
+      }
+      #expect(try await outcome("daily") == .banned)
+      #expect(try await outcome("weekly") == nil)
+      // Who has a token of their own is known by that.
+      #expect(try await outcome("daily", try await server.token("daily", #","sub":"bob""#)) == nil)
+      #expect(try await outcome("daily", try await server.token("daily")) == nil)
+      try mod.send(.leave)
+      while try await mod.next() != nil {}
+      #expect(try await outcome("daily") == .banned)
+      #expect(!server.logged.text.contains("ban m_"))
+    }
+  }
+
+  @Test(
+    "bans go by the address of everybody but this machine, unless a proxy stands before the server or it is said otherwise"
+  )
+  func addressBans() throws {
+    let (own, other) = (IPAddress(v4: 0x7F00_0001), IPAddress(v4: 0xC000_0201))
+    var configuration = ServerConfiguration(workers: 1)
+    #expect(AddressBans(configuration).address(other) == other && AddressBans(configuration).address(own) == nil)
+    configuration.publicURL = "https://meet.example.com"
+    #expect(AddressBans(configuration).address(other) == nil)
+    configuration = try .parse(arguments: ["--ban-addresses", "yes"], environment: [:])
+    #expect(AddressBans(configuration).address(own) == own)
+    configuration = try .parse(arguments: ["--ban-addresses", "no"], environment: [:])
+    #expect(AddressBans(configuration).address(other) == nil)
+  }
+
   @Test("ending the meeting tells everybody, also who is just reconnecting, and the asker gets an answer first")
   func ending() async throws {
     try await TestServer.run { server in
