@@ -17,6 +17,9 @@ enum TenantCommand {
       .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
       .init("max-stored-meetings", "N|none", "the most meetings that are kept, running or not"),
       .init("max-requests", "N|none", "the most requests a second, over every door that knows the tenant"),
+      .init(
+        "token-expiry", "stay|leave|none",
+        "whether who is in a meeting stays when their join token ends (the server's --token-expiry)"),
       .init("max-chat-kib", "N|none", "the most KiB of chat files at once, in all meetings together"),
     ] + CommandOptions.lobbyRules + CommandOptions.chatRules
   private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
@@ -180,6 +183,12 @@ enum TenantCommand {
     if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
     if let limit = try options.limit("max-stored-meetings", in: 0...10_000_000) {
       policy.maximumStoredMeetings = limit
+    }
+    if let text = options["token-expiry"] {
+      guard text == "none" || TokenExpiry(rawValue: text) != nil else {
+        throw CommandOptions.Problem(description: "--token-expiry \(text): stay, leave or none is expected.")
+      }
+      policy.tokenExpiry = TokenExpiry(rawValue: text)
     }
     if let limit = try options.limit("max-requests", in: 1...1_000_000) { policy.maximumRequests = limit }
   }

@@ -34,6 +34,7 @@ struct TenantReport {
       "waitForHost": .truth(policy.lobby.waitsForHost), "announce": .truth(policy.lobby.announces),
       "lobbyTimeout": JSONValue(policy.lobby.patience?.seconds),
       "chat": .text(policy.chat.writers.rawValue), "chatHistory": .truth(policy.chat.history),
+      "tokenExpiry": JSONValue(policy.tokenExpiry?.rawValue),
       "provider": provider, "created": .text(DataFolder.text(tenant.created)),
       "keys": .list(keys.map { .object(line(of: $0)) }),
     ]
@@ -99,6 +100,7 @@ struct TenantReport {
       "Waits for a host  \(policy.lobby.waitsForHost ? "yes" : "no")",
       "Announces         \(policy.lobby.announces ? "who comes and who goes" : "nothing")",
       "Chat              \(policy.chat.writers.rawValue), \(policy.chat.history ? "later ones see what was written" : "no history")",
+      "Token expiry      \(policy.tokenExpiry?.rawValue ?? "the server's")",
       "Lobby timeout     \(policy.lobby.patience.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
     ]
     lines.insert(contentsOf: providerLines, at: 3)

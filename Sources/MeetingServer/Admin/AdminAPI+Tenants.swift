@@ -95,6 +95,9 @@ extension AdminAPI {
     if let limit = try fields.limit("maximumChatBytes", 0...1_099_511_627_776) { policy.maximumChatBytes = limit }
     if let limit = try fields.limit("maximumStoredMeetings", 0...10_000_000) { policy.maximumStoredMeetings = limit }
     if let limit = try fields.limit("maximumRequests", 1...1_000_000) { policy.maximumRequests = limit }
+    if let word = try fields.removable("tokenExpiry", words: TokenExpiry.allCases.map(\.rawValue)) {
+      policy.tokenExpiry = word.flatMap(TokenExpiry.init(rawValue:))
+    }
   }
 
   // MARK: Keys

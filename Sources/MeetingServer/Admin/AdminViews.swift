@@ -24,6 +24,7 @@ struct TenantView: Encodable {
   var maximumChatBytes: Int?
   var maximumStoredMeetings: Int?
   var maximumRequests: Int?
+  var tokenExpiry: String?
   var created: Date
   /// Only in the answer that makes the tenant.
   var key: KeyView?
@@ -43,6 +44,7 @@ struct TenantView: Encodable {
     maximumChatBytes = tenant.policy.maximumChatBytes
     maximumStoredMeetings = tenant.policy.maximumStoredMeetings
     maximumRequests = tenant.policy.maximumRequests
+    tokenExpiry = tenant.policy.tokenExpiry?.rawValue
     created = tenant.created
   }
 }

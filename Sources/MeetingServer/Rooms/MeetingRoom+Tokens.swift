@@ -7,7 +7,8 @@ import Signaling
 public struct TokenRules: Sendable, Equatable {
   /// How long before its end somebody is told, in seconds; at most half of the time that is left of it.
   public var notice: Double = 60
-  /// Whether a place ends with its token. Otherwise a token only opens the door, as with other meeting servers: who is in stays.
+  /// Whether a place ends with its token, where the tenant does not say. Otherwise a token only opens the door, as with other meeting servers:
+  /// who is in stays.
   public var endsPlaces = false
 }
 
@@ -62,6 +63,11 @@ extension MeetingRoom {
     if let id { channel.send(.room(.done(id: id))) }
   }
 
+  /// Whether a place ends with the token of this admission: by its tenant's rule, or else by the server's.
+  func endsPlace(of admission: Admission) -> Bool {
+    admission.tenant.policy.tokenExpiry.map { $0 == .leave } ?? limits.tokens.endsPlaces
+  }
+
   // MARK: Watching
 
   /// Begins to watch the token of a member, anew when it has another one.
@@ -114,7 +120,7 @@ extension MeetingRoom {
       member.token.isTold = true
       tellExpiring(member, now: now)
     }
-    guard limits.tokens.endsPlaces else { return refresh(member, now: now) }
+    guard endsPlace(of: member.admission) else { return refresh(member, now: now) }
     guard now >= end else {
       member.token.due = end
       return
@@ -130,7 +136,7 @@ extension MeetingRoom {
     let seconds = member.admission.grant.end.timeIntervalSince(now)
     guard seconds > 0 else { return }
     let whole = Int(min(seconds.rounded(.up), 1e9))
-    member.channel?.send(.token(.expiring(seconds: whole, leaves: limits.tokens.endsPlaces)))
+    member.channel?.send(.token(.expiring(seconds: whole, leaves: endsPlace(of: member.admission))))
   }
 
   /// Gives a member another token to come back with, and again in time, for as long as it is there. Its own would not open the door any more

@@ -157,7 +157,7 @@ actor MeetingRoom {
     // It may have been changed from outside of this process.
     take(newcomer.admission.meeting)
     if meeting.isExpired(at: Date()) { throw .expired }
-    if limits.tokens.endsPlaces, newcomer.admission.grant.end <= Date() { throw .tokenExpired }
+    if endsPlace(of: newcomer.admission), newcomer.admission.grant.end <= Date() { throw .tokenExpired }
     if case .waits(let reason) = try mayEnter(newcomer) {
       try wait(newcomer, for: reason)
       return .waits(reason)

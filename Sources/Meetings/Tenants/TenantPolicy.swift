@@ -8,6 +8,14 @@ public enum SignInMode: String, Sendable, Hashable, Codable, CaseIterable {
   case oidc
 }
 
+/// What becomes of somebody in a meeting whose join token ends.
+public enum TokenExpiry: String, Sendable, Hashable, Codable, CaseIterable {
+  /// They stay: a token opens the door, and no more.
+  case stay
+  /// They leave, unless the token is renewed.
+  case leave
+}
+
 /// What a tenant's meetings are made with, and how much of the server it may take.
 public struct TenantPolicy: Sendable, Hashable {
   /// How people without a token get in.
@@ -34,13 +42,15 @@ public struct TenantPolicy: Sendable, Hashable {
   public var chat: ChatPolicy
   /// The most bytes of chat files at once, in all meetings together; nil for as many as the server's setting says.
   public var maximumChatBytes: Int?
+  /// What becomes of people in a meeting whose tokens end; nil for what the server's setting says.
+  public var tokenExpiry: TokenExpiry?
 
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
     maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, maximumStoredMeetings: Int? = nil,
     maximumRequests: Int? = nil, lobby: LobbySettings = LobbySettings(), identityProvider: IdentityProvider? = nil,
-    chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil
+    chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil, tokenExpiry: TokenExpiry? = nil
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -54,5 +64,6 @@ public struct TenantPolicy: Sendable, Hashable {
     self.identityProvider = identityProvider
     self.chat = chat
     self.maximumChatBytes = maximumChatBytes
+    self.tokenExpiry = tokenExpiry
   }
 }

@@ -134,6 +134,31 @@ struct TokenRenewalTests {
     try await ben.first { if case .pong = $0 { () } else { nil } }
   }
 
+  @Test("a tenant has its own rule for whose token ends, whatever the server's is")
+  func tenantsRule() async throws {
+    for (isServers, rule, leaves) in [(false, TokenExpiry.leave, true), (true, .stay, false)] {
+      try await TestServer.run({ $0.tokens.endsPlaces = isServers }) { server in
+        try await server.setPolicy { $0.tokenExpiry = rule }
+        try await patiently { seconds, room in
+          let (ann, _) = try await server.join(
+            room, "Ann", token: try await signed(server, room, seconds: seconds, role: .moderator))
+          guard case .expiring(_, leaves: leaves) = try await token(ann) else {
+            throw Unexpected(text: "not told what becomes of the place")
+          }
+          let isOut = try await ann.first { message -> Bool? in
+            switch message {
+            case .ended(.tokenExpired, _): true
+            case .token(.refreshed): false
+            default: nil
+            }
+          }
+          #expect(isOut == leaves)
+          await ann.close()
+        }
+      }
+    }
+  }
+
   @Test(
     "threats 24 and 29: a renewal changes neither meeting nor tenant nor holder, and needs a token that is good")
   func identity() async throws {
