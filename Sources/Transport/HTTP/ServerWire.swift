@@ -203,9 +203,12 @@ import Glibc
     guard var request = parsed else {
       return refuseAndClose(refusal ?? .refusal("Bad request.", status: 400, code: "badRequest"))
     }
-    // libwebsockets takes an encoded line break in the path for the end of the line; the version is missing then.
+    // libwebsockets takes an encoded line break in path or query for the end of the line, and what comes after it is lost.
     guard isOld || version == Array("HTTP/1.1".utf8) else {
-      return refuseAndClose(.refusal("The request line is not one of HTTP/1.1.", status: 400, code: "badRequest"))
+      return refuseAndClose(
+        .refusal(
+          "The request line is not one of HTTP/1.1, or its address has an encoded line break (%0A, %0D): send such text in the body.",
+          status: 400, code: "badRequest"))
     }
     if headers["transfer-encoding"] != nil {
       return refuseAndClose(.refusal("Send the body with a Content-Length.", status: 411, code: "lengthRequired"))

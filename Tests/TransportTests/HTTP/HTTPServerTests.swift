@@ -174,6 +174,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("GET /a?\(String(repeating: "b", count: 5_000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
         ("GET /%ff%fe HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         ("GET /%0d%0aX: HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET /a?text=one%0Atwo HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         ("GET /%00a HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /a%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         ("GET /a?b=%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         ("GET /%4 HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /?%gg HTTP/1.1\r\nHost: x\r\n\r\n", 400),
