@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import datetime as dt
 import http.client
 import json
 import random
@@ -17,6 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+import aiohttp
+
+from seat import Gone, Seat
 from server import BINARY, ROOT, Server
 
 # A tenant may have no more than a few.
@@ -33,17 +38,21 @@ class Door:
     def __init__(self, port: int):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
 
-    def ask(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> tuple[int, dict]:
+    def ask(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json",
+            token: str | None = None) -> tuple[int, dict]:
+        headers = {"Content-Type": kind} if body is not None else {}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         try:
-            self.connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
+            self.connection.request(method, path, body, headers)
             answer = self.connection.getresponse()
             text = answer.read()
             return answer.status, json.loads(text) if text else {}
         except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
             raise Unanswered(str(error)) from error
 
-    def api(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
-        return self.ask(method, f"/api/v1/{path}", json.dumps(body).encode() if body is not None else None)
+    def api(self, method: str, path: str, body: object = None, token: str | None = None) -> tuple[int, dict]:
+        return self.ask(method, f"/api/v1/{path}", json.dumps(body).encode() if body is not None else None, token=token)
 
     def all(self, path: str, is_enough=lambda items: False) -> list[dict]:
         """Every entry of a list, page by page, the newest first; or no more when there are enough."""
@@ -71,14 +80,23 @@ class Kept:
     keys: dict[str, set[str]] = field(default_factory=dict)  # tenant → ids of its secrets
     webhooks: set[str] = field(default_factory=set)
     deliveries: dict[str, str] = field(default_factory=dict)  # id → webhook
+    planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)  # room → title, start, sequence, called off
+    banned: dict[str, tuple[str, str]] = field(default_factory=dict)  # token's id → room, token
+    changes: int = 0  # of planned meetings
     audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
     # What was asked and not answered, which may be there or not.
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
-        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure"):
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned"):
             getattr(self, name).update(getattr(other, name))
         self.audit += other.audit
+        self.changes += other.changes
+
+    @property
+    def writes(self) -> int:
+        """How much was acknowledged."""
+        return len(self.audit) + len(self.addresses) + len(self.planned) + self.changes + len(self.banned)
 
 
 class Writers:
@@ -91,7 +109,7 @@ class Writers:
         self.lock = threading.Lock()
         self.problems: list[str] = []
         self.webhook_list = sorted(hooks)
-        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks]
+        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans]
         self.threads = [threading.Thread(target=self.run, args=(work, index), daemon=True) for index, work in enumerate(works)]
 
     def start(self) -> None:
@@ -109,7 +127,7 @@ class Writers:
         try:
             while True:
                 work(admin, public, dice)
-        except Unanswered:
+        except (Unanswered, Gone):
             pass
         except AssertionError as error:
             self.problems.append(f"{work.__name__}: {error}")
@@ -143,6 +161,58 @@ class Writers:
         assert status == 200, made
         with self.lock:
             self.kept.addresses.add(made["JoinUrl"].rsplit("/", 1)[1])
+
+    def planning(self, _: Door, public: Door, dice: random.Random) -> None:
+        def note(answer: dict) -> None:
+            schedule = answer["schedule"]
+            self.kept.planned[answer["room"]] = (answer["subject"], schedule["start"][:16], schedule["sequence"], schedule["cancelled"])
+
+        def day() -> str:
+            return (dt.date.today() + dt.timedelta(days=dice.randrange(2, 14))).isoformat() + "T10:00"
+
+        status, made = public.api("POST", "meetings", {"subject": "first", "schedule": {"start": day(), "rule": "FREQ=DAILY;COUNT=3"}})
+        assert status == 201, made
+        room = made["room"]
+        with self.lock:
+            note(made)
+        changes = [("PATCH", {"subject": f"title {dice.random()}", "schedule": {"start": day()}}) for _ in range(dice.randrange(3))]
+        for method, body in changes + [("DELETE", None)] * (dice.random() < 0.3):
+            with self.lock:
+                self.kept.unsure.add(room)
+            status, answer = public.api(method, f"meetings/{room}", body, made["hostToken"])
+            assert status == 200, answer
+            with self.lock:
+                self.kept.unsure.discard(room)
+                self.kept.changes += 1
+                note(answer)
+
+    def bans(self, admin: Door, _: Door, dice: random.Random) -> None:
+        room = f"ban-{dice.getrandbits(64):x}"
+
+        def token(role: str) -> dict:
+            status, made = admin.api("POST", "tokens", {"room": room, "role": role, "expiresIn": 86_400})
+            assert status == 201, made
+            with self.lock:
+                self.kept.issued[made["id"]] = made["token"]
+                self.done("token.create", made["id"])
+            return made
+
+        async def meet() -> None:
+            async with aiohttp.ClientSession() as session:
+                host = Seat(session, self.server.url)
+                await host.join(token("moderator")["token"], "Host")
+                for number in range(1, 6):
+                    made = token("publisher")
+                    place = await Seat(session, self.server.url).join(made["token"], "Guest")
+                    with self.lock:
+                        self.kept.unsure.add(made["id"])
+                    await host.send(type="removeParticipant", participant=place["participant"], ban=True, id=-number)
+                    await host.expect("done", id=-number)
+                    with self.lock:
+                        self.kept.unsure.discard(made["id"])
+                        self.kept.banned[made["id"]] = (room, self.kept.issued.pop(made["id"]))
+
+        asyncio.run(meet())
 
     def tokens(self, admin: Door, _: Door, dice: random.Random) -> None:
         status, made = admin.api("POST", "tokens", {"room": f"t-{dice.getrandbits(32):x}", "expiresIn": 86_400})
@@ -232,10 +302,11 @@ def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
 
     rooms = set(kept.rooms) - kept.unsure
     meetings = admin.all("meetings", lambda items: not whole and rooms <= {entry["id"] for entry in items}
-                         and kept.addresses <= {entry["room"] for entry in items})
+                         and kept.addresses | set(kept.planned) <= {entry["room"] for entry in items})
     missing("meetings", rooms, {entry["id"] for entry in meetings})
     missing("removals of meetings", kept.removed, kept.removed - {entry["id"] for entry in meetings})
     missing("ad-hoc meetings", kept.addresses, {entry["room"] for entry in meetings})
+    missing("planned meetings", set(kept.planned), {entry["room"] for entry in meetings})
     if kept.tenants:
         tenants = {entry["name"]: entry.get("capacity") for entry in admin.all("tenants")}
         missing("tenants", set(kept.tenants), set(tenants))
@@ -255,7 +326,7 @@ def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
 
 
 def check_each(server: Server, kept: Kept) -> list[str]:
-    """As ``check_lists``, for what costs a request each: tokens, secrets, deliveries."""
+    """As ``check_lists``, for what costs a request each: tokens, secrets, deliveries, what was planned, bans."""
     admin, public = Door(server.admin_port), Door(server.port)
     problems: list[str] = []
     for what, wanted, tokens in (("revoked", 401, kept.revoked), ("good", 200, kept.issued)):
@@ -265,6 +336,16 @@ def check_each(server: Server, kept: Kept) -> list[str]:
             status, answer = public.ask("GET", address)
             if status != wanted and token_id not in kept.unsure:
                 problems.append(f"a {what} token is answered {status} {answer}")
+    for room, planned in kept.planned.items():
+        status, answer = public.api("GET", f"meetings/{room}")
+        schedule = answer.get("schedule", {})
+        found = (answer.get("subject"), schedule.get("start", "")[:16], schedule.get("sequence"), schedule.get("cancelled"))
+        if status != 200 or (found != planned and room not in kept.unsure):
+            problems.append(f"a planned meeting is answered {status} {found} instead of {planned}")
+    for room, token in kept.banned.values():
+        status, answer = public.ask("GET", f"/discover/{room}?" + urlencode({"anonymousMeetingJoinContext": "psat=" + token}))
+        if (status, answer.get("code")) != (403, "banned"):
+            problems.append(f"who was banned is answered {status} {answer.get('code')}")
     for name, keys in kept.keys.items():
         _, found = admin.api("GET", f"tenants/{name}/keys")
         if keys - {key["id"] for key in found.get("items", [])}:

@@ -32,9 +32,10 @@ class Killed(unittest.TestCase):
                 total.add(last)
             with Server("--log-level", "warning", data=data) as server:
                 self.assertEqual(check_lists(server, total, whole=True) + check_each(server, last), [])
-        writes = len(total.audit) + len(total.addresses)
-        self.assertGreater(writes, ROUNDS * 10, "hardly anything was written")
-        print(f"{ROUNDS} kills, {writes} acknowledged writes, none lost", end=" … ")
+        self.assertGreater(total.writes, ROUNDS * 10, "hardly anything was written")
+        self.assertGreater(len(total.planned), 0, "nothing was planned")
+        self.assertGreater(len(total.banned), 0, "nobody was banned")
+        print(f"{ROUNDS} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans), none lost", end=" … ")
 
 
 if __name__ == "__main__":

@@ -21,17 +21,18 @@ actor MeetingDirectory {
   private var usage = TenantUsage()
   private var isClosed = false
   private var expulsions = ExpulsionNotes()
-  private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Void
+  private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// Where the files of chats are.
   let files: ChatFileStore?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
 
-  /// `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good.
+  /// `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good, and says
+  /// whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
     refreshed: @escaping @Sendable (Admission) async -> RefreshedToken? = { _ in nil },
-    ban: @escaping @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Void = { _, _, _ in }
+    ban: @escaping @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool = { _, _, _ in true }
   ) {
     self.ban = ban
     self.files = files
@@ -176,8 +177,7 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant, address in Task { await ban(grant, record, address) } }, files: files, refreshed: refreshed
-    )
+      banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, refreshed: refreshed)
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {

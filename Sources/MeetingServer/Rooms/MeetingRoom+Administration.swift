@@ -14,6 +14,6 @@ extension MeetingRoom {
 
   /// Takes a participant out of the meeting; false when nobody of that id is in it.
   func dismiss(_ id: String) -> Bool {
-    removeParticipant(id, ban: false, message: "The server's administration has removed you from the meeting.")
+    removeParticipant(id, message: "The server's administration has removed you from the meeting.")
   }
 }

@@ -7,21 +7,25 @@ import Signaling
 extension MeetingRoom {
   // MARK: Removing
 
-  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. With `ban` neither its token nor, where the
-  /// token names a user, any other token of that user gets into this meeting again; nor for a day, where bans go by addresses too and nobody
-  /// knows who it is, another one of those from its network. False when there is no such participant.
+  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. False when there is no such participant.
   @discardableResult
-  func removeParticipant(_ id: String, ban: Bool, message: String) -> Bool {
+  func removeParticipant(_ id: String, message: String) -> Bool {
     guard let member = members[id] else { return false }
-    let grant = member.admission.grant
-    if ban {
-      bans.formUnion(grant.banNotes(in: identity.id, address: member.address))
-      doors.banned(grant, member.address)
-    }
     member.channel?.end(.removed, message)
     doors.expelled(.init(resumeToken: member.resumeToken, reason: .removed, message: message))
     remove(member, reason: .removed)
     return true
+  }
+
+  /// Takes a participant out for good: neither its token nor, where the token names a user, any other token of that user gets into this
+  /// meeting again; nor for a day, where bans go by addresses too and nobody knows who it is, another one of those from its network. That holds
+  /// at once while the room stands, and for longer when the task returns true.
+  func ban(_ id: String, message: String) -> Task<Bool, Never>? {
+    guard let member = members[id] else { return nil }
+    let (grant, address) = (member.admission.grant, member.address)
+    bans.formUnion(grant.banNotes(in: identity.id, address: address))
+    removeParticipant(id, message: message)
+    return Task { [doors] in await doors.banned(grant, address) }
   }
 
   /// Whether the holder of a grant was banned from this meeting while the room stood.

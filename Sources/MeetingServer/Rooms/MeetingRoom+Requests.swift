@@ -19,6 +19,7 @@ extension MeetingRoom {
       channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
       return
     }
+    var written: Task<Bool, Never>?
     do throws(RequestRefusal) {
       switch request {
       case .raiseHand, .lowerHands, .react: try gesture(request, member)
@@ -32,17 +33,31 @@ extension MeetingRoom {
         return
       default:
         try ensureModerates(member)
-        try host(request, member)
+        written = try host(request, member)
         note(request, member)
       }
     } catch {
       channel.refuse(error.code, error.sentence, id: id)
       return
     }
-    if let id { channel.send(.room(.done(id: id))) }
+    guard let id else { return }
+    guard let written else {
+      channel.send(.room(.done(id: id)))
+      return
+    }
+    // Done is what a server that ends this moment still knows when it runs again.
+    Task {
+      guard await written.value else {
+        let sentence = "They are out, but the server could not write down that they may not come back."
+        channel.refuse(.internalError, sentence, id: id)
+        return
+      }
+      channel.send(.room(.done(id: id)))
+    }
   }
 
-  private func host(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) {
+  /// Does what a host asks for. Where the task that it returns has not ended, it is not written down yet.
+  private func host(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) -> Task<Bool, Never>? {
     switch request {
     case .muteParticipant(let id, let sources):
       let target = try target(id, of: member)
@@ -69,7 +84,9 @@ extension MeetingRoom {
     case .removeParticipant(let id, let ban):
       let target = try target(id, of: member)
       guard target !== member else { throw .bad("You cannot remove yourself. Leave instead.") }
-      removeParticipant(id, ban: ban, message: "A host has removed you from the meeting.")
+      let message = "A host has removed you from the meeting."
+      if ban { return self.ban(id, message: message) }
+      removeParticipant(id, message: message)
     case .setRole(let id, let name):
       let target = try target(id, of: member)
       guard let role = Role(name: name) else { throw .bad("There is no role of that name.") }
@@ -89,6 +106,7 @@ extension MeetingRoom {
       setSpotlight(id)
     default: break
     }
+    return nil
   }
 
   // MARK: Who may do what to whom

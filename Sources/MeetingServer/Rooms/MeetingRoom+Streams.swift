@@ -55,7 +55,7 @@ extension MeetingRoom {
   /// Takes a participant out. False when there is no such connection.
   func disconnect(_ id: String) -> Bool {
     guard let member = members[id], !member.isHidden else { return false }
-    return removeParticipant(id, ban: false, message: "You were removed from the meeting.")
+    return removeParticipant(id, message: "You were removed from the meeting.")
   }
 
   private static let sound: Set<TrackSource> = [.microphone, .screenAudio]

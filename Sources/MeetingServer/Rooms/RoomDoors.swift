@@ -13,8 +13,9 @@ struct RoomDoors: Sendable {
 
   /// The place is to answer `resume` with the reason, as long as places are held.
   var expelled: @Sendable (Expulsion) -> Void = { _ in }
-  /// The holder of the grant is to be kept out of the meeting for good, and their address where there is one.
-  var banned: @Sendable (JoinGrant, IPAddress?) -> Void = { _, _ in }
+  /// Keeps the holder of the grant out of the meeting for good, and their address where there is one; returns once that is written down, and
+  /// false when it could not be.
+  var banned: @Sendable (JoinGrant, IPAddress?) async -> Bool = { _, _ in true }
   /// Where the files of the chat are; nil where none are taken.
   var files: ChatFileStore?
   /// A token with which who was admitted can come back; nil when the door is closed to them.

@@ -130,8 +130,10 @@ public final class Server: Sendable {
     ) { grant, meeting, address in
       do {
         try await authority.ban(grant, from: meeting, address: address, now: Date())
+        return true
       } catch {
         log.error("ban.notKept", ["meeting": meeting.id, "reason": error])
+        return false
       }
     }
     let signIn = SignInEndpoints(
