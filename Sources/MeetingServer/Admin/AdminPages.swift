@@ -5,6 +5,9 @@ import Transport
 struct AdminPages: Sendable {
   let files: StaticFiles
 
+  /// What the administration's pages share with those of meetings, by the name that they ask for; this port serves nothing else of those.
+  private static let shared = ["palette.css": "assets/css/palette.css", "icon.svg": "assets/favicon.svg"]
+
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
@@ -15,9 +18,9 @@ struct AdminPages: Sendable {
     return file(rest.isEmpty ? "index.html" : rest.joined(separator: "/"), request)
   }
 
-  /// A file of the folder.
+  /// A file of the folder, or one that is shared.
   func file(_ name: String, _ request: HTTPRequest) -> HTTPResponse? {
-    guard let file = files.file("admin/" + name) else { return nil }
+    guard let file = files.file(Self.shared[name] ?? "admin/" + name) else { return nil }
     var headers: HTTPHeaders = [
       "ETag": file.entityTag, "Cache-Control": "no-cache", "Content-Security-Policy": Self.policy,
       "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",

@@ -34,7 +34,7 @@ extension HTTPResponse {
       <html lang="en">
       <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Parley</title><link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
-      <link rel="stylesheet" href="/assets/css/base.css"></head>
+      <link rel="stylesheet" href="/assets/css/palette.css"><link rel="stylesheet" href="/assets/css/base.css"></head>
       <body><main class="notice-page"><div class="notice"><h1>\(escape(title))</h1>
       <p>\(escape(text))</p>\(links)</div></main></body>
       </html>
