@@ -138,9 +138,6 @@ class Description(unittest.TestCase):
             config.write_text(f'''
 headers = {{ Authorization = "Bearer {TOKEN}" }}
 request-timeout = 10.0
-[generation]
-# The HTTP library closes a connection whose address holds a zero byte.
-allow-x00 = false
 # 429: a tenant may get a limit of no meetings at all.
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429"]
