@@ -117,5 +117,10 @@ forget.addEventListener("click", () => {
   setToken(null);
   signIn("");
 });
+// An address with another fragment would be another page.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  (content.querySelector("h1") ?? content).focus();
+});
 window.addEventListener("hashchange", open);
 open();

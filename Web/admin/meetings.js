@@ -23,7 +23,7 @@ export async function meetingsPage(page) {
     others.replaceChildren(await paged("meetings", { running: false }, (items) => table(
       "Other meetings", ["Room", "Tenant", "Kind", "Made", "Ends", ""], items.map((meeting) => [
         h("a", { href: `#/meetings/${part(meeting.id)}`, text: meeting.room }), meeting.tenant,
-        { room: "Opened by its address", adHoc: "On request", named: "Made here", personal: "One person's own" }[meeting.kind],
+        meeting.schedule ? "Planned" : { room: "Opened by its address", adHoc: "On request", named: "Made here", personal: "One person's own" }[meeting.kind],
         when(meeting.created), when(meeting.expires), remove(meeting, known),
       ]), "There are no others.")));
   }

@@ -39,6 +39,7 @@ export function qualityLine(samples, name) {
     ? `Quality of ${name} over the last ${minutes} minute${minutes === 1 ? "" : "s"}: ${bad ? `poor or lost ${Math.round(100 * bad / known.length)} % of the time` : "good all the time"}`
     : `Nothing is known yet of ${name}'s connection`;
   return svg("svg", { class: `quality-line${bad ? " bad" : ""}`, viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
+    Object.assign(svg("title"), { textContent: label }),
     svg("line", { class: "grid", x1: 0, x2: width, y1: y(2), y2: y(2) }),
     svg("line", { class: "grid", x1: 0, x2: width, y1: y(0), y2: y(0) }),
     svg("path", { class: "curve", d: path }));

@@ -13,7 +13,7 @@ export async function tokensPage(page) {
   async function show() {
     list.replaceChildren(await paged("tokens", {}, (items) => table(
       "Tokens", ["Id", "Tenant", "Room", "Name", "Role", "State", "Good until", "Last used", ""], items.map((token) => [
-        h("span", { class: "mono", text: token.id }), token.tenant, token.room,
+        h("span", { class: "mono id", text: token.id }), token.tenant, token.room,
         h("span", { class: "who" }, h("span", { text: token.name ?? "" }), token.user ? h("span", { class: "faint mono", text: token.user }) : null),
         token.role, badge(token.state, token.state === "live" ? "good" : token.state === "revoked" ? "warn" : "plain"), when(token.expires),
         token.used ? h("span", {}, when(token.used), token.uses > 1 ? ` (${token.uses} times)` : "") : h("span", { class: "faint", text: "never" }),

@@ -65,6 +65,12 @@ export function form(button, fields, act) {
   const element = h("form", { class: "form", noValidate: true }, ...fields, h("div", { class: "form-end" }, submit, place));
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
+    const missing = [...element.elements].find((each) => each.validity.valueMissing);
+    if (missing) {
+      place.replaceChildren(problem(new Error(`“${missing.labels[0].textContent}” is missing.`)));
+      missing.focus();
+      return;
+    }
     submit.disabled = true;
     place.replaceChildren();
     try {
@@ -73,9 +79,17 @@ export function form(button, fields, act) {
       place.replaceChildren(problem(error));
     } finally {
       submit.disabled = false;
+      if (submit.isConnected) { keepFocus(submit, element); }
     }
   });
   return element;
+}
+
+/** Gives the focus back that was lost by what was done: to the button, or to the first thing of its section where the button is gone. */
+function keepFocus(button, place) {
+  if (document.activeElement !== document.body) { return; }
+  const next = button.isConnected ? button : place.querySelector("button:not(:disabled), a[href], input, select, [tabindex='0']");
+  (next ?? document.querySelector("main h1"))?.focus();
 }
 
 /**
@@ -89,6 +103,9 @@ export function action(text, act, { question, detail, danger = false, label } = 
   const button = h("button", { class: `button small${danger ? " danger" : ""}`, type: "button", text, "aria-label": label });
   button.addEventListener("click", async () => {
     if (question && !(await ask(question, detail, text, danger))) { return; }
+    const place = button.closest("section") ?? document.getElementById("content");
+    // A list is not drawn anew while somebody is in it with the keyboard.
+    button.blur();
     button.disabled = true;
     try {
       await act();
@@ -96,6 +113,7 @@ export function action(text, act, { question, detail, danger = false, label } = 
       await tell("That did not work", h("p", { text: error.message }));
     } finally {
       button.disabled = false;
+      keepFocus(button, place);
     }
   });
   return button;

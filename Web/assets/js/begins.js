@@ -15,6 +15,11 @@ export function timeText(date) {
   return new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(date);
 }
 
+/** A day on this computer's calendar, in words. */
+export function dayText(date) {
+  return new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" }).format(date);
+}
+
 /** The page of a planned meeting that begins later: when, in how long, and its calendar file. */
 export class BeginsPage {
   #options;

@@ -176,7 +176,7 @@ export class ChatPanel {
       message.edited ? h("span", { class: "chat-edited", text: " (edited)" }) : null);
     const mayDelete = own || (this.#meeting.hosting.isHost && !message.to);
     const menu = mayDelete
-      ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${message.text.slice(0, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
+      ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${(message.file?.name ?? message.text).slice(0, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
       : null;
     menu?.addEventListener("click", () => openMenu(menu, own ? "Your message" : `From ${message.name}`, [
       own && !message.file ? { icon: "edit", text: "Edit", action: () => this.#edit(message) } : null,
@@ -205,6 +205,8 @@ export class ChatPanel {
         h("button", { class: "button primary small", type: "button", text: "Save", on: { click: () => done(field.value) } }))));
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
+    // With its buttons, which lie below the field.
+    body.scrollIntoView({ block: "nearest" });
   }
 
   /** With the arrow up in the empty field, as people know it from elsewhere. */

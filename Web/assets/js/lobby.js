@@ -100,8 +100,9 @@ export class LobbyControls {
       if (![...this.#list.children].some((row) => row.dataset.id === person.id)) { this.#list.append(this.#row(person)); }
     }
     setText(this.#heading, `Waiting to be let in (${waiting.length})`);
+    // Asked before it goes: what is hidden has no focus.
+    const allHadFocus = document.activeElement === this.#all && waiting.length < 2;
     this.#all.hidden = waiting.length < 2;
-    const allHadFocus = document.activeElement === this.#all && this.#all.hidden;
     this.#waiting.hidden = waiting.length === 0;
     if (allHadFocus || (focused >= 0 && !this.#list.contains(document.activeElement))) {
       const left = this.#list.children;

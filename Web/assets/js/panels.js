@@ -57,8 +57,12 @@ export class PeoplePanel {
     this.#bar.refresh();
     setText(this.#title, `People (${everybody.length})`);
     const keys = new Set(everybody.map((each) => (each.isLocal ? "self" : each.id)));
+    let beside = null;
     for (const [key, row] of this.#rows) {
-      if (!keys.has(key)) { row.element.remove(); this.#rows.delete(key); }
+      if (keys.has(key)) { continue; }
+      if (row.element.contains(document.activeElement)) { beside = row.element.nextElementSibling ?? row.element.previousElementSibling; }
+      row.element.remove();
+      this.#rows.delete(key);
     }
     for (const participant of everybody) {
       const key = participant.isLocal ? "self" : participant.id;
@@ -78,6 +82,8 @@ export class PeoplePanel {
       this.#list.insertBefore(element, this.#list.children[index] ?? null);
       focused?.focus();
     });
+    // Who was removed takes the focus along; the next one in the list has it then.
+    if (beside) { (beside.querySelector(".person-menu:not([hidden])") ?? beside.querySelector("button") ?? this.element.querySelector("button")).focus(); }
   }
 
   #makeRow(participant) {

@@ -44,7 +44,7 @@ export class Polls {
   refresh() {
     if (!this.#dialog) { return; }
     const { polls, isHost } = this.#meeting.hosting;
-    this.#empty.hidden = polls.length > 0;
+    this.#empty.hidden = polls.length > 0 || this.#maker.querySelector("form") !== null;
     const present = new Set(polls.map((poll) => poll.id));
     for (const [id, card] of this.#cards) { if (!present.has(id)) { card.element.remove(); this.#cards.delete(id); } }
     for (const poll of polls) {
@@ -125,7 +125,11 @@ export class Polls {
       event.preventDefault();
       const answers = [...options.children].map((each) => each.value.trim()).filter(Boolean);
       problem.hidden = question.value.trim() !== "" && answers.length >= 2;
-      if (!problem.hidden) { setText(problem, "A poll needs a question and at least two answers."); return; }
+      if (!problem.hidden) {
+        setText(problem, "A poll needs a question and at least two answers.");
+        [question, ...options.children].find((each) => each.value.trim() === "").focus();
+        return;
+      }
       const done = await this.#try(() => this.#meeting.hosting.createPoll({ question: question.value.trim(), options: answers, multiple: multiple.checked, results: results.value }), problem);
       if (done) { this.#maker.replaceChildren(); this.refresh(); }
     } } },
@@ -136,6 +140,7 @@ export class Polls {
       h("button", { class: "button primary", type: "submit", text: "Start poll" }),
       h("button", { class: "button", type: "button", text: "Cancel", on: { click: () => { this.#maker.replaceChildren(); this.refresh(); } } })));
     this.#maker.replaceChildren(form);
+    this.#empty.hidden = true;
     question.focus();
   }
 

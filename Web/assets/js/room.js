@@ -260,12 +260,15 @@ export class Room {
 
   #chatMessage(message, history) {
     this.#chat.add(message);
-    if (message.from === this.#meeting.localParticipant.id || this.#panel === "chat") { return; }
-    if (history) { return; }
+    if (message.from === this.#meeting.localParticipant.id || history) { return; }
+    const text = message.file ? `sends ${message.file.name}` : message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
+    if (this.#panel === "chat") {
+      if (!message.deleted) { this.#announcer.say(`${message.name}: ${text}`); }
+      return;
+    }
     this.#unread += 1;
     this.#showUnread();
     if (message.deleted) { return; }
-    const text = message.file ? `sends ${message.file.name}` : message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
     this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, onClick: () => this.#openPanel("chat", true) });
   }
 
@@ -280,6 +283,7 @@ export class Room {
 
   #openPanel(name, stay = false) {
     const next = this.#panel === name && !stay ? null : name;
+    const last = this.#panel;
     if (next && !this.#panel) { this.#beforePanel = document.activeElement; }
     const hadFocus = this.#chat.element.contains(document.activeElement) || this.#people.element.contains(document.activeElement);
     this.#panel = next;
@@ -298,7 +302,9 @@ export class Room {
       this.#people.focus();
     } else if (hadFocus) {
       const before = this.#beforePanel;
-      (before?.isConnected && before !== document.body && before.offsetParent !== null ? before : this.#buttons.chat).focus();
+      // On a narrow window the button of the people is in the menu.
+      const places = [before === document.body ? null : before, this.#buttons[last], this.#buttons.more];
+      places.find((each) => each?.isConnected && each.offsetParent !== null)?.focus();
     }
   }
 

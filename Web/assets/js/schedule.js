@@ -1,10 +1,12 @@
 import { copyButton, openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
-import { timeText } from "./begins.js";
+import { dayText, timeText } from "./begins.js";
 
 /** Planning a meeting from the start page. */
 
+const againWords = { daily: "every day", weekdays: "from Monday to Friday", weekly: "every week" };
+const tooFar = "A meeting can be planned for the next four weeks. Choose an earlier day.";
 const weekdays = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 const pad = (number) => String(number).padStart(2, "0");
 const dateOf = (date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
@@ -34,7 +36,7 @@ export function openSchedule() {
   const untilField = labelled("Until", until);
   untilField.hidden = true;
   repeat.addEventListener("change", () => { untilField.hidden = repeat.value === ""; });
-  const problem = h("p", { class: "field-problem", role: "alert" });
+  const problem = h("p", { class: "field-problem", role: "alert", id: "plan-problem" });
   problem.hidden = true;
   const button = h("button", { class: "button primary large", type: "submit", text: "Plan the meeting" });
   const form = h("form", { class: "plan", novalidate: "" },
@@ -43,15 +45,23 @@ export function openSchedule() {
     h("div", { class: "plan-row" }, labelled("Comes again", repeat), untilField),
     h("p", { class: "hint", text: `Times are on your clock (${Intl.DateTimeFormat().resolvedOptions().timeZone}). A meeting can be planned for the next four weeks.` }),
     problem, h("div", { class: "dialog-actions" }, button));
-  const fail = (text) => {
+  const fail = (text, at = null) => {
     problem.hidden = false;
     setText(problem, text);
     button.disabled = false;
+    (at ?? button).focus();
+    if (!at) { return; }
+    at.setAttribute("aria-invalid", "true");
+    at.setAttribute("aria-describedby", problem.id);
+    at.addEventListener("input", () => { at.removeAttribute("aria-invalid"); at.removeAttribute("aria-describedby"); problem.hidden = true; }, { once: true });
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const start = new Date(`${day.value}T${time.value}`);
-    if (Number.isNaN(start.getTime())) { fail("Choose a day and a time."); return; }
+    if (Number.isNaN(start.getTime())) { fail(day.value === "" ? "Choose a day." : "Choose a time.", day.value === "" ? day : time); return; }
+    if (day.value > day.max) { fail(tooFar, day); return; }
+    if (start.getTime() + Number(length.value) * 1_000 <= Date.now()) { fail("That time is over. Choose a later one.", day.value < dateOf(new Date()) ? day : time); return; }
+    if (repeat.value !== "" && until.value < day.value) { fail(until.value === "" ? "Choose the day until which it comes again." : "The meeting would end before it begins: choose a later day.", until); return; }
     button.disabled = true;
     const schedule = {
       start: `${day.value}T${time.value}`, duration: Number(length.value), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -69,11 +79,15 @@ export function openSchedule() {
       const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
       const answer = await response.json();
       if (!response.ok) {
-        fail(answer.code === "tokenRequired" ? "On this server only its own people plan meetings." : answer.Error);
+        if (answer.code === "tooFarAhead") {
+          fail(tooFar, rule ? until : day);
+        } else {
+          fail(["tokenRequired", "signInRequired"].includes(answer.code) ? "On this server only its own people plan meetings." : answer.Error);
+        }
         return;
       }
       dialog.close();
-      showPlanned(answer);
+      showPlanned(answer, rule ? `comes again ${againWords[repeat.value]} until ${dayText(new Date(`${until.value}T12:00`))}` : "");
     } catch {
       fail("The server does not answer. Check your connection and try again.");
     }
@@ -82,8 +96,13 @@ export function openSchedule() {
   title.focus();
 }
 
-/** What was planned: whom to send what. */
-function showPlanned(meeting) {
+/**
+ * What was planned: whom to send what.
+ *
+ * @param {object} meeting as the server answered
+ * @param {string} again how it comes again, in words; empty when it does not
+ */
+function showPlanned(meeting, again) {
   const own = new URL(meeting.address);
   own.searchParams.set("jwt", meeting.hostToken);
   const address = (label, value) => {
@@ -92,12 +111,14 @@ function showPlanned(meeting) {
     return h("div", { class: "plan-field" }, h("p", { class: "label", text: label }), field);
   };
   const next = meeting.schedule.next ? timeText(new Date(meeting.schedule.next.start)) : "";
+  const copy = copyButton(() => meeting.address, "Copy the address");
   openDialog(meeting.subject, [
-    h("p", { text: next }),
+    h("p", { text: again === "" ? next : `${next}. It ${again}.` }),
     address("Send this address to everybody", meeting.address),
     address("Keep this one for yourself: whoever has it is the host", own.href),
     h("div", { class: "dialog-actions" },
-      copyButton(() => meeting.address, "Copy the address"),
+      copy,
       h("a", { class: "button", href: `${meeting.calendar}?jwt=${encodeURIComponent(meeting.hostToken)}`, download: "meeting.ics" }, icon("plus"), h("span", { text: "Add to calendar" }))),
   ], { className: "dialog-plan" });
+  copy.focus();
 }
