@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-from playwright.sync_api import Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 import media
 from pictures import DecodedPictures
@@ -46,8 +46,22 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = 20, every
         time.sleep(every)
 
 
+#: Browsers that nobody uses just now, by the driver that started them and their arguments. Starting one takes a busy machine a second and more.
+#: They end with their driver.
+IDLE: dict[tuple[Playwright, tuple[str, ...]], list[Browser]] = {}
+
+
+def take_browser(playwright: Playwright, arguments: tuple[str, ...]) -> Browser:
+    """A browser with those arguments that nobody else uses."""
+    idle = IDLE.setdefault((playwright, arguments), [])
+    while idle:
+        if (browser := idle.pop()).is_connected():
+            return browser
+    return playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(arguments))
+
+
 class Person:
-    """One browser of its own, with a known picture for camera and a known tone for microphone."""
+    """One browser that nobody else uses meanwhile, as if it was new, with a known picture for camera and a known tone for microphone."""
 
     def __init__(self, playwright: Playwright, name: str, *, arguments: tuple[str, ...] = (), viewport=(960, 640),
                  devices: bool = True, camera: Path | None = None, draws: bool = True, **context: Any):
@@ -61,7 +75,8 @@ class Person:
         if devices:
             flags += ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={camera or FILES / f'{name}.y4m'}",
                       f"--use-file-for-fake-audio-capture={FILES}/{name}.wav"]
-        self.browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=flags)
+        self._home = (playwright, tuple(flags))
+        self.browser = take_browser(*self._home)
         self.context = self.browser.new_context(viewport={"width": viewport[0], "height": viewport[1]},
                                                 ignore_https_errors=True, **context)
         self.page: Page = self.context.new_page()
@@ -73,12 +88,22 @@ class Person:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.browser.close()
+        # All that a page leaves behind (storage, cookies, permissions, connections) belongs to its context.
+        self.context.close()
+        IDLE[self._home].append(self.browser)
 
     def join(self, url: str, room: str, overrides: str = "") -> "Person":
         """Opens the room without the prejoin page and waits until the page says it is connected."""
+        return self.open(url, room, overrides).joined()
+
+    def open(self, url: str, room: str, overrides: str = "") -> "Person":
+        """Opens the room without the prejoin page, and waits for nothing: several can come at once."""
         fragment = f'config.prejoinPageEnabled=false&userInfo.displayName="{self.name}"'
-        self.page.goto(f"{url}/{room}#{fragment}{'&' + overrides if overrides else ''}")
+        self.page.goto(f"{url}/{room}#{fragment}{'&' + overrides if overrides else ''}", wait_until="commit")
+        return self
+
+    def joined(self) -> "Person":
+        """Waits until the page says that it is connected."""
         wait_for(f"{self.name} to be connected", lambda: self.state() == "connected" or f"no: {self.state()} {self.console[-5:]}")
         if not self.draws:
             self.page.evaluate(UNDRAWN)
@@ -115,11 +140,8 @@ class Person:
 
         def listen() -> Any:
             heard = self.evaluate("(name) => senses.listen(name, 1500)", name)
-            if "problem" in heard:
-                return f"no: {heard['problem']}"
-            if (heard["level"] or -999) < -60 or abs(heard["frequency"] - expected) > 12:
-                return f"no: {heard}, expected {expected} Hz"
-            return heard
+            problem = sound_problem(heard, expected)
+            return f"no: {problem}" if problem else heard
         return wait_for(f"{self.name} to hear {name}", listen, seconds)
 
     def sees_test_picture(self, name: str, seconds: float = 40, rate: float = 20) -> dict:
@@ -184,6 +206,40 @@ class Person:
 
 
 SENSES = (Path(__file__).parent / "senses.js").read_text()
+
+
+def see_and_hear(*pairs: tuple[Person, str], seconds: float = 25) -> dict[tuple[str, str], tuple[dict, dict]]:
+    """Waits until each page sees and hears the one it is paired with, all of them at once. Returns what was measured, by viewer and viewed:
+    what ``sees`` and what ``hears`` would say."""
+    measured: dict[tuple[str, str], tuple[dict, dict]] = {}
+
+    def look() -> Any:
+        wanted: dict[Person, list[str]] = {}
+        for viewer, name in pairs:
+            if (viewer.name, name) not in measured:
+                wanted.setdefault(viewer, []).append(name)
+        for viewer, names in wanted.items():
+            viewer.evaluate("(names) => { window.meeting = senses.meet(names, 1500); }", names)
+        problems = []
+        for viewer in wanted:
+            for name, (seen, heard) in viewer.page.evaluate("() => window.meeting").items():
+                colour, frequency = media.CAST[name]
+                problem = picture_problem(seen, colour) or sound_problem(heard, frequency)
+                if problem:
+                    problems.append(f"{viewer.name} of {name}: {problem}")
+                else:
+                    measured[viewer.name, name] = (seen, heard)
+        return f"no: {problems}" if problems else measured
+    return wait_for(f"{', '.join(f'{viewer.name} to see and hear {name}' for viewer, name in pairs)}", look, seconds)
+
+
+def sound_problem(heard: dict, expected: float) -> str | None:
+    """Why what was heard is not that tone; None when it is."""
+    if "problem" in heard:
+        return heard["problem"]
+    if (heard["level"] or -999) < -60 or abs(heard["frequency"] - expected) > 12:
+        return f"{heard}, expected {expected} Hz"
+    return None
 
 
 def picture_problem(seen: dict, colour: tuple[int, int, int]) -> str | None:

@@ -208,6 +208,12 @@
     return best;
   }
 
+  /** Watches and listens to several people at once: by name, what `watch` and what `listen` says. */
+  async function meet(names, milliseconds) {
+    return Object.fromEntries(await Promise.all(names.map(async (name) =>
+      [name, await Promise.all([watch(name, "camera", milliseconds), listen(name, milliseconds)])])));
+  }
+
   /** One digest of getStats: the selected pair's protocol, and the codec of each inbound and outbound stream. */
   async function statistics() {
     const connection = window.parley.connection.peerConnection;
@@ -271,5 +277,5 @@
     return recording?.samples ?? [];
   }
 
-  window.senses = { participant, track, element, watch, listen, markers, pictures, tone, flashesAndBeeps, statistics, record, recorded };
+  window.senses = { participant, track, element, watch, listen, meet, markers, pictures, tone, flashesAndBeeps, statistics, record, recorded };
 })();

@@ -8,7 +8,7 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from aiortc_peer import AiortcPeer
-from browser import Person, wait_for
+from browser import Person, see_and_hear, wait_for
 from media import CAST
 from proxy import CuttableProxy
 from server import Server
@@ -27,7 +27,9 @@ class MeetingTest(unittest.TestCase):
 
     def meet(self, *names: str, overrides: str = "") -> list[Person]:
         room = self.id().rsplit(".", 1)[-1]
-        people = [self.person(name).join(self.server.url, room, overrides) for name in names]
+        people = [self.person(name).open(self.server.url, room, overrides) for name in names]
+        for person in people:
+            person.joined()
         for person in people:
             others = sorted(each.name for each in people if each is not person)
             wait_for(f"{person.name} to list {others}", lambda: person.names() == others or f"no: {person.names()}")
@@ -37,17 +39,12 @@ class MeetingTest(unittest.TestCase):
 class TwoAndThreePages(MeetingTest):
     def test_two_pages_see_and_hear_each_other(self) -> None:
         ann, ben = self.meet("Ann", "Ben")
-        for one, other in ((ann, ben), (ben, ann)):
-            seen, heard = one.sees(other.name), one.hears(other.name)
-            print(f"{one.name} sees {seen['frames']} frames in 1.5 s, hears {heard['frequency']:.0f} Hz", end=" … ")
+        for (one, _), (seen, heard) in see_and_hear((ann, "Ben"), (ben, "Ann")).items():
+            print(f"{one} sees {seen['frames']} frames in 1.5 s, hears {heard['frequency']:.0f} Hz", end=" … ")
 
     def test_three_pages_see_and_hear_each_other(self) -> None:
         people = self.meet("Ann", "Ben", "Cem")
-        for one in people:
-            for other in people:
-                if one is not other:
-                    one.sees(other.name)
-                    one.hears(other.name)
+        see_and_hear(*((one, other.name) for one in people for other in people if one is not other))
 
     def test_mute_is_heard_and_shown_and_taken_back(self) -> None:
         ann, ben = self.meet("Ann", "Ben")
@@ -109,9 +106,7 @@ class TwoAndThreePages(MeetingTest):
         wait_for("Ben to be alone", lambda: ben.names() == [])
         ann.page.goto("about:blank")
         ann.join(self.server.url, "test_leaving_and_returning")
-        ben.sees("Ann")
-        ann.sees("Ben")
-        ann.hears("Ben")
+        see_and_hear((ann, "Ben"), (ben, "Ann"))
 
 
 class Networks(MeetingTest):
@@ -144,8 +139,7 @@ class Networks(MeetingTest):
         wait_for("new ICE credentials", lambda: ann.statistics()["ufrag"] != before)
         wait_for("the restarted path", lambda: ann.evaluate(
             "() => ['connected', 'completed'].includes(window.parley.connection.peerConnection.iceConnectionState)"))
-        ben.sees("Ann")
-        ann.sees("Ben")
+        see_and_hear((ann, "Ben"), (ben, "Ann"))
 
     def test_a_page_without_udp_meets_over_tcp(self) -> None:
         room = "test_tcp"
@@ -153,9 +147,7 @@ class Networks(MeetingTest):
         ann = self.person("Ann", arguments=("--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
                                             "--webrtc-ip-handling-policy=disable_non_proxied_udp"))
         ann.join(self.server.url, room)
-        ben.sees("Ann")
-        ann.sees("Ben")
-        ann.hears("Ben")
+        see_and_hear((ann, "Ben"), (ben, "Ann"))
         self.assertEqual(ann.statistics()["protocol"], "tcp")
         self.assertEqual(ben.statistics()["protocol"], "udp")
 
@@ -163,8 +155,7 @@ class Networks(MeetingTest):
         room = "test_aiortc"
         ann = self.person("Ann").join(self.server.url, room)
         with AiortcPeer(self.server.url, room, "Ben") as ben:
-            ann.sees("Ben")
-            ann.hears("Ben")
+            see_and_hear((ann, "Ben"))
             wait_for("aiortc to decode 20 frames of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 20)
             wait_for("aiortc to see Ann's colour", lambda: ben.failure or all(
                 abs(a - b) < 45 for a, b in zip(ben.colours.get("Ann", (0, 0, 0)), CAST["Ann"][0])) or f"no: {ben.colours}")
