@@ -47,9 +47,13 @@ class Networks(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         pool = ThreadPoolExecutor(1)
-        cls.addClassCleanup(pool.shutdown, cancel_futures=True)
+        cls.addClassCleanup(pool.shutdown)
+        # One driver for all calls, and so their browsers too. It belongs to the thread that has started it.
+        cls.driver = pool.submit(sync_playwright().start).result()
+        cls.addClassCleanup(lambda: pool.submit(cls.driver.stop).result())
         act = {"2 s outage": cls.outage, "halves and returns": cls.halving}
         cls.calls = {name: pool.submit(act.get(name, cls.steady), conditions) for name, conditions in cls.CONDITIONS.items()}
+        cls.addClassCleanup(lambda: [call.cancel() for call in cls.calls.values()])
 
     def tell(self, name: str) -> tuple[Quality, Quality, str]:
         """What the call on that network came to: for Ben as sender and as receiver."""
@@ -88,17 +92,16 @@ class Networks(unittest.TestCase):
 
     # What happens.
 
-    @staticmethod
+    @classmethod
     @contextlib.contextmanager
-    def call(conditions: str):
+    def call(cls, conditions: str):
         """Ann and Ben in a meeting, each with a picture of the other, and both noting what they have."""
         port = free_udp_port()
         with contextlib.ExitStack() as stack:
-            driver = stack.enter_context(sync_playwright())
             server = stack.enter_context(Server("--media-port", str(port), "--workers", "1"))
             proxy = stack.enter_context(ImpairmentProxy(port, "--both", conditions, "--seed", "7"))
-            ann = stack.enter_context(person(driver, "Ann", draws=False)).join(server.url, "x")
-            ben = proxy.carry(stack.enter_context(person(driver, "Ben", draws=False))).join(server.url, "x")
+            ann = stack.enter_context(person(cls.driver, "Ann", draws=False)).join(server.url, "x")
+            ben = proxy.carry(stack.enter_context(person(cls.driver, "Ben", draws=False))).join(server.url, "x")
             quality.begin(ann, "Ben")
             quality.begin(ben, "Ann")
             yield proxy, ann, ben
