@@ -4,6 +4,7 @@ import ParleyViews
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
 ///
 /// Where there is no camera, a test picture takes its place, as in the simulator of OpenTok.
+// unchecked: as its superclass; what it adds is the main actor's.
 open class OTPublisher: OTPublisherKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// Sends sound and pictures to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a camera and a view.
+// unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTPublisherKit: NSObject, @unchecked Sendable {
   let media: PublisherMedia
   let state: Guarded<State>
@@ -57,64 +58,64 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
 
   /// Who is told what becomes of it. Weak.
   open var delegate: (any OTPublisherKitDelegate)? {
-    get { state.read { $0.delegate } }
-    set { state.update { $0.delegate = newValue } }
+    get { state.delegate }
+    set { state.delegate = newValue }
   }
 
   /// Who is told how loud it is. Weak; nothing is measured without.
   open var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)? {
-    get { state.read { $0.audioLevelDelegate } }
+    get { state.audioLevelDelegate }
     set {
-      state.update { $0.audioLevelDelegate = newValue }
+      state.audioLevelDelegate = newValue
       media.measures.update { $0 = newValue != nil }
     }
   }
 
   /// Who is told once a second what was sent. Weak.
   open var networkStatsDelegate: (any OTPublisherKitNetworkStatsDelegate)? {
-    get { state.read { $0.networkStatsDelegate } }
-    set { state.update { $0.networkStatsDelegate = newValue } }
+    get { state.networkStatsDelegate }
+    set { state.networkStatsDelegate = newValue }
   }
 
   /// Who gets the reports of ``getRtcStatsReport()``. Weak.
   open var rtcStatsReportDelegate: (any OTPublisherKitRtcStatsReportDelegate)? {
-    get { state.read { $0.rtcStatsReportDelegate } }
-    set { state.update { $0.rtcStatsReportDelegate = newValue } }
+    get { state.rtcStatsReportDelegate }
+    set { state.rtcStatsReportDelegate = newValue }
   }
 
   /// The session that it is published in, or being published.
-  open var session: OTSession? { state.read { $0.session } }
+  open var session: OTSession? { state.session }
   /// Its stream; nil while it is not published.
-  open var stream: OTStream? { state.read { $0.stream } }
+  open var stream: OTStream? { state.stream }
 
   /// What the others see as the stream's name. Set it before publishing.
   open var name: String? {
-    get { state.read { $0.name } }
-    set { state.update { $0.name = newValue } }
+    get { state.name }
+    set { state.name = newValue }
   }
 
   /// Whether sound is sent; the others are told.
   open var publishAudio: Bool {
-    get { state.read { $0.publishAudio } }
+    get { state.publishAudio }
     set {
-      state.update { $0.publishAudio = newValue }
+      state.publishAudio = newValue
       applyMutes()
     }
   }
 
   /// Whether a picture is sent; the others are told.
   open var publishVideo: Bool {
-    get { state.read { $0.publishVideo } }
+    get { state.publishVideo }
     set {
-      state.update { $0.publishVideo = newValue }
+      state.publishVideo = newValue
       applyMutes()
     }
   }
 
   /// Without effect: there are no captions.
   open var publishCaptions: Bool {
-    get { state.read { $0.publishCaptions } }
-    set { state.update { $0.publishCaptions = newValue } }
+    get { state.publishCaptions }
+    set { state.publishCaptions = newValue }
   }
 
   private func applyMutes() {
@@ -124,25 +125,25 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
 
   /// Camera or screen. Set it before publishing.
   open var videoType: OTPublisherKitVideoType {
-    get { state.read { $0.videoType } }
-    set { state.update { $0.videoType = newValue } }
+    get { state.videoType }
+    set { state.videoType = newValue }
   }
 
   /// Whether subscribers with a slow network may be left with the sound alone. The server always does.
   open var audioFallbackEnabled: Bool {
-    get { state.read { $0.audioFallbackEnabled } }
-    set { state.update { $0.audioFallbackEnabled = newValue } }
+    get { state.audioFallbackEnabled }
+    set { state.audioFallbackEnabled = newValue }
   }
 
   /// How much the picture may take of the network. Set it before publishing.
   open var videoBitratePreset: OTVideoBitratePreset {
-    get { state.read { $0.bitratePreset } }
-    set { state.update { $0.bitratePreset = newValue } }
+    get { state.bitratePreset }
+    set { state.bitratePreset = newValue }
   }
 
   /// The most bits a second of the picture, 5,000 to 10,000,000; 0 for no limit of the app's, anything else is ignored. Set it before publishing.
   open var maxVideoBitrate: Int32 {
-    get { state.read { $0.maxVideoBitrate } }
+    get { state.maxVideoBitrate }
     set {
       guard newValue == 0 || (5_000...10_000_000).contains(newValue) else { return }
       state.update { ($0.maxVideoBitrate, $0.bitratePreset) = (newValue, newValue == 0 ? .default : .custom) }

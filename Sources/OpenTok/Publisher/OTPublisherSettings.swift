@@ -1,7 +1,7 @@
 public import Foundation
 
 /// How a publisher publishes. What is out of its range is ignored, as with OpenTok.
-open class OTPublisherKitSettings: NSObject, @unchecked Sendable {
+open class OTPublisherKitSettings: NSObject {
   /// What the others see as the stream's name.
   open var name: String?
   /// Whether there is sound.
@@ -25,7 +25,7 @@ open class OTPublisherKitSettings: NSObject, @unchecked Sendable {
 }
 
 /// How a publisher with a camera and a view publishes.
-open class OTPublisherSettings: OTPublisherKitSettings, @unchecked Sendable {
+open class OTPublisherSettings: OTPublisherKitSettings {
   /// A capturer of the app's own; nil takes the camera.
   open var videoCapture: (any OTVideoCapture)?
   /// The size of the camera's pictures.

@@ -95,7 +95,7 @@ extension OTSession {
   }
 
   private var limitMessage: String {
-    let limit = state.read { $0.limit.streams } ?? 0
+    let limit = state.limit.streams ?? 0
     return "The session may have \(limit) streams at a time (OTStreamLimit); end one first."
   }
 }

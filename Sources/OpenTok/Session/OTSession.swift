@@ -12,6 +12,7 @@ public import Foundation
 /// var error: OTError?
 /// session.connect(withToken: kToken, error: &error)
 /// ```
+// unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSession: NSObject, @unchecked Sendable {
   /// The session's id, as the server of the app gave it.
   public let sessionId: String
@@ -72,24 +73,24 @@ open class OTSession: NSObject, @unchecked Sendable {
 
   /// Who is told what happens. Weak.
   open var delegate: (any OTSessionDelegate)? {
-    get { state.read { $0.delegate } }
-    set { state.update { $0.delegate = newValue } }
+    get { state.delegate }
+    set { state.delegate = newValue }
   }
 
   /// The queue on which delegates are called: the main queue, or another serial one of the app.
   open var apiQueue: DispatchQueue {
-    get { state.read { $0.apiQueue } }
-    set { state.update { $0.apiQueue = newValue } }
+    get { state.apiQueue }
+    set { state.apiQueue = newValue }
   }
 
   /// Where the connection stands.
-  open var sessionConnectionStatus: OTSessionConnectionStatus { state.read { $0.status } }
+  open var sessionConnectionStatus: OTSessionConnectionStatus { state.status }
   /// The own connection; nil until the session is connected.
-  open var connection: OTConnection? { state.read { $0.connection } }
+  open var connection: OTConnection? { state.connection }
   /// What the token allows; nil until the session is connected.
-  open var capabilities: OTSessionCapabilities? { state.read { $0.capabilities } }
+  open var capabilities: OTSessionCapabilities? { state.capabilities }
   /// The streams in the session by id, the own ones included.
-  open var streams: [String: OTStream] { state.read { $0.streams } }
+  open var streams: [String: OTStream] { state.streams }
 
   // MARK: Connecting
 

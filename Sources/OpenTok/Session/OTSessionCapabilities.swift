@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What the token lets this client do.
-open class OTSessionCapabilities: NSObject, @unchecked Sendable {
+public final class OTSessionCapabilities: NSObject, Sendable {
   /// Send streams.
   public let canPublish: Bool
   /// Receive streams.
@@ -21,7 +21,7 @@ open class OTSessionCapabilities: NSObject, @unchecked Sendable {
 }
 
 /// What a moderator said of muting.
-open class OTMuteForcedInfo: NSObject, @unchecked Sendable {
+public final class OTMuteForcedInfo: NSObject, Sendable {
   /// True when everybody is muted, false when that does not hold for later streams any more.
   public let active: Bool
 

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// How a session connects.
+// unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSessionSettings: NSObject, @unchecked Sendable {
   private let state = Guarded(Values())
 
@@ -22,54 +23,55 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
 
   /// Whether nothing is told of the connections of others.
   open var connectionEventsSuppressed: Bool {
-    get { state.read { $0.connectionEventsSuppressed } }
-    set { state.update { $0.connectionEventsSuppressed = newValue } }
+    get { state.connectionEventsSuppressed }
+    set { state.connectionEventsSuppressed = newValue }
   }
 
   /// Which STUN and TURN servers are used; nil takes those that the server names.
   open var iceConfig: OTSessionICEConfig? {
-    get { state.read { $0.iceConfig } }
-    set { state.update { $0.iceConfig = newValue } }
+    get { state.iceConfig }
+    set { state.iceConfig = newValue }
   }
 
   /// Without effect: a Parley server has the addresses that it has.
   open var ipWhitelist: Bool {
-    get { state.read { $0.ipWhitelist } }
-    set { state.update { $0.ipWhitelist = newValue } }
+    get { state.ipWhitelist }
+    set { state.ipWhitelist = newValue }
   }
 
   /// Without effect: connections are direct.
   open var proxyURL: String? {
-    get { state.read { $0.proxyURL } }
-    set { state.update { $0.proxyURL = newValue } }
+    get { state.proxyURL }
+    set { state.proxyURL = newValue }
   }
 
   /// `http(s)://host[:port]` of the server; nil takes ``ParleyServer/url``.
   open var apiURL: String? {
-    get { state.read { $0.apiURL } }
-    set { state.update { $0.apiURL = newValue } }
+    get { state.apiURL }
+    set { state.apiURL = newValue }
   }
 
   /// Without effect: everything always shares one connection.
   open var singlePeerConnection: Bool {
-    get { state.read { $0.singlePeerConnection } }
-    set { state.update { $0.singlePeerConnection = newValue } }
+    get { state.singlePeerConnection }
+    set { state.singlePeerConnection = newValue }
   }
 
   /// Without effect: a lost connection is always brought back.
   open var sessionMigration: Bool {
-    get { state.read { $0.sessionMigration } }
-    set { state.update { $0.sessionMigration = newValue } }
+    get { state.sessionMigration }
+    set { state.sessionMigration = newValue }
   }
 
   /// How many streams the session may have at a time; nil takes ``ParleyServer/streamLimit``. Not a name of OpenTok.
   open var streamLimit: OTStreamLimit? {
-    get { state.read { $0.streamLimit } }
-    set { state.update { $0.streamLimit = newValue } }
+    get { state.streamLimit }
+    set { state.streamLimit = newValue }
   }
 }
 
 /// Which STUN and TURN servers a session uses.
+// unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSessionICEConfig: NSObject, @unchecked Sendable {
   /// Whose servers are used.
   public enum IncludeServers: Int32, Sendable {
@@ -113,23 +115,23 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
 
   /// Whose servers are used.
   open var includeServers: IncludeServers {
-    get { state.read { $0.includeServers } }
-    set { state.update { $0.includeServers = newValue } }
+    get { state.includeServers }
+    set { state.includeServers = newValue }
   }
 
   /// Which ways may be used.
   open var transportPolicy: TransportPolicy {
-    get { state.read { $0.transportPolicy } }
-    set { state.update { $0.transportPolicy = newValue } }
+    get { state.transportPolicy }
+    set { state.transportPolicy = newValue }
   }
 
   /// The servers of the app, in the order they were added.
-  open var customIceServers: [Server] { state.read { $0.servers } }
+  open var customIceServers: [Server] { state.servers }
 
   /// Without effect.
   open var filterOutLanCandidates: Bool {
-    get { state.read { $0.filterOutLanCandidates } }
-    set { state.update { $0.filterOutLanCandidates = newValue } }
+    get { state.filterOutLanCandidates }
+    set { state.filterOutLanCandidates = newValue }
   }
 
   /// The most TURN servers that may be added.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A client that is connected to a session: this one, or another.
-open class OTConnection: NSObject, @unchecked Sendable {
+public final class OTConnection: NSObject, Sendable {
   /// The id, unique in the session.
   public let connectionId: String
   /// When the client connected, by the server's clock.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What of a publisher's picture was sent.
-open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
+public final class OTPublisherKitVideoNetworkStats: NSObject, Sendable {
   /// Empty: the server passes everything on.
   public let connectionId = ""
   /// Empty.
@@ -25,7 +25,7 @@ open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// What of a publisher's sound was sent.
-open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
+public final class OTPublisherKitAudioNetworkStats: NSObject, Sendable {
   /// Empty: the server passes everything on.
   public let connectionId = ""
   /// Empty.
@@ -49,7 +49,7 @@ open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// What of a subscriber's picture was received.
-open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
+public final class OTSubscriberKitVideoNetworkStats: NSObject, Sendable {
   /// Packets that did not come.
   public let videoPacketsLost: UInt64
   /// Packets received.
@@ -67,7 +67,7 @@ open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// What of a subscriber's sound was received.
-open class OTSubscriberKitAudioNetworkStats: NSObject, @unchecked Sendable {
+public final class OTSubscriberKitAudioNetworkStats: NSObject, Sendable {
   /// Packets that did not come.
   public let audioPacketsLost: UInt64
   /// Packets received.
@@ -85,7 +85,7 @@ open class OTSubscriberKitAudioNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// A report about everything that a publisher sends.
-open class OTPublisherRtcStats: NSObject, @unchecked Sendable {
+public final class OTPublisherRtcStats: NSObject, Sendable {
   /// Empty: the server passes everything on.
   public let connectionId = ""
   /// An array of objects with the names of the W3C's statistics (`outbound-rtp`), as JSON.

@@ -3,6 +3,7 @@ public import Observation
 
 /// What one publisher sends. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its session; they can be observed with
 /// `withObservationTracking`, where an app on Apple systems observed them by key.
+// unchecked: open to subclasses; `owner` is set once, the rest is constant or `Guarded`.
 open class OTStream: NSObject, Observable, @unchecked Sendable {
   /// The id, unique in the session.
   public let streamId: String

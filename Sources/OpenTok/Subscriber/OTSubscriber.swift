@@ -2,6 +2,7 @@ import Foundation
 import ParleyViews
 
 /// Receives a stream and shows it in ``view``.
+// unchecked: as its superclass; what it adds is the main actor's.
 open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 

@@ -3,6 +3,7 @@ public import Foundation
 /// Receives a stream, without a view. ``OTSubscriber`` has one.
 ///
 /// In a session made as in version 1 it begins at once; otherwise when it is given to ``OTSession/subscribe(_:error:)``.
+// unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSubscriberKit: NSObject, @unchecked Sendable {
   let state: Guarded<State>
 
@@ -53,63 +54,63 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   /// Who is told what becomes of it. Weak.
   open var delegate: (any OTSubscriberKitDelegate)? {
-    get { state.read { $0.delegate } }
-    set { state.update { $0.delegate = newValue } }
+    get { state.delegate }
+    set { state.delegate = newValue }
   }
 
   /// Who is told how loud it is. Weak; nothing is measured without.
   open var audioLevelDelegate: (any OTSubscriberKitAudioLevelDelegate)? {
-    get { state.read { $0.audioLevelDelegate } }
+    get { state.audioLevelDelegate }
     set {
-      state.update { $0.audioLevelDelegate = newValue }
+      state.audioLevelDelegate = newValue
       wishChanged()
     }
   }
 
   /// Who is told once a second what was received. Weak.
   open var networkStatsDelegate: (any OTSubscriberKitNetworkStatsDelegate)? {
-    get { state.read { $0.networkStatsDelegate } }
-    set { state.update { $0.networkStatsDelegate = newValue } }
+    get { state.networkStatsDelegate }
+    set { state.networkStatsDelegate = newValue }
   }
 
   /// Who gets the reports of ``getRtcStatsReport()``. Weak.
   open var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)? {
-    get { state.read { $0.rtcStatsReportDelegate } }
-    set { state.update { $0.rtcStatsReportDelegate = newValue } }
+    get { state.rtcStatsReportDelegate }
+    set { state.rtcStatsReportDelegate = newValue }
   }
 
   /// Never called. Weak.
   open var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)? {
-    get { state.read { $0.captionsDelegate } }
-    set { state.update { $0.captionsDelegate = newValue } }
+    get { state.captionsDelegate }
+    set { state.captionsDelegate = newValue }
   }
 
   /// The session that it is subscribed in, or being so.
-  open var session: OTSession? { state.read { $0.session } }
+  open var session: OTSession? { state.session }
   /// The stream.
-  open var stream: OTStream? { state.read { $0.stream } }
+  open var stream: OTStream? { state.stream }
 
   /// Whether the sound is heard.
   open var subscribeToAudio: Bool {
-    get { state.read { $0.wish.audio } }
+    get { state.wish.audio }
     set { change { $0.audio = newValue } }
   }
 
   /// Whether the picture is received.
   open var subscribeToVideo: Bool {
-    get { state.read { $0.wish.video } }
+    get { state.wish.video }
     set { change { $0.video = newValue } }
   }
 
   /// Without effect: there are no captions.
   open var subscribeToCaptions: Bool {
-    get { state.read { $0.subscribeToCaptions } }
-    set { state.update { $0.subscribeToCaptions = newValue } }
+    get { state.subscribeToCaptions }
+    set { state.subscribeToCaptions = newValue }
   }
 
   /// How loud it is played, 0 to 100; anything else counts as the nearest of them.
   open var audioVolume: Double {
-    get { state.read { $0.wish.volume } }
+    get { state.wish.volume }
     set { change { $0.volume = newValue.isNaN ? 100 : min(max(newValue, 0), 100) } }
   }
 
@@ -124,15 +125,15 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   /// The pictures a second that are wanted. Kept; the server decides by size alone.
   open var preferredFrameRate: Float {
-    get { state.read { $0.wish.frameRate } }
+    get { state.wish.frameRate }
     set { change { $0.frameRate = newValue } }
   }
 
   /// Where pictures are shown, too. Held weakly, as the renderer is the app's.
   open var videoRender: (any OTVideoRender)? {
-    get { state.read { $0.render } }
+    get { state.render }
     set {
-      state.update { $0.render = newValue }
+      state.render = newValue
       wishChanged()
     }
   }

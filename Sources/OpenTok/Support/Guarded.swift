@@ -1,8 +1,11 @@
 import Foundation
 
 /// State behind a lock. The objects of OpenTok may be used on any thread.
+///
+/// One property is read and set by its name: `state.delegate = newValue`. What belongs together, or is changed by what it is, takes
+/// ``read(_:)`` and ``update(_:)``.
 // unchecked: `state` is touched under the lock only.
-final class Guarded<State>: @unchecked Sendable {
+@dynamicMemberLookup final class Guarded<State>: @unchecked Sendable {
   private let lock = NSLock()
   private var state: State
 
@@ -18,6 +21,13 @@ final class Guarded<State>: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     return try body(&state)
+  }
+}
+
+extension Guarded {
+  subscript<Value>(dynamicMember path: WritableKeyPath<State, Value>) -> Value {
+    get { read { $0[keyPath: path] } }
+    set { update { $0[keyPath: path] = newValue } }
   }
 }
 

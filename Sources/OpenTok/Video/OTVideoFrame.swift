@@ -17,6 +17,7 @@ public enum OTVideoOrientation: Int32, Sendable {
 ///
 /// The planes of a frame that a capturer makes belong to the capturer, and must stay while it hands them over; those of a frame that a renderer
 /// gets belong to the frame.
+// unchecked: as with the SDK's own, one thread at a time has a frame: the capturer until it hands it over, the renderer while it is called.
 open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// A pointer a plane; nil when it has none.
   open var planes: NSPointerArray?

@@ -1,6 +1,7 @@
 public import Foundation
 
 /// A change of each picture before it is sent.
+// unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
 open class OTVideoTransformer: NSObject, @unchecked Sendable {
   /// The name.
   public let name: String
@@ -19,6 +20,7 @@ open class OTVideoTransformer: NSObject, @unchecked Sendable {
 }
 
 /// A change of sound before it is sent.
+// unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
 open class OTAudioTransformer: NSObject, @unchecked Sendable {
   /// The name.
   public let name: String
@@ -43,7 +45,7 @@ public protocol OTCustomAudioTransformer: AnyObject {
 }
 
 /// 10 ms of sound, interleaved.
-open class OTAudioData: NSObject, @unchecked Sendable {
+open class OTAudioData: NSObject {
   /// The samples; valid while the transformer is called.
   public let sampleBuffer: UnsafeMutablePointer<Int16>
   /// 16.
