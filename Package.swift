@@ -174,7 +174,10 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
     .testTarget(
-      name: "OpenTokTests", dependencies: ["Basics", "MeetingServer", "Meetings", "OpenTok", "Parley", "ParleyViews"],
+      name: "OpenTokTests",
+      dependencies: [
+        "Basics", "MeetingServer", "Meetings", "OpenTok", "Parley", "ParleyViews", "impairment-proxy",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "SkypeForBusinessTests",

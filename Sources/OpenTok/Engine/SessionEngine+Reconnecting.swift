@@ -63,16 +63,23 @@ extension SessionEngine {
 
   /// The own network has become too slow for what it carries, or is well again.
   func takeQuality(_ quality: ConnectionQuality, _ session: OTSession) {
-    let isPoor = quality == .poor || quality == .lost
-    for work in subscribed.values where !work.isConnecting && work.isWarned != isPoor && work.off == nil {
-      guard let subscriber = work.subscriber else { continue }
-      work.isWarned = isPoor
-      session.tell { _ in
-        if isPoor {
-          subscriber.delegate?.subscriberVideoDisableWarning(subscriber)
-        } else {
-          subscriber.delegate?.subscriberVideoDisableWarningLifted(subscriber)
-        }
+    isSlow = quality == .poor || quality == .lost
+    for work in subscribed.values { warn(work, session) }
+  }
+
+  /// Tells a subscriber that its picture may go soon, or that it may not any more. One without a picture is told when it has one.
+  func warn(_ work: SubscriberWork, _ session: OTSession) {
+    guard !work.isConnecting, work.off == nil, work.isWarned != isSlow, let subscriber = work.subscriber,
+      let entry = streams[work.streamID], entry.participant != own?.connectionId,
+      facts(entry.participant, entry.kind).hasVideo
+    else { return }
+    let isSlow = isSlow
+    work.isWarned = isSlow
+    session.tell { _ in
+      if isSlow {
+        subscriber.delegate?.subscriberVideoDisableWarning(subscriber)
+      } else {
+        subscriber.delegate?.subscriberVideoDisableWarningLifted(subscriber)
       }
     }
   }

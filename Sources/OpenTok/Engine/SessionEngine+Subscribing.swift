@@ -138,6 +138,7 @@ extension SessionEngine {
       work.timer?.cancel()
       work.off = off
       session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
+      warn(work, session)
     }
     guard !work.isConnecting, off != work.off else { return }
     let before = work.off
@@ -149,5 +150,8 @@ extension SessionEngine {
         subscriber.delegate?.subscriberVideoEnabled(subscriber, reason: before)
       }
     }
+    // What was warned of has come; another warning is one of its own.
+    if off != nil { work.isWarned = false }
+    warn(work, session)
   }
 }

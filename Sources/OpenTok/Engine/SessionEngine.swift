@@ -5,6 +5,8 @@ import Parley
 @MainActor final class SessionEngine {
   weak var session: OTSession?
   let settings: OTSessionSettings.Values
+  /// How long a lost connection is brought back.
+  var reconnectPatience = JoinOptions().reconnectPatience
   /// Whether the token's role allows signals.
   nonisolated let maySignal = Guarded(false)
 
@@ -14,6 +16,8 @@ import Parley
   var isReconnecting = false
   /// Whether media was lost, and the subscribers were told.
   var isInterrupted = false
+  /// Whether the own network hardly takes what it carries.
+  var isSlow = false
   var own: OTConnection?
   /// Everybody, this client included, by id.
   var connections: [String: OTConnection] = [:]
@@ -63,6 +67,7 @@ import Parley
   private var options: JoinOptions {
     var options = JoinOptions()
     options.client = "opentok-swift"
+    options.reconnectPatience = reconnectPatience
     guard let ice = settings.iceConfig?.values else { return options }
     options.usesOnlyRelays = ice.transportPolicy == .relay
     options.iceServers = ice.servers.map {
@@ -85,7 +90,7 @@ import Parley
   /// The meeting is joined: tells it, and who and what is there.
   private func begin(_ meeting: Meeting, _ session: OTSession) {
     isConnected = true
-    (isReconnecting, isInterrupted) = (false, false)
+    (isReconnecting, isInterrupted, isSlow) = (false, false, false)
     let own = connection(meeting.local.id, meeting.local.created, meeting.local.data)
     self.own = own
     connections = [own.connectionId: own]

@@ -8,19 +8,24 @@ import Testing
 final class LiveSession: Sendable {
   let server: Server
   let folder: String
+  private let mediaPort: UInt16
   /// A new session's id, of no particular key: `devtoken` opens it.
   let id = "hello-\(UUID().uuidString.prefix(8).lowercased())"
 
   var url: String { "http://127.0.0.1:\(server.port)" }
 
-  private init(_ server: Server, _ folder: String) {
+  private init(_ server: Server, _ folder: String, _ mediaPort: UInt16) {
     self.server = server
     self.folder = folder
+    self.mediaPort = mediaPort
   }
 
   /// Runs `body` with a fresh server, which the module is pointed at, and shuts it down.
-  static func run(_ body: @MainActor (LiveSession) async throws -> Void) async throws {
-    let live = try await start()
+  static func run(
+    configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+    _ body: @MainActor (LiveSession) async throws -> Void
+  ) async throws {
+    let live = try await start(configure)
     do { try await body(live) } catch {
       await live.stop()
       throw error
@@ -28,7 +33,19 @@ final class LiveSession: Sendable {
     await live.stop()
   }
 
-  private static func start() async throws -> LiveSession {
+  /// As ``run(configure:_:)``, with a network that can be cut for who connects through it.
+  static func runBehindAGate(
+    configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+    _ body: @MainActor (LiveSession, Gate) async throws -> Void
+  ) async throws {
+    try await run(configure: configure) { live in
+      let gate = try await Gate.open(port: live.server.port, mediaPort: live.mediaPort)
+      defer { gate.close() }
+      try await body(live, gate)
+    }
+  }
+
+  private static func start(_ configure: @Sendable (inout ServerConfiguration) -> Void) async throws -> LiveSession {
     let folder = NSTemporaryDirectory() + "opentok-live-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
     for page in ["index.html", "meeting.html"] {
@@ -42,9 +59,11 @@ final class LiveSession: Sendable {
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
     configuration.isDevelopment = true
+    configure(&configuration)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
-    let live = LiveSession(try await Server.start(configuration, media: media, program: "", log: log), folder)
+    let live = LiveSession(
+      try await Server.start(configuration, media: media, program: "", log: log), folder, media.ports[0])
     ParleyServer.url = live.url
     return live
   }

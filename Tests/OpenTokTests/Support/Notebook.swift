@@ -3,9 +3,10 @@ import OpenTok
 import ParleyViews
 
 /// Writes down every callback, as an app's delegate would get it.
+// unchecked: what several threads use is behind `lock`; the two closures are set before anything is told.
 final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate, OTSubscriberKitAudioLevelDelegate,
   OTPublisherKitAudioLevelDelegate, OTSubscriberKitNetworkStatsDelegate, OTPublisherKitNetworkStatsDelegate,
-  @unchecked Sendable
+  OTSubscriberKitRtcStatsReportDelegate, OTPublisherKitRtcStatsReportDelegate, @unchecked Sendable
 {
   private let lock = NSLock()
   private var written: [String] = []
@@ -13,6 +14,10 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   private var loudest: Float = 0
   private var counts: [String: UInt64] = [:]
   private var foundStreams: [OTStream] = []
+  private var foundConnections: [OTConnection] = []
+  private var sizes: [CGSize] = []
+  private var reports: [String] = []
+  private var received: [UInt64] = []
   /// Whether a callback is on the queue that it is to be on.
   var isOnQueue: @Sendable () -> Bool
   /// What the app does in a callback.
@@ -34,8 +39,18 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   var strays: [String] { lock.withLock { offQueue } }
   var level: Float { lock.withLock { loudest } }
   var streams: [OTStream] { lock.withLock { foundStreams } }
+  var connections: [OTConnection] { lock.withLock { foundConnections } }
+  /// The sizes of pictures that were told of.
+  var dimensions: [CGSize] { lock.withLock { sizes } }
+  /// How many packets of video had been received, a number for each time that was told.
+  var packets: [UInt64] { lock.withLock { received } }
+  /// The reports of statistics, as JSON.
+  var rtcStats: [String] { lock.withLock { reports } }
   func count(_ name: String) -> UInt64 { lock.withLock { counts[name] ?? 0 } }
   func saw(_ line: String) -> Bool { lines.contains(line) }
+  func times(_ line: String) -> Int { lines.count { $0 == line } }
+  /// Forgets how loud it was.
+  func forgetLevel() { lock.withLock { loudest = 0 } }
 
   private func write(_ line: String) {
     let isStray = !isOnQueue()
@@ -70,7 +85,10 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
     onStream?(session, stream)
   }
   func session(_ session: OTSession, didDrop stream: OTStream) { write("didDrop") }
-  func session(_ session: OTSession, connectionCreated connection: OTConnection) { write("connectionCreated") }
+  func session(_ session: OTSession, connectionCreated connection: OTConnection) {
+    lock.withLock { foundConnections.append(connection) }
+    write("connectionCreated")
+  }
   func session(_ session: OTSession, connectionDestroyed connection: OTConnection) { write("connectionDestroyed") }
   func session(
     _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?
@@ -79,6 +97,11 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
     write("signal \(type ?? "nil") \(string ?? "nil") from \(connection == nil ? "server" : own ? "me" : "other")")
   }
   func session(_ session: OTSession, muteForced info: OTMuteForcedInfo) { write("muteForced \(info.active)") }
+
+  func sessionDidBeginReconnecting(_ session: OTSession) {
+    write("sessionDidBeginReconnecting \(session.sessionConnectionStatus)")
+  }
+  func sessionDidReconnect(_ session: OTSession) { write("sessionDidReconnect \(session.sessionConnectionStatus)") }
 
   // MARK: Publisher
 
@@ -97,6 +120,20 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float) {}
   func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
     count("videoBytesSent", UInt64(clamping: stats.first?.videoBytesSent ?? 0))
+    count("videoPacketsSent", UInt64(clamping: stats.first?.videoPacketsSent ?? 0))
+  }
+  func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats]) {
+    count("audioBytesSent", UInt64(clamping: stats.first?.audioBytesSent ?? 0))
+    count("audioPacketsSent", UInt64(clamping: stats.first?.audioPacketsSent ?? 0))
+  }
+  func publisher(_ publisher: OTPublisherKit, rtcStatsReport stats: [OTPublisherRtcStats]) {
+    lock.withLock { reports += stats.map(\.jsonArrayOfReports) }
+  }
+  func publisherVideoDisabled(_ publisher: OTPublisherKit, reason: OTPublisherVideoEventReason) {
+    write("publisher videoDisabled \(reason)")
+  }
+  func publisherVideoEnabled(_ publisher: OTPublisherKit, reason: OTPublisherVideoEventReason) {
+    write("publisher videoEnabled \(reason)")
   }
 
   // MARK: Subscriber
@@ -117,5 +154,23 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   }
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
     count("videoBytesReceived", stats.videoBytesReceived)
+    count("videoPacketsReceived", stats.videoPacketsReceived)
+    lock.withLock { received.append(stats.videoPacketsReceived) }
+  }
+  func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats) {
+    count("audioBytesReceived", stats.audioBytesReceived)
+    count("audioPacketsReceived", stats.audioPacketsReceived)
+  }
+  func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String) {
+    lock.withLock { reports.append(jsonArrayOfReports) }
+  }
+  func subscriberVideoDisableWarning(_ subscriber: OTSubscriberKit) { write("subscriber videoDisableWarning") }
+  func subscriberVideoDisableWarningLifted(_ subscriber: OTSubscriberKit) {
+    write("subscriber videoDisableWarningLifted")
+  }
+  func subscriberDidDisconnect(fromStream subscriber: OTSubscriberKit) { write("subscriber didDisconnect") }
+  func subscriberDidReconnect(toStream subscriber: OTSubscriberKit) { write("subscriber didReconnect") }
+  func stream(_ stream: OTStream, didChangeVideoDimensions dimensions: CGSize) {
+    lock.withLock { sizes.append(dimensions) }
   }
 }

@@ -11,6 +11,7 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private var renders = false
   private var phase = 0.0
   private var share = 0.0
+  private var latest = 0.0
   private let frequency: Double
   private let format = OTAudioFormat()
 
@@ -21,6 +22,9 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
 
   /// How much of the loudest that was played lies at the tone's frequency, 0 to 1.
   var heardShare: Double { lock.withLock { share } }
+
+  /// How loud the last 20 ms were that were played: the root of the mean square of the samples.
+  var loudness: Double { lock.withLock { latest } }
 
   func setAudioBus(_ audioBus: (any OTAudioBus)?) -> Bool {
     lock.withLock { bus = audioBus }
@@ -54,11 +58,12 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
     let count = samples.withUnsafeMutableBytes { bytes in
       bytes.baseAddress.map { bus.readRenderData($0, numberOfSamples: 960) } ?? 0
     }
-    guard count == 960 else { return }
+    guard count == 960 else { return lock.withLock { if count == 0 { latest = 0 } } }
     let (real, imaginary, power) = samples.enumerated().reduce((0.0, 0.0, 0.0)) { sums, sample in
       let (angle, value) = (2 * .pi * frequency * Double(sample.offset) / 48_000, Double(sample.element))
       return (sums.0 + value * cos(angle), sums.1 + value * sin(angle), sums.2 + value * value)
     }
+    lock.withLock { latest = (power / 960).squareRoot() }
     guard power > 960 * 100 * 100 else { return }
     let tone = 2 * (real * real + imaginary * imaginary) / 960 / power
     lock.withLock { share = max(share, tone) }
@@ -105,6 +110,10 @@ final class ColourCapture: OTVideoCapture, @unchecked Sendable {
   var videoContentHint = OTVideoContentHint.none
   private(set) var calls: [String] = []
   private var timer: (any DispatchSourceTimer)?
+  private let width: Int
+  private let height: Int
+
+  init(width: Int = 160, height: Int = 120) { (self.width, self.height) = (width, height) }
 
   func initCapture() { calls.append("initCapture") }
   func releaseCapture() { calls.append("releaseCapture") }
@@ -129,15 +138,16 @@ final class ColourCapture: OTVideoCapture, @unchecked Sendable {
 
   func captureSettings(_ videoFormat: OTVideoFormat) -> Int32 {
     calls.append("captureSettings")
-    (videoFormat.imageWidth, videoFormat.imageHeight, videoFormat.pixelFormat) = (160, 120, .ARGB)
+    (videoFormat.imageWidth, videoFormat.imageHeight) = (UInt32(width), UInt32(height))
+    videoFormat.pixelFormat = .ARGB
     return 0
   }
 
   private func tick() {
     // Red, as alpha, red, green, blue.
-    var bytes = [UInt8](repeating: 0, count: 160 * 120 * 4)
+    var bytes = [UInt8](repeating: 0, count: width * height * 4)
     for pixel in stride(from: 0, to: bytes.count, by: 4) { (bytes[pixel], bytes[pixel + 1]) = (255, 255) }
-    let frame = OTVideoFrame(format: OTVideoFormat(argbWithWidth: 160, height: 120))
+    let frame = OTVideoFrame(format: OTVideoFormat(argbWithWidth: UInt32(width), height: UInt32(height)))
     bytes.withUnsafeMutableBufferPointer { buffer in
       var plane: UnsafeMutablePointer<UInt8>? = buffer.baseAddress
       frame.setPlanesWithPointers(&plane, numPlanes: 1)

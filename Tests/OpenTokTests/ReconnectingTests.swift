@@ -1,0 +1,145 @@
+import Foundation
+import Parley
+import ParleyViews
+import Testing
+
+@testable import OpenTok
+
+/// Sessions whose network is cut, with real media.
+@MainActor @Suite(.serialized) struct ReconnectingTests {
+  @Test(
+    "a dropped network: sessionDidBeginReconnecting and subscriberDidDisconnect; when it is back sessionDidReconnect, subscriberDidReconnect, the picture, and what was said meanwhile"
+  )
+  func droppedNetwork() async throws {
+    try await LiveSession.runBehindAGate { live, gate in
+      let ann = try await Guest(live)
+      let ben = try await Guest(live, through: gate)
+      try await ann.publish(try ann.publisher("Ann"))
+      try await ben.publish(try ben.publisher("Ben"))
+      let atBen = try await ben.subscribe(to: "Ann")
+      let atAnn = try await ann.subscribe(to: "Ben")
+      let id = ben.session.connection?.connectionId
+      let streams = Set(ben.session.streams.keys)
+
+      try await gate.cut()
+      try await wait(for: "the loss: \(ben.book.lines)") {
+        ben.book.saw("sessionDidBeginReconnecting reconnecting")
+      }
+      #expect(ben.session.sessionConnectionStatus == .reconnecting && ben.session.connection != nil)
+      try await wait(for: "it at Ann's: \(ann.book.lines)") { ann.book.saw("subscriber didDisconnect") }
+      try await wait(for: "the stream to be gone at Ben's: \(ben.book.lines)", within: .seconds(60)) {
+        ben.book.saw("subscriber didDisconnect")
+      }
+      let code = ben.code {
+        ben.session.signal(withType: "kept", string: "1", connection: nil, error: $0)
+        ben.session.signal(
+          withType: "dropped", string: "2", connection: nil, retryAfterReconnect: false, error: $0)
+      }
+      #expect(code == nil)
+      #expect(ben.code { ben.session.connect(withToken: "devtoken", error: $0) } == 1015)
+      let frames = (atBen.view.frameCount, atAnn.view.frameCount)
+
+      try await gate.restore()
+      for guest in [ben, ann] {
+        try await wait(for: "the stream again: \(guest.book.lines)", within: .seconds(60)) {
+          guest.book.saw("subscriber didReconnect")
+        }
+      }
+      try await wait(for: "pictures again") {
+        atBen.view.frameCount > frames.0 + 3 && atAnn.view.frameCount > frames.1 + 3
+      }
+      try await wait(for: "what was said: \(ann.book.lines)") { ann.book.saw("signal kept 1 from other") }
+      #expect(!ann.book.lines.contains { $0.hasPrefix("signal dropped") })
+      let told = ben.book.lines.filter { $0.contains("econnect") || $0.contains("didDisconnect") }
+      #expect(
+        told == [
+          "sessionDidBeginReconnecting reconnecting", "subscriber didDisconnect", "sessionDidReconnect connected",
+          "subscriber didReconnect",
+        ])
+      #expect(ben.session.sessionConnectionStatus == .connected)
+      #expect(ben.session.connection?.connectionId == id && Set(ben.session.streams.keys) == streams)
+      for guest in [ann, ben] {
+        #expect(!guest.book.lines.contains { $0.hasPrefix("streamDestroyed") }, "\(guest.book.lines)")
+      }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("a loss of the signalling alone is told of the session and not of its streams, whose picture goes on")
+  func signalingAlone() async throws {
+    try await LiveSession.runBehindAGate { live, gate in
+      let (ann, ben) = (try await Guest(live), try await Guest(live, through: gate))
+      try await ann.publish(try ann.publisher("Ann"))
+      let subscriber = try await ben.subscribe(to: "Ann")
+      gate.dropConnections()
+      try await wait(for: "the loss and the return: \(ben.book.lines)") {
+        ben.book.saw("sessionDidReconnect connected")
+      }
+      #expect(ben.book.saw("sessionDidBeginReconnecting reconnecting"))
+      let frames = subscriber.view.frameCount
+      try await wait(for: "the picture") { subscriber.view.frameCount > frames + 3 }
+      #expect(!ben.book.lines.contains { $0.hasPrefix("subscriber did") }, "\(ben.book.lines)")
+      try await ben.disconnect()
+      try await ann.disconnect()
+    }
+  }
+
+  @Test(
+    "after a loss that the server did not wait for, the session goes on as another connection with other stream ids")
+  func anotherConnection() async throws {
+    try await LiveSession.runBehindAGate(configure: { $0.resumeWindow = .seconds(1) }) { live, gate in
+      let (ann, ben) = (try await Guest(live), try await Guest(live, through: gate))
+      let publisher = try ben.publisher("Ben")
+      try await ben.publish(publisher)
+      _ = try await ann.subscribe(to: "Ben")
+      let old = try #require(ben.session.connection?.connectionId)
+      try await gate.cut()
+      try await wait(for: "the server to give up: \(ann.book.lines)") {
+        ann.book.saw("streamDestroyed Ben true") && ann.book.saw("connectionDestroyed")
+      }
+      try await gate.restore()
+      try await wait(for: "the session: \(ben.book.lines)", within: .seconds(60)) {
+        ben.book.saw("sessionDidReconnect connected")
+      }
+      let new = try #require(ben.session.connection?.connectionId)
+      #expect(new != old)
+      let stream = try #require(publisher.stream)
+      #expect(stream.connection.connectionId == new && Array(ben.session.streams.keys) == [stream.streamId])
+      #expect(try await ann.stream("Ben", count: 2).streamId == stream.streamId)
+      _ = try await ann.subscribe(to: "Ben", count: 2)
+      #expect(!ben.book.lines.contains { $0.hasPrefix("publisher streamDestroyed") })
+      try await ben.disconnect()
+      try await ann.disconnect()
+    }
+  }
+
+  @Test(
+    "a network that does not come back: didFailWithError 1022, then sessionDidDisconnect; everything has ended, and connecting again works"
+  )
+  func lostForGood() async throws {
+    try await LiveSession.runBehindAGate { live, gate in
+      let ben = try await Guest(live, through: gate) { $0.engine.reconnectPatience = .seconds(2) }
+      let publisher = try ben.publisher("Ben")
+      try await ben.publish(publisher)
+      let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      root.addSubview(publisher.view)
+      try await gate.cut()
+      try await wait(for: "the end: \(ben.book.lines)") { ben.book.saw("disconnected true") }
+      #expect(
+        ben.book.lines.suffix(3) == [
+          "publisher streamDestroyed true", "failed \(OTSessionErrorDomain) 1022", "disconnected true",
+        ])
+      #expect(ben.session.sessionConnectionStatus == .failed && ben.session.streams.isEmpty)
+      #expect(publisher.session == nil && publisher.view.superview == nil)
+      #expect(ben.code { ben.session.publish(publisher, error: $0) } == 1010)
+      try await gate.restore()
+      ben.session.connect(withToken: "devtoken", error: nil)
+      try await wait(for: "the second connection: \(ben.book.lines)") {
+        ben.book.times("connected connected true 0") == 2
+      }
+      try await ben.publish(publisher)
+      try await ben.disconnect()
+    }
+  }
+}

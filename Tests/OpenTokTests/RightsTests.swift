@@ -1,0 +1,92 @@
+import Foundation
+import OpenTok
+import Testing
+
+/// What tokens allow, with tokens that a project's own server has signed.
+@MainActor @Suite(.serialized) struct RightsTests {
+  @Test("a subscriber's token: canPublish is false, publishing gives 1004 and signalling 1550, subscribing works")
+  func subscriber() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let id = project.session()
+      let ann = try await Guest(live, id: id, key: project.key, token: try project.token(id, data: "name=Ann"))
+      try await ann.publish(try ann.publisher("Ann"))
+      let ben = try await Guest(
+        live, id: id, key: project.key, token: try project.token(id, role: "subscriber", data: "name=Ben"))
+      let may = try #require(ben.session.capabilities)
+      #expect(!may.canPublish && may.canSubscribe && !may.canForceMute && !may.canForceDisconnect)
+      let publisher = try ben.publisher("Ben")
+      #expect(ben.code { ben.session.publish(publisher, error: $0) } == 1004)
+      #expect(publisher.session == nil)
+      // The call without a place for an error tells the publisher's delegate.
+      ben.session.publish(publisher)
+      try await wait(for: "the failure: \(ben.book.lines)") {
+        ben.book.saw("publisher failed \(OTPublisherErrorDomain) 2000")
+      }
+      #expect(ben.code { ben.session.signal(withType: "a", string: "b", connection: nil, error: $0) } == 1550)
+      _ = try await ben.subscribe(to: "Ann")
+      #expect(ben.code { ben.session.forceMuteStream(ben.book.streams[0], error: $0) } == 1540)
+      #expect(ben.code { ben.session.forceMuteAll(nil, error: $0) } == 1540)
+      #expect(ben.code { ben.session.disableForceMute($0) } == 1540)
+      #expect(ben.code { ben.session.forceDisconnect(ben.book.streams[0].connection, error: $0) } == 1520)
+
+      // What the tokens say of who connects.
+      #expect(ben.session.connection?.data == "name=Ben" && ben.book.streams[0].connection.data == "name=Ann")
+      try await wait(for: "Ben at Ann's") { ann.book.connections.first?.data == "name=Ben" }
+      let age = Date().timeIntervalSince(try #require(ann.session.connection?.creationTime))
+      #expect(abs(age) < 60)
+      try await ben.disconnect()
+      #expect(ben.session.capabilities == nil)
+      try await ann.disconnect()
+    }
+  }
+
+  @Test("a publisher-only token: canSubscribe is false, and subscribing gives 1004; a moderator's allows everything")
+  func otherRoles() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let id = project.session()
+      let ann = try await Guest(live, id: id, key: project.key, token: try project.token(id, role: "moderator"))
+      let may = try #require(ann.session.capabilities)
+      #expect(may.canPublish && may.canSubscribe && may.canForceMute && may.canForceDisconnect)
+      try await ann.publish(try ann.publisher("Ann"))
+      let ben = try await Guest(live, id: id, key: project.key, token: try project.token(id, role: "publisheronly"))
+      #expect(ben.session.capabilities?.canPublish == true && ben.session.capabilities?.canSubscribe == false)
+      let stream = try await ben.stream("Ann")
+      let subscriber = try #require(OTSubscriber(stream: stream, delegate: ben.book))
+      #expect(ben.code { ben.session.subscribe(subscriber, error: $0) } == 1004)
+      try await ben.publish(try ben.publisher("Ben"))
+      _ = try await ann.subscribe(to: "Ben")
+      try await ben.disconnect()
+      try await ann.disconnect()
+    }
+  }
+
+  @Test("an expired token, one of another secret and one of another session are refused with 1004 and 1005")
+  func refused() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let (id, other) = (project.session(), project.session())
+      let cases: [(String, token: String, code: Int)] = [
+        ("expired", try project.token(id, seconds: -3_600), 1004),
+        ("of another secret", try project.token(id, secret: String(repeating: "5", count: 40)), 1004),
+        ("of an unknown role", try project.token(id, role: "king"), 1004),
+        ("of another session", try project.token(other), 1005),
+      ]
+      for (name, token, code) in cases {
+        let book = Notebook()
+        let session = try #require(OTSession(apiKey: project.key, sessionId: id, delegate: book))
+        session.connect(withToken: token, error: nil)
+        try await wait(for: "the refusal: \(name)") { !book.lines.isEmpty }
+        #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code)"], "\(name)")
+        #expect(session.sessionConnectionStatus == .failed && session.connection == nil && session.capabilities == nil)
+      }
+      // Version 1 has its own numbers: 0 is OTAuthorizationFailure.
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: id, andDelegate: book))
+      session.connect(withApiKey: project.key, token: cases[0].token)
+      try await wait(for: "the refusal of version 1") { !book.lines.isEmpty }
+      #expect(book.lines == ["failed \(OTSessionErrorDomain) 0"])
+    }
+  }
+}

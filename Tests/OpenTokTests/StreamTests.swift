@@ -1,0 +1,146 @@
+import Foundation
+import Observation
+import OpenTok
+import Parley
+import ParleyViews
+import Testing
+
+/// Streams: screens, and what changes of a stream while it lasts.
+@MainActor @Suite(.serialized) struct StreamTests {
+  @Test(
+    "a screen is published beside the camera: its own stream with videoType screen; a second screen gives 1015; each ends alone"
+  )
+  func screens() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let camera = try ann.publisher("Ann")
+      let screen = try ann.publisher("Ann's screen", type: .screen)
+      try await ann.publish(camera)
+      try await ann.publish(screen)
+      #expect(camera.stream?.videoType == .camera && screen.stream?.videoType == .screen)
+      #expect(camera.stream?.streamId != screen.stream?.streamId && ann.session.streams.count == 2)
+      let another = try ann.publisher("More", type: .screen)
+      #expect(ann.code { ann.session.publish(another, error: $0) } == 1015)
+      #expect(another.session == nil)
+
+      try await wait(for: "both at Ben's: \(ben.book.lines)") { ben.book.streams.count == 2 }
+      #expect(Set(ben.book.streams.map(\.videoType)) == [.camera, .screen])
+      let stream = try #require(ben.book.streams.first { $0.videoType == .screen })
+      #expect(stream.streamId == screen.stream?.streamId && stream.hasVideo && !stream.hasAudio)
+      let subscriber = try #require(OTSubscriber(stream: stream, delegate: ben.book))
+      ben.session.subscribe(subscriber, error: nil)
+      try await wait(for: "the screen: \(ben.book.lines)") { ben.book.saw("subscriber videoDataReceived") }
+
+      ann.session.unpublish(screen, error: nil)
+      try await wait(for: "the screen's end: \(ben.book.lines)") {
+        ben.book.lines.contains { $0.hasPrefix("streamDestroyed") }
+      }
+      #expect(ben.session.streams.values.map(\.videoType) == [.camera] && camera.stream != nil)
+      #expect(subscriber.session == nil)
+      // The place is free again.
+      try await ann.publish(another)
+      try await wait(for: "the second screen: \(ben.book.lines)") { ben.book.streams.count == 3 }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test(
+    "hasAudio, hasVideo and videoDimensions follow the publisher, are observed, and didChangeVideoDimensions tells of the size"
+  )
+  func properties() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true)
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let stream = try #require(subscriber.stream)
+      let own = try #require(publisher.stream)
+      #expect(stream.hasAudio && stream.hasVideo && own.hasAudio && own.hasVideo && stream.name == "Ann")
+      #expect(stream.session === ben.session && own.session === ann.session)
+      #expect(stream.type == "basic" && !stream.hasCaptions)
+      try await wait(for: "the size: \(stream.videoDimensions)") {
+        stream.videoDimensions == CGSize(width: 160, height: 120)
+      }
+      #expect(ben.book.dimensions.last == stream.videoDimensions)
+
+      let changes = Changes()
+      withObservationTracking {
+        _ = (stream.hasAudio, stream.hasVideo)
+      } onChange: {
+        changes.note()
+      }
+      publisher.publishAudio = false
+      try await wait(for: "the muted sound") { !stream.hasAudio && !own.hasAudio }
+      #expect(changes.count == 1 && stream.hasVideo)
+      publisher.publishVideo = false
+      try await wait(for: "no picture") { !stream.hasVideo && !own.hasVideo }
+      #expect(ann.book.saw("publisher videoDisabled publisherPropertyChanged"))
+      (publisher.publishAudio, publisher.publishVideo) = (true, true)
+      try await wait(for: "both again") { stream.hasAudio && stream.hasVideo && own.hasAudio && own.hasVideo }
+      #expect(ann.book.saw("publisher videoEnabled publisherPropertyChanged"))
+
+      // Another capturer, of another shape, while it is published.
+      publisher.videoCapture = ColourCapture(width: 320, height: 180)
+      try await wait(for: "the new size: \(stream.videoDimensions)") {
+        abs(stream.videoDimensions.width / stream.videoDimensions.height - 16.0 / 9.0) < 0.1
+      }
+      #expect(ben.book.dimensions.last == stream.videoDimensions && ben.book.dimensions.count > 1)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("a publisher without a track, and what was never subscribed to, have views that can be used, and no picture")
+  func viewsWithoutPictures() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true, capture: nil)
+      try await ann.publish(publisher)
+      #expect(publisher.stream?.hasVideo == false)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
+      for view in [publisher.view, subscriber.view] {
+        let view = try #require(view)
+        root.addSubview(view)
+        view.frame = .zero
+        view.layoutIfNeeded()
+        var image: Data? = Data()
+        view.getImageWithBlock { image = $0 }
+        #expect(image == nil && view.currentFrame == nil)
+      }
+      subscriber.viewScaleBehavior = .fit
+      #expect(subscriber.viewScaleBehavior == .fit && publisher.viewScaleBehavior == .fill)
+      publisher.cameraPosition = .back
+      try await ann.disconnect()
+      try await wait(for: "the stream's end") { ben.book.saw("streamDestroyed Ann true") }
+      // Its view can be asked for still, also that of a subscriber that never had one.
+      #expect(subscriber.view.superview == nil)
+      root.addSubview(subscriber.view)
+      let late = try #require(OTSubscriber(stream: ben.book.streams[0], delegate: ben.book))
+      ben.session.subscribe(late, error: nil)
+      try await wait(for: "the gone stream: \(ben.book.lines)") {
+        ben.book.saw("subscriber failed \(OTSubscriberErrorDomain) 1604")
+      }
+      #expect(late.session == nil && late.view.currentFrame == nil)
+      late.close()
+      #expect(ben.code { ben.session.unsubscribe(late, error: $0) } == 1112)
+      #expect(ben.code { ben.session.unpublish(nil, error: $0) } == 1011)
+      #expect(ben.code { ben.session.unsubscribe(nil, error: $0) } == 1011)
+      try await ben.disconnect()
+    }
+  }
+}
+
+/// Counts what was observed.
+// unchecked: behind `lock`.
+private final class Changes: @unchecked Sendable {
+  private let lock = NSLock()
+  private var noted = 0
+  var count: Int { lock.withLock { noted } }
+  func note() { lock.withLock { noted += 1 } }
+}

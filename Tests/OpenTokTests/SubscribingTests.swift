@@ -1,0 +1,172 @@
+import Foundation
+import OpenTok
+import Parley
+import Testing
+
+/// What an app sets on a subscriber, and what it learns of the media.
+@MainActor @Suite(.serialized) struct SubscribingTests {
+  @Test(
+    "audioVolume makes a stream louder and quieter, subscribeToAudio silences it; values out of range count as the nearest"
+  )
+  func volume() async throws {
+    try await LiveSession.run { live in
+      let device = ToneDevice(frequency: 600)
+      OTAudioDeviceManager.setAudioDevice(device)
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await ann.publish(try ann.publisher("Ann", audio: true, capture: nil))
+      let subscriber = try await ben.subscribe(to: "Ann")
+      #expect(subscriber.audioVolume == 100)
+      subscriber.audioLevelDelegate = ben.book
+      // The tone has an amplitude of 6,000: its mean is 4,243.
+      try await wait(for: "the tone: \(device.loudness)") { device.loudness > 3_500 }
+      try await wait(for: "its level: \(ben.book.level)") { ben.book.level > 0.05 }
+      subscriber.audioVolume = 25
+      try await wait(for: "a quarter of it: \(device.loudness)") { (700...1_400).contains(device.loudness) }
+      subscriber.audioVolume = -5
+      #expect(subscriber.audioVolume == 0)
+      try await wait(for: "silence: \(device.loudness)") { device.loudness < 20 }
+      subscriber.audioVolume = 1_000
+      #expect(subscriber.audioVolume == 100)
+      subscriber.audioVolume = .nan
+      #expect(subscriber.audioVolume == 100)
+      try await wait(for: "the tone again: \(device.loudness)") { device.loudness > 3_500 }
+      subscriber.subscribeToAudio = false
+      try await wait(for: "silence: \(device.loudness)") { device.loudness < 20 }
+      subscriber.subscribeToAudio = true
+      try await wait(for: "the tone at last: \(device.loudness)") { device.loudness > 3_500 }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("subscribeToVideo takes the picture away and brings it back, with the reason subscriberPropertyChanged")
+  func video() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await ann.publish(try ann.publisher("Ann"))
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let render = Render()
+      subscriber.videoRender = render
+      try await wait(for: "frames of the app's own renderer") { render.count > 2 }
+      #expect(render.size == CGSize(width: 160, height: 120))
+      subscriber.subscribeToVideo = false
+      try await wait(for: "no picture: \(ben.book.lines)") {
+        ben.book.saw("subscriber videoDisabled subscriberPropertyChanged")
+      }
+      // It is not sent any more either: second after second nothing comes.
+      subscriber.networkStatsDelegate = ben.book
+      try await wait(for: "an end of the packets: \(ben.book.packets)") {
+        ben.book.packets.count > 1 && ben.book.packets.suffix(2).first == ben.book.packets.last
+      }
+      let count = render.count
+      #expect(ben.book.streams[0].hasVideo, "the stream has a picture still")
+      subscriber.subscribeToVideo = true
+      try await wait(for: "the picture: \(ben.book.lines)") {
+        ben.book.saw("subscriber videoEnabled subscriberPropertyChanged")
+      }
+      try await wait(for: "frames") { render.count > count + 2 }
+      #expect(ben.book.times("subscriber videoDataReceived") == 1)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test(
+    "rtcStatsReport gives both ends' reports as JSON, and the network statistics count packets and bytes of both media")
+  func statistics() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true)
+      // Nothing comes before it is published.
+      publisher.rtcStatsReportDelegate = ann.book
+      publisher.networkStatsDelegate = ann.book
+      publisher.getRtcStatsReport()
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      subscriber.rtcStatsReportDelegate = ben.book
+      subscriber.networkStatsDelegate = ben.book
+      let names = ["videoBytes", "videoPackets", "audioBytes", "audioPackets"]
+      try await wait(for: "counts of both ends") {
+        names.allSatisfy { ann.book.count($0 + "Sent") > 0 && ben.book.count($0 + "Received") > 0 }
+      }
+      #expect(ann.book.rtcStats.isEmpty)
+      publisher.getRtcStatsReport()
+      subscriber.getRtcStatsReport()
+      try await wait(for: "both reports") { ann.book.rtcStats.count == 1 && ben.book.rtcStats.count == 1 }
+      for (text, type, bytes, frames) in [
+        (ann.book.rtcStats[0], "outbound-rtp", "bytesSent", "framesEncoded"),
+        (ben.book.rtcStats[0], "inbound-rtp", "bytesReceived", "framesDecoded"),
+      ] {
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        #expect(Set(rows.compactMap { $0["kind"] as? String }) == ["audio", "video"], "\(text)")
+        #expect(rows.allSatisfy { $0["type"] as? String == type && ($0[bytes] as? Int ?? 0) > 0 }, "\(text)")
+        let video = try #require(rows.first { $0["kind"] as? String == "video" })
+        #expect(video[frames] as? Int ?? 0 > 0 && video["frameWidth"] as? Int == 160, "\(text)")
+      }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test(
+    "a bad network: videoDisableWarning, lifted when it is well; one that takes no picture: videoDisabled and videoEnabled with the reason qualityChanged"
+  )
+  func quality() async throws {
+    try await LiveSession.runBehindAGate { live, gate in
+      let ann = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ann")
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 640, height: 360, framesPerSecond: 15)))
+      let ben = try await Guest(live, through: gate)
+      _ = try await ben.subscribe(to: "Ann")
+      #expect(!ben.book.lines.contains { $0.contains("Warning") })
+      try await gate.slowDown("loss=25%")
+      try await wait(for: "the warning: \(ben.book.lines)", within: .seconds(60)) {
+        ben.book.saw("subscriber videoDisableWarning")
+      }
+      try await gate.slowDown("perfect")
+      try await wait(for: "its end: \(ben.book.lines)", within: .seconds(60)) {
+        ben.book.saw("subscriber videoDisableWarningLifted")
+      }
+      try await gate.slowDown("rate=20k")
+      try await wait(for: "the picture to go: \(ben.book.lines)", within: .seconds(90)) {
+        ben.book.saw("subscriber videoDisabled qualityChanged")
+      }
+      #expect(ben.book.streams[0].hasVideo)
+      try await gate.slowDown("perfect")
+      try await wait(for: "the picture: \(ben.book.lines)", within: .seconds(90)) {
+        ben.book.saw("subscriber videoEnabled qualityChanged")
+      }
+      // Every warning is lifted, or comes true.
+      try await wait(for: "calm: \(ben.book.lines)", within: .seconds(60)) {
+        let told = ben.book.lines.filter { $0.contains("Warning") || $0.contains("qualityChanged") }
+        return told.last != "subscriber videoDisableWarning"
+      }
+      let told = ben.book.lines.filter { $0.contains("Warning") || $0.contains("videoDisabled") }
+      for (line, next) in zip(told, told.dropFirst()) where line == "subscriber videoDisableWarning" {
+        #expect(next != line, "\(told)")
+      }
+      await ann.leave()
+      try await ben.disconnect()
+    }
+  }
+}
+
+/// A renderer of an app's own.
+// unchecked: behind `lock`.
+private final class Render: OTVideoRender, @unchecked Sendable {
+  private let lock = NSLock()
+  private var frames = 0
+  private var latest = CGSize.zero
+  var count: Int { lock.withLock { frames } }
+  var size: CGSize { lock.withLock { latest } }
+
+  func renderVideoFrame(_ frame: OTVideoFrame) {
+    let size = frame.format.map { CGSize(width: Int($0.imageWidth), height: Int($0.imageHeight)) } ?? .zero
+    lock.withLock {
+      frames += 1
+      latest = size
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Basics
+import Foundation
+import Meetings
+
+/// The key and the secret of a server's default tenant, and what an app's own server makes with them.
+struct Project {
+  let key: String
+  private let secret: Secret<String>
+
+  init(_ live: LiveSession) async throws {
+    let store = try await SQLiteMeetingStore.open(folder: live.folder + "/data")
+    let tenant = try await store.defaultTenant(now: Date())
+    let keys = try await store.apiKeys(of: tenant.id)
+    await store.close()
+    guard let first = keys.first else { throw StillMissing(description: "a secret of the default tenant") }
+    (key, secret) = (tenant.apiKey, first.secret)
+  }
+
+  /// A new session.
+  func session() -> String { OpenTokSession.make(apiKey: key, now: Date()).text }
+
+  /// A token for a session, signed with the project's secret unless another one is given.
+  func token(
+    _ session: String, role: String = "publisher", data: String? = nil, seconds: Int = 3_600, secret: String? = nil
+  ) throws -> String {
+    let now = Int(Date().timeIntervalSince1970)
+    var claims: [String: Any] = [
+      "iss": key, "ist": "project", "iat": min(now, now + seconds - 60), "exp": now + seconds, "session_id": session,
+      "role": role, "scope": "session.connect",
+    ]
+    claims["connection_data"] = data
+    let bytes = try JSONSerialization.data(withJSONObject: claims, options: .sortedKeys)
+    return try SharedKey(secret.map { Secret($0) } ?? self.secret).sign(Array(bytes))
+  }
+}
