@@ -3,12 +3,13 @@ import OpenTok
 import ParleyViews
 
 /// What the command line says, and what the server of the tutorial gives for the rest.
-struct Settings {
+struct Settings: Sendable {
   var server = "http://localhost:8080"
   var apiKey = ""
   var sessionId = ""
   var token = ""
   var subscribeToSelf = false
+  /// Without a window, and with a test tone for a microphone.
   var isHeadless = false
   /// Where the subscriber's picture is written to, once a second.
   var snapshot: String?
@@ -43,24 +44,24 @@ struct Settings {
     ParleyServer.url = server
   }
 
-  /// Asks the server for a session, as the samples do.
-  mutating func complete() throws {
-    guard sessionId.isEmpty else { return }
-    guard let url = URL(string: server + "/session"), let data = Self.get(url),
-      let answer = try? JSONDecoder().decode(Answer.self, from: data)
-    else {
-      throw SettingsError(
-        "\(server)/session gives no session. Start `parley serve --development`, or give --session and --token.")
+  /// Asks the server for a session, as the samples do, unless the command line has named one. `done` is called on the main queue.
+  func complete(_ done: @escaping @Sendable (Result<Settings, SettingsError>) -> Void) {
+    let answer: @Sendable (Result<Settings, SettingsError>) -> Void = { result in
+      DispatchQueue.main.async { done(result) }
     }
-    (apiKey, sessionId) = (answer.apiKey, answer.sessionId)
-    if token.isEmpty { token = answer.token }
-  }
-
-  /// What is at an address. Nothing else goes on before the app has it.
-  private static func get(_ url: URL) -> Data? {
-    let answer = OneValue()
-    URLSession.shared.dataTask(with: url) { data, _, _ in answer.set(data) }.resume()
-    return answer.wait()
+    guard sessionId.isEmpty else { return answer(.success(self)) }
+    let problem = SettingsError(
+      "\(server)/session gives no session. Start `parley serve --development`, or give --session and --token.")
+    guard let url = URL(string: server + "/session") else { return answer(.failure(problem)) }
+    URLSession.shared.dataTask(with: url) { data, _, _ in
+      guard let data, let session = try? JSONDecoder().decode(Answer.self, from: data) else {
+        return answer(.failure(problem))
+      }
+      var settings = self
+      (settings.apiKey, settings.sessionId) = (session.apiKey, session.sessionId)
+      if settings.token.isEmpty { settings.token = session.token }
+      answer(.success(settings))
+    }.resume()
   }
 
   private struct Answer: Decodable {
@@ -73,21 +74,4 @@ struct Settings {
 struct SettingsError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
-}
-
-/// A value that comes from another thread.
-// unchecked: written before the signal, read after it.
-private final class OneValue: @unchecked Sendable {
-  private let arrived = DispatchSemaphore(value: 0)
-  private var value: Data?
-
-  func set(_ data: Data?) {
-    value = data
-    arrived.signal()
-  }
-
-  func wait() -> Data? {
-    arrived.wait()
-    return value
-  }
 }

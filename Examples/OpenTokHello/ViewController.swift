@@ -10,16 +10,14 @@ class ViewController: UIViewController {
   private var session: OTSession?
   private var publisher: OTPublisher?
   private var subscriber: OTSubscriber?
-  private let kApiKey: String
-  private let kSessionId: String
-  private let kToken: String
-  /// Whether the own stream is subscribed to, instead of somebody else's.
-  private let subscribeToSelf: Bool
+  private var settings: Settings
   private let log: (String, [String: String]) -> Void
+  /// What there is to say where there is no picture: above of the own one, below of the other.
+  private let upperNote = UILabel(frame: .zero)
+  private let lowerNote = UILabel(frame: .zero)
 
   init(_ settings: Settings, log: @escaping (String, [String: String]) -> Void) {
-    (kApiKey, kSessionId, kToken) = (settings.apiKey, settings.sessionId, settings.token)
-    subscribeToSelf = settings.subscribeToSelf
+    self.settings = settings
     self.log = log
     super.init(nibName: nil, bundle: nil)
   }
@@ -29,19 +27,62 @@ class ViewController: UIViewController {
   override func viewDidLoad() {
     super.viewDidLoad()
     title = "OpenTok Hello"
-    view.backgroundColor = .white
-    session = OTSession(sessionId: kSessionId, andDelegate: self)
-    doConnect()
+    view.backgroundColor = UIColor(white: 0.13, alpha: 1)
+    for note in [upperNote, lowerNote] {
+      note.textColor = UIColor(white: 0.85, alpha: 1)
+      note.font = .systemFont(ofSize: 14)
+      note.textAlignment = .center
+      note.numberOfLines = 0
+      view.addSubview(note)
+    }
+    upperNote.text = "Connecting…"
+    settings.complete { [weak self] result in MainActor.assumeIsolated { self?.begin(result) } }
   }
 
-  func doConnect() { session?.connect(withApiKey: kApiKey, token: kToken) }
+  private func begin(_ result: Result<Settings, SettingsError>) {
+    switch result {
+    case .success(let settings):
+      self.settings = settings
+      session = OTSession(sessionId: settings.sessionId, andDelegate: self)
+      doConnect()
+    case .failure(let error):
+      if settings.isHeadless {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(2)
+      }
+      showEnd(error.description)
+    }
+  }
+
+  // MARK: Places
+
+  override func viewDidLayoutSubviews() {
+    super.viewDidLayoutSubviews()
+    let (upper, lower) = places
+    publisher?.view?.frame = upper
+    subscriber?.view?.frame = lower
+    upperNote.frame = upper.insetBy(dx: 12, dy: 12)
+    lowerNote.frame = lower.insetBy(dx: 12, dy: 12)
+  }
+
+  /// Where the two pictures lie: one above the other, in their shape, as large as the window lets them.
+  private var places: (upper: CGRect, lower: CGRect) {
+    let bounds = view.bounds
+    let width = min(bounds.width, bounds.height / 2 * widgetWidth / widgetHeight)
+    let height = width * widgetHeight / widgetWidth
+    let upper = CGRect(x: (bounds.width - width) / 2, y: bounds.height / 2 - height, width: width, height: height)
+    return (upper, upper.offsetBy(dx: 0, dy: height))
+  }
+
+  // MARK: Doing
+
+  func doConnect() { session?.connect(withApiKey: settings.apiKey, token: settings.token) }
 
   func doPublish() {
     publisher = OTPublisher(delegate: self)
     publisher?.name = UIDevice.current.name
     session?.publish(publisher)
     guard let preview = publisher?.view else { return }
-    preview.frame = CGRect(x: 0, y: 0, width: widgetWidth, height: widgetHeight)
     view.addSubview(preview)
   }
 
@@ -54,8 +95,9 @@ class ViewController: UIViewController {
     }
   }
 
+  /// With `--self` the own stream is subscribed to, else that of somebody else.
   private func isWanted(_ stream: OTStream) -> Bool {
-    (stream.connection.connectionId == session?.connection?.connectionId) == subscribeToSelf
+    (stream.connection.connectionId == session?.connection?.connectionId) == settings.subscribeToSelf
   }
 
   func disconnect() { session?.disconnect() }
@@ -66,6 +108,13 @@ class ViewController: UIViewController {
     alert.addAction(UIAlertAction(title: "OK", style: .default))
     present(alert, animated: true)
   }
+
+  /// Nothing comes any more: says why.
+  private func showEnd(_ why: String) {
+    (publisher, subscriber) = (nil, nil)
+    (upperNote.text, lowerNote.text) = ("Not connected.", "")
+    showAlert(why)
+  }
 }
 
 // MARK: - The session
@@ -73,12 +122,14 @@ class ViewController: UIViewController {
 extension ViewController: OTSessionDelegate {
   func sessionDidConnect(_ session: OTSession) {
     log("connected", ["connection": session.connection?.connectionId ?? ""])
+    upperNote.text = "Starting the camera…"
+    lowerNote.text = "Nobody else is here yet. Open \(settings.server)/browser_demo.html to be seen here."
     doPublish()
   }
 
   func sessionDidDisconnect(_ session: OTSession) {
     log("disconnected", [:])
-    showAlert("Session disconnected: \(session.sessionId)")
+    showEnd("Session disconnected: \(session.sessionId)")
   }
 
   func session(_ session: OTSession, didReceive stream: OTStream) {
@@ -95,7 +146,7 @@ extension ViewController: OTSessionDelegate {
 
   func session(_ session: OTSession, didFailWithError error: OTError) {
     log("failed", ["error": error.description])
-    showAlert("There was an error connecting to session \(session.sessionId): \(error.localizedDescription)")
+    showEnd("There was an error connecting to session \(session.sessionId): \(error.localizedDescription)")
   }
 
   func session(
@@ -117,12 +168,14 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   func publisherDidStartStreaming(_ publisher: OTPublisherKit) { log("publishing", [:]) }
 
   func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
+    self.publisher?.view.removeFromSuperview()
+    self.publisher = nil
+    upperNote.text = "You are not seen."
     showAlert("There was an error publishing: \(error.localizedDescription)")
   }
 
   func subscriberDidConnect(toStream subscriber: OTSubscriberKit) {
     guard let view = self.subscriber?.view else { return }
-    view.frame = CGRect(x: 0, y: widgetHeight, width: widgetWidth, height: widgetHeight)
     self.view.addSubview(view)
     log("subscribed", ["stream": subscriber.stream?.streamId ?? ""])
   }
@@ -133,6 +186,7 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
 
   func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
     log("subscriberFailed", ["error": error.description])
+    self.subscriber = nil
     showAlert(
       "There was an error subscribing to stream \(subscriber.stream?.streamId ?? ""): \(error.localizedDescription)")
   }

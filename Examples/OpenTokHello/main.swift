@@ -1,12 +1,11 @@
 import Foundation
+import ParleyViews
 
 var settings: Settings
 do {
   settings = try Settings(Array(CommandLine.arguments.dropFirst()))
-  try settings.complete()
 } catch {
   FileHandle.standardError.write(Data("\(error)\n".utf8))
   exit(2)
 }
-let app = MainActor.assumeIsolated { App(settings) }
-RunLoop.main.run()
+MainActor.assumeIsolated { UIApplication.run(AppDelegate(settings), isHeadless: settings.isHeadless) }

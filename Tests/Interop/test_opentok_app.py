@@ -13,21 +13,28 @@ import av
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from display import Display
 from media import CAST
 from server import BINARY, Server
 
 
-class App:
-    """The app without a window; what happens in it comes as JSON lines."""
+#: The window when it opens, and where the two pictures are in it.
+WIDTH, HEIGHT = 320, 240
+TITLE, ALERT = "OpenTok Hello", "Message from video session"
 
-    def __init__(self, *options: str):
+
+class App:
+    """The app, without a window unless there is a display; what happens in it comes as JSON lines."""
+
+    def __init__(self, *options: str, display: Display | None = None):
         self.binary = BINARY.with_name("OpenTokHello")
-        self.options = options
+        self.options = options if display else ("--headless", *options)
+        self.environment = display.environment if display else None
         self.events: list[dict[str, str]] = []
 
     def __enter__(self) -> "App":
-        self.process = subprocess.Popen([str(self.binary), "--headless", *self.options], text=True, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([str(self.binary), *self.options], text=True, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment)
         threading.Thread(target=self._read, daemon=True).start()
         return self
 
@@ -52,13 +59,8 @@ class Hello(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.server = cls.enterClassContext(Server("--development"))
 
-    def test_the_app_and_the_demo_page_see_hear_and_signal_each_other(self) -> None:
-        picture = Path(self.enterContext(tempfile.TemporaryDirectory())) / "seen.png"
-        app = self.enterContext(App("--server", self.server.url, "--snapshot", str(picture)))
-        own = app.expect("connected")["connection"]
-        app.expect("publishing")
-        self.assertEqual(app.names()[:3], ["connected", "publishing", "received"])
-
+    def demo_page(self) -> Person:
+        """Ann's page, connected to the session and publishing."""
         ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
         page = ann.page
         page.goto(f"{self.server.url}/browser_demo.html?name=Ann")
@@ -66,6 +68,30 @@ class Hello(unittest.TestCase):
         page.click("#connectLink")
         wait_for("the page to be connected", lambda: page.text_content("#status") == "Connected." or f"no: {page.text_content('#status')}")
         page.click("#publishLink")
+        return ann
+
+    def shows_ann(self, display: Display, *place: int) -> None:
+        """Waits for the colour of Ann's picture at a place of the display."""
+        colour = CAST["Ann"][0]
+
+        def look() -> object:
+            mean = display.colour(*place)
+            return sum(abs(float(mean[index]) - colour[index]) for index in range(3)) < 150 or f"no: {mean}, expected about {colour}"
+        wait_for(f"Ann's picture at {place}", look, 30)
+
+    def shows_the_sun(self, display: Display, middle: int) -> None:
+        """Waits for the middle of the test picture, which the app sends without a camera, at this height."""
+        wait_for(f"the test picture around {middle}", lambda: display.colour(WIDTH // 2 - 8, middle - 8, 16, 16)[0] > 180)
+
+    def test_the_app_and_the_demo_page_see_hear_and_signal_each_other(self) -> None:
+        picture = Path(self.enterContext(tempfile.TemporaryDirectory())) / "seen.png"
+        app = self.enterContext(App("--server", self.server.url, "--snapshot", str(picture)))
+        own = app.expect("connected")["connection"]
+        app.expect("publishing")
+        self.assertEqual(app.names()[:3], ["connected", "publishing", "received"])
+
+        ann = self.demo_page()
+        page = ann.page
         name = wait_for("the app's stream", lambda: page.evaluate(
             "(id) => [...session.streams.values()].find((each) => each.connection.connectionId === id)?.name", own))
 
@@ -98,6 +124,65 @@ class Hello(unittest.TestCase):
         app.expect("dropped")
         page.click("#publishLink")
         wait_for("a second subscription", lambda: app.names().count("subscribed") == 2 or f"no: {app.names()}", 20)
+
+    def test_the_window_shows_both_pictures_in_every_size_and_a_name_on_a_tap(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        app = self.enterContext(App("--server", self.server.url, display=display))
+        window = display.window(TITLE)
+        app.expect("publishing")
+        self.shows_the_sun(display, HEIGHT // 2)
+        below = (40, HEIGHT + 40, WIDTH - 80, HEIGHT - 80)
+        self.assertLess(display.colour(*below).max(), 80)
+        page = self.demo_page().page
+        app.expect("picture")
+        self.shows_ann(display, *below)
+
+        # A tap on the picture shows the name along its lower edge, and hides it.
+        plate = (20, 2 * HEIGHT - 28, WIDTH - 40, 24)
+        bright = display.colour(*plate)[0]
+        for is_shown in (True, False):
+            display.click(WIDTH // 2, HEIGHT + HEIGHT // 2)
+            wait_for(f"the name plate to be {'shown' if is_shown else 'hidden'}",
+                     lambda: (display.colour(*plate)[0] < 0.75 * bright) == is_shown)
+
+        # A narrow and a wide window: the pictures keep their shape, one above the other in the middle.
+        display.hand("windowsize", window, 200, 480)
+        self.shows_ann(display, 20, 260, 160, 110)
+        wait_for("nothing below the picture", lambda: display.colour(20, 400, 160, 60).max() < 60)
+        display.hand("windowsize", window, 400, 240)
+        self.shows_ann(display, 140, 130, 120, 90)
+        wait_for("nothing beside the picture", lambda: display.colour(10, 130, 80, 90).max() < 60)
+        display.hand("windowsize", window, WIDTH, 2 * HEIGHT)
+        self.shows_ann(display, *below)
+
+        # The stream drops: its picture leaves by itself. The next one comes by itself.
+        page.click("#unpublishLink")
+        app.expect("dropped")
+        wait_for("the picture to be gone", lambda: display.colour(*below).max() < 80)
+        page.click("#publishLink")
+        self.shows_ann(display, *below)
+        self.assertNotIn("alert", app.names())
+
+    def test_with_self_the_own_stream_is_below_too(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        app = self.enterContext(App("--server", self.server.url, "--self", display=display))
+        app.expect("picture")
+        for middle in (HEIGHT // 2, HEIGHT + HEIGHT // 2):
+            self.shows_the_sun(display, middle)
+
+    def test_what_goes_wrong_is_an_alert_that_the_return_key_closes(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        app = self.enterContext(App("--server", self.server.url, "--key", "1", "--session", "nowhere", "--token", "nonsense", display=display))
+        self.assertIn("There was an error connecting to session nowhere", app.expect("alert")["text"])
+        # Without a window manager keys go where the pointer is.
+        display.hand("mousemove", "--window", display.window(ALERT), 20, 20)
+
+        def closed() -> bool:
+            display.hand("key", "Return")
+            return not display.windows(ALERT)
+        wait_for("the alert to be closed", closed)
+        self.assertTrue(display.windows(TITLE))
+        self.assertEqual(app.names().count("alert"), 1)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ import Testing
       try await wait(for: "the own picture: \(book.lines)") { book.saw("subscriber videoDataReceived") }
       #expect(book.lines.suffix(2) == ["subscriber connected", "subscriber videoDataReceived"])
       #expect(mirror.currentFrame != nil && publisher.view.currentFrame != nil)
+      #expect(!publisher.view.isMirrored, "the clock of the test picture is to be read")
       mine?.close()
       #expect(mine?.session != nil)
       try await wait(for: "the view to be gone") { mirror.superview == nil }

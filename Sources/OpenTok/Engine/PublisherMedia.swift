@@ -1,5 +1,6 @@
 import Foundation
 import Parley
+import ParleyViews
 
 /// What a publisher captures: shown in its view at once, and handed to the meeting while it is published.
 final class PublisherMedia: Sendable {
@@ -30,6 +31,9 @@ final class PublisherMedia: Sendable {
     var consumer: FrameConsumer?
     var position = AVCaptureDevice.Position.front
     var surfaces: [any VideoSink] = []
+    var preview: VideoSurface?
+    /// Whether the test picture stands in for a camera.
+    var isTestPicture = false
     var isOver = false
     var level: UInt8 = AudioLevel.silence
   }
@@ -82,8 +86,20 @@ final class PublisherMedia: Sendable {
   }
 
   var cameraPosition: AVCaptureDevice.Position { state.read { $0.position } }
-  /// As OpenTok does with the camera that looks at who holds the device; not with what an app draws itself.
-  var isMirrored: Bool { state.read { $0.capture == nil && $0.position == .front } }
+  /// Shows every picture in the publisher's own view, too: as in a mirror where it is that of the camera that looks at who holds the device, as
+  /// with OpenTok; not where it is what an app draws, or the test picture.
+  func show(inPreview surface: VideoSurface) {
+    state.update { $0.preview = surface }
+    show(in: surface)
+    mirror()
+  }
+
+  private func mirror() {
+    let (surface, isMirrored) = state.read {
+      ($0.preview, $0.capture == nil && $0.position == .front && !$0.isTestPicture)
+    }
+    surface?.isMirrored = isMirrored
+  }
 
   func setCameraPosition(_ position: AVCaptureDevice.Position, done: @escaping @Sendable () -> Void) {
     queue.async {
@@ -97,6 +113,8 @@ final class PublisherMedia: Sendable {
 
   private func open() {
     guard state.read({ !$0.isOver && $0.source == nil && $0.consumer == nil }) else { return }
+    state.update { $0.isTestPicture = false }
+    defer { mirror() }
     if let capture {
       let consumer = FrameConsumer { [weak self] in self?.take($0) }
       state.update { $0.consumer = consumer }
@@ -116,7 +134,8 @@ final class PublisherMedia: Sendable {
       if (try? source.start(sink)) != nil { return state.update { $0.source = source } }
     }
     let source = TestPictureSource(width: size.width, height: size.height, framesPerSecond: min(rate, 25))
-    if (try? source.start(sink)) != nil { state.update { $0.source = source } }
+    guard (try? source.start(sink)) != nil else { return }
+    state.update { ($0.source, $0.isTestPicture) = (source, true) }
   }
 
   private func close() {

@@ -50,10 +50,9 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
   @preconcurrency @MainActor open var view: OTVideoView! {
     if let shown { return shown }
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
-    view.isMirrored = media.isMirrored
     view.name = name
     shown = view
-    media.show(in: view.surface)
+    media.show(inPreview: view.surface)
     return view
   }
 

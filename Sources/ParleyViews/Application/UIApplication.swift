@@ -80,7 +80,8 @@ public final class UIApplication: UIResponder {
   func windowClosed() {
     guard showsWindows, windows.isEmpty else { return }
     delegate?.applicationWillTerminate(self)
-    exit(0)
+    // A moment for what the delegate has begun, such as leaving a session: the others would wait for who merely vanishes.
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.3) { exit(0) }
   }
 
   /// Opens an address with the desktop's program for it.

@@ -3,23 +3,34 @@ import OpenTok
 import ParleyViews
 
 /// The window of the app, and what its command line adds for tests: one JSON object a line for each thing that happens.
-@MainActor final class App {
+final class AppDelegate: UIResponder, UIApplicationDelegate {
+  var window: UIWindow?
+  private let settings: Settings
   private let controller: ViewController
-  private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
   private var tone: TestTone?
 
   init(_ settings: Settings) {
+    self.settings = settings
+    controller = ViewController(settings, log: AppDelegate.log)
+    super.init()
+  }
+
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
     if settings.isHeadless {
-      tone = TestTone { App.log("sound", [:]) }
+      tone = TestTone { AppDelegate.log("sound", [:]) }
       OTAudioDeviceManager.setAudioDevice(tone)
     }
-    controller = ViewController(settings, log: App.log)
-    window.title = "OpenTok Hello"
-    window.rootViewController = controller
-    window.makeKeyAndVisible()
+    window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+    window?.rootViewController = controller
+    window?.makeKeyAndVisible()
     if let path = settings.snapshot { takeSnapshots(path) }
     if let duration = settings.duration { end(after: duration) }
+    return true
   }
+
+  func applicationWillTerminate(_ application: UIApplication) { controller.disconnect() }
 
   private func takeSnapshots(_ path: String) {
     DispatchQueue.main.asyncAfter(deadline: .now() + 1) {
