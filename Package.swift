@@ -81,7 +81,7 @@ let package = Package(
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.
-    .target(name: "ParleyViews", dependencies: ["Parley", "CGTK"], swiftSettings: common),
+    .target(name: "ParleyViews", dependencies: ["Parley", "CDrawing", "CGTK"], swiftSettings: common),
 
     // Floor 5: the drop-in modules.
     .target(name: "OpenTok", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),

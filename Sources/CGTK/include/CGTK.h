@@ -1,57 +1,9 @@
 #pragma once
-// The border to GTK 4, Cairo and Pango for views. They are loaded when first used and never linked: views without a window run without
-// GTK. Only their stable C interface is used, declared in the .c files, so that no headers are needed to build.
+// The border to GTK 4 for windows. It is loaded when the first window opens and never linked: views without a window run without GTK.
+// Only its stable C interface is used, declared in Library.h, so that no headers are needed to build.
 #include <stdint.h>
 
-// MARK: pictures (Cairo)
-
-/// Loads Cairo and Pango, once. Returns null when they are ready, else a sentence about what is missing.
-const char *parley_canvas_load(void);
-
-/// Writes a PNG file of pixels of blue, green, red and opacity, multiplied by the opacity, through `write`, which returns 0 when it took
-/// the bytes. Returns 0 or an error of Cairo.
-int parley_canvas_png_write(
-  const uint8_t *pixels, int32_t width, int32_t height, int32_t stride, void *context,
-  int (*write)(void *context, const uint8_t *bytes, uint32_t count));
-
-/// Reads a PNG file into such pixels, rows without gaps; freed with free. Null when the bytes are no PNG file, or the picture is larger
-/// than 4096 pixels a side.
-uint8_t *parley_canvas_png_read(const uint8_t *bytes, uint64_t count, int32_t *width, int32_t *height);
-
-/// A picture that is being drawn. Colours are red, green, blue and opacity, 0 to 1.
-typedef struct parley_canvas parley_canvas;
-/// An empty picture; null when there is no memory for it. Load first.
-parley_canvas *parley_canvas_create(int32_t width, int32_t height);
-void parley_canvas_destroy(parley_canvas *canvas);
-/// The pixels of blue, green, red and opacity, and the bytes from one row to the next. Valid until it is drawn on or destroyed.
-const uint8_t *parley_canvas_pixels(parley_canvas *canvas, int32_t *stride);
-
-/// Begins a part: what follows is moved by (x, y), and drawn with `opacity` when the part ends. `clip_width` below 0 hides nothing, else
-/// what lies outside the rectangle with rounded corners is hidden.
-void parley_canvas_begin(
-  parley_canvas *canvas, double x, double y, double opacity, double clip_width, double clip_height, double radius);
-void parley_canvas_end(parley_canvas *canvas, double opacity);
-/// Fills a rectangle with rounded corners, or draws its border when `line` is above 0.
-void parley_canvas_rectangle(
-  parley_canvas *canvas, double x, double y, double width, double height, double radius, double line, const double color[4]);
-/// Draws a picture stretched to a rectangle, `mirrored` with left and right exchanged. `translucent` is 0 when the fourth byte says nothing.
-void parley_canvas_picture(
-  parley_canvas *canvas, const uint8_t *pixels, int32_t width, int32_t height, int translucent, int mirrored, double x, double y,
-  double to_width, double to_height);
-
-/// How text is set. `lines` of 0 is as many as it takes; `alignment` is 0 left, 1 middle, 2 right.
-typedef struct parley_text_style {
-  double size;
-  int32_t bold, alignment, lines;
-} parley_text_style;
-/// Draws text into a rectangle, in the middle of its height, cut with an ellipsis. `top` puts it at the top instead.
-void parley_canvas_text(
-  parley_canvas *canvas, const char *text, parley_text_style style, int top, double x, double y, double width, double height,
-  const double color[4]);
-/// The room text takes in lines no longer than `width`, or of any length when that is below 0.
-void parley_text_measure(const char *text, parley_text_style style, double width, double *out_width, double *out_height);
-
-// MARK: windows (GTK). Everything below parley_gtk_post is called on GTK's thread only.
+// Everything below parley_gtk_post is called on GTK's thread only.
 
 /// Loads GTK, starts its thread and opens the display; later calls are cheap. Returns 0, 1 when the library is missing or -1 when there is
 /// no display, and writes a sentence.
@@ -71,6 +23,8 @@ enum parley_event {
   PARLEY_CLOSED,           // a window
   PARLEY_TOUCH_BEGAN, PARLEY_TOUCH_MOVED, PARLEY_TOUCH_ENDED, PARLEY_TOUCH_CANCELLED,  // in a window, at x and y
   PARLEY_KEY_DOWN, PARLEY_KEY_UP,  // in a window; text is what it types, x the modifiers as GDK has them
+  PARLEY_POINTED,          // in a window: where the wheel that is told of next is turned, at x and y
+  PARLEY_SCROLLED,         // in a window: the wheel was turned by x and y clicks
   PARLEY_ANSWERED,         // a dialog; x is the place of the answer, -1 when it was closed
 };
 /// Hears events, on GTK's thread. `text` is valid for the call.
@@ -91,7 +45,12 @@ void parley_node_set_frame(parley_node *node, double x, double y, double width, 
 void parley_node_set_style(parley_node *node, const char *box, const char *content);
 void parley_node_set_text(parley_node *node, const char *text);
 void parley_node_set_placeholder(parley_node *node, const char *text);
+/// What a screen reader calls it; null for nothing. Call it after its text was set, which names labels and buttons.
 void parley_node_set_accessible(parley_node *node, const char *label);
+/// Whether it is called so, for tests; GTK_A11Y must be `test`.
+int parley_node_is_named(parley_node *node, const char *label);
+/// Whether the focus can go there, and into what is in it.
+void parley_node_set_reachable(parley_node *node, int reachable);
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled);
 /// Alignment and lines of text; whether it is secret, can be edited, is framed; whether a switch is on or a spinner turns; whether the end
 /// of a text is in sight.
@@ -101,7 +60,7 @@ void parley_node_set_details(
 void parley_node_scroll(parley_node *node, double y);
 /// How a picture lies in its view: 0 stretched, 1 whole, 2 filling.
 void parley_node_set_fit(parley_node *node, int fit, int mirrored);
-/// Shows pixels of blue, green, red and opacity, without a copy: `release` is called with `context` when they are not needed any more, on
+/// Shows pixels in a picture or on a button, of blue, green, red and opacity, without a copy: `release` is called with `context` when they are not needed any more, on
 /// any thread. Null shows nothing. `opaque` says that the fourth byte is always 255.
 void parley_node_set_pixels(
   parley_node *node, const uint8_t *pixels, int32_t width, int32_t height, int opaque, void (*release)(void *context), void *context);

@@ -42,7 +42,7 @@ public enum ImageFile {
     var out: [UInt8] = []
     let status = withUnsafeMutablePointer(to: &out) { out in
       pixels.withUnsafeBufferPointer { pixels in
-        parley_png_write(pixels.baseAddress, Int32(frame.width), Int32(frame.height), Int32(frame.width * 4), out) {
+        parley_png_write(pixels.baseAddress, Int32(frame.width), Int32(frame.height), Int32(frame.width * 4), 0, out) {
           context, bytes, count in
           guard let context, let bytes else { return -1 }
           context.assumingMemoryBound(to: [UInt8].self).pointee

@@ -1,5 +1,5 @@
 #if !canImport(UIKit)
-import CGTK
+import CDrawing
 import Foundation
 
 /// A picture that is being drawn with Cairo, without any display.
@@ -8,7 +8,7 @@ final class Canvas {
   private let width, height: Int
 
   init(_ size: CGSize) throws(ViewError) {
-    if let problem = parley_canvas_load() { throw .missingLibrary(String(cString: problem)) }
+    if let problem = parley_drawing_load() { throw .missingLibrary(String(cString: problem)) }
     let most: CGFloat = 8_192
     guard size.width >= 1, size.height >= 1, size.width <= most, size.height <= most else {
       throw .noPicture(

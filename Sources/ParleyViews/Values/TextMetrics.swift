@@ -1,5 +1,5 @@
 #if !canImport(UIKit)
-import CGTK
+import CDrawing
 import Foundation
 
 /// How much room text takes.
@@ -8,7 +8,7 @@ enum TextMetrics {
   /// letters' usual width.
   static func size(of text: String, font: UIFont, width: CGFloat, lines: Int) -> CGSize {
     guard !text.isEmpty else { return .zero }
-    guard parley_canvas_load() == nil else { return estimate(text, font, width, lines) }
+    guard parley_drawing_load() == nil else { return estimate(text, font, width, lines) }
     var (across, down) = (0.0, 0.0)
     let style = parley_text_style(
       size: font.pointSize, bold: font.isBold ? 1 : 0, alignment: 0, lines: Int32(clamping: lines))

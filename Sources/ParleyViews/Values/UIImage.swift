@@ -1,5 +1,5 @@
 #if !canImport(UIKit)
-import CGTK
+import CDrawing
 public import Foundation
 
 /// A picture, read from a PNG file or taken of a view.
@@ -18,11 +18,11 @@ public final class UIImage: Sendable {
 
   /// The picture of a PNG file's bytes; nil when they are none, or when Cairo is not installed.
   public convenience init?(data: Data) {
-    guard parley_canvas_load() == nil else { return nil }
+    guard parley_drawing_load() == nil else { return nil }
     var width: Int32 = 0
     var height: Int32 = 0
     let bytes = data.withUnsafeBytes { bytes in
-      parley_canvas_png_read(
+      parley_png_read(
         bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count), &width, &height)
     }
     guard let bytes else { return nil }
@@ -55,11 +55,11 @@ public final class UIImage: Sendable {
 
   /// The picture as the bytes of a PNG file; nil when Cairo is not installed.
   public func pngData() -> Data? {
-    guard parley_canvas_load() == nil else { return nil }
+    guard parley_drawing_load() == nil else { return nil }
     var out = Data()
     let status = withUnsafeMutablePointer(to: &out) { out in
       pixels.withUnsafeBufferPointer { pixels in
-        parley_canvas_png_write(pixels.baseAddress, Int32(width), Int32(height), Int32(width * 4), out) {
+        parley_png_write(pixels.baseAddress, Int32(width), Int32(height), Int32(width * 4), 1, out) {
           context, bytes, count in
           guard let context, let bytes else { return -1 }
           context.assumingMemoryBound(to: Data.self).pointee.append(bytes, count: Int(count))
