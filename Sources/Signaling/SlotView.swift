@@ -1,11 +1,12 @@
-/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more.
+/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more; and whether it listens to what
+/// an audio slot carries.
 public struct SlotView: Sendable, Hashable, Codable {
   /// Most slots in one message.
   public static let maximumCount = 64
 
   /// The slot's m-section.
   public var mid: String
-  /// Width in pixels of the screen (not of the page); 0 while it is hidden: nothing is sent then.
+  /// Width in pixels of the screen (not of the page); 0 while it is hidden, or not listened to: nothing is sent then. Sound has no other size.
   public var width: Int
   /// Its height.
   public var height: Int

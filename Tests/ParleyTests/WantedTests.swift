@@ -43,4 +43,61 @@ import Testing
       await ann.leave()
     }
   }
+
+  @Test("sound that nobody listens to is not sent any more, and comes back when somebody does")
+  func notListened() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/listened", name: "Ann")
+      try await ann.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+      try await ann.join()
+      let bob = try await Meeting.join("\(server.url)/listened", name: "Bob")
+      try await wait(for: "the subscription") { bob.participants.first?.publication(.microphone)?.subscription != nil }
+      let subscription = try #require(bob.participants.first?.publication(.microphone)?.subscription)
+      func received() async -> UInt64 { await bob.statistics()?.inbound.first?.packetsReceived ?? 0 }
+      try await wait(for: "sound at Bob's") { await received() >= 20 }
+      subscription.listen(false)
+      var last: UInt64 = 0
+      try await wait(for: "half a second without a packet") {
+        last = await received()
+        try? await Task.sleep(nanoseconds: 500_000_000)
+        return await received() == last
+      }
+      subscription.listen(true)
+      try await wait(for: "sound at Bob's again") { await received() >= last + 20 }
+      await bob.leave()
+      await ann.leave()
+    }
+  }
+
+  @Test("what was said of a slot is said again when it carries something else")
+  func nextPublication() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/next", name: "Ann")
+      try await ann.join()
+      var options = JoinOptions()
+      options.maximumSlots = 1
+      let bob = try await Meeting.join("\(server.url)/next", name: "Bob", options: options)
+      @MainActor func subscription() -> Subscription? { bob.participants.first?.publication(.microphone)?.subscription }
+      @MainActor func received() async -> UInt64 {
+        let publication = subscription()?.publication.id
+        return await bob.statistics()?.inbound.first { $0.publication == publication }?.packetsReceived ?? 0
+      }
+      for round in 1...2 {
+        let microphone = try await ann.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+        try await wait(for: "subscription \(round)") { subscription() != nil }
+        try await wait(for: "sound \(round)") { await received() >= 5 }
+        subscription()?.listen(false)
+        var last: UInt64 = 0
+        try await wait(for: "silence \(round)") {
+          last = await received()
+          try? await Task.sleep(nanoseconds: 500_000_000)
+          return await received() == last
+        }
+        await microphone.unpublish()
+        try await wait(for: "the end of \(round)") { subscription() == nil }
+      }
+      await bob.leave()
+      await ann.leave()
+    }
+  }
 }

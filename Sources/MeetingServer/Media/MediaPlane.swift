@@ -26,7 +26,8 @@ public protocol MediaPlane: Sendable {
   /// they were given, for instance because the receiver has no decoder for it; those are empty now.
   func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String]
 
-  /// Tells at what sizes `receiver` shows what its video slots carry; ``SlotView/width`` 0 is hidden. Unknown slots are ignored.
+  /// Tells at what sizes `receiver` shows what its slots carry; ``SlotView/width`` 0 is hidden, or sound that
+  /// nobody listens to. Unknown slots are ignored.
   func setViews(_ views: [SlotView], of receiver: String) async
 
   /// Closes a participant's connection and ends its publications. Unknown participants are ignored.

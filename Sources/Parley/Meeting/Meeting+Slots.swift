@@ -71,6 +71,8 @@ extension Meeting {
 
   func dropSubscriptions() {
     slots = []
+    // The slots that come next are other ones.
+    toldViews = [:]
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }
 

@@ -23,21 +23,24 @@ extension Meeting {
   /// Tells the server at what sizes slots are shown that it has heard otherwise of, or nothing.
   func tellViews() {
     var changed: [SlotView] = []
-    for subscription in participants.flatMap(\.publications).compactMap(\.subscription)
-    where subscription.publication.kind == .video {
+    var carried: [String: String] = [:]
+    for subscription in participants.flatMap(\.publications).compactMap(\.subscription) {
       let mid = subscription.mid.rawValue
-      // A slot keeps what was said of it when it carries something else: then everything is wanted again.
+      carried[mid] = subscription.publication.id
+      let told = toldViews[mid]
+      // The server forgets what was said of a slot when that carries something else, unless it was said at that moment.
+      let isKnown = told?.publication == subscription.publication.id
       let most = Int(UInt16.max)
-      guard
-        let view = subscription.view ?? (toldViews[mid] == nil ? nil : SlotView(mid: mid, width: most, height: most))
+      guard let view = subscription.view ?? (told == nil ? nil : SlotView(mid: mid, width: most, height: most)),
+        !isKnown || told?.view != view
       else { continue }
-      if toldViews[mid] != view { changed.append(view) }
+      changed.append(view)
     }
     while !changed.isEmpty {
       let part = Array(changed.prefix(Self.viewsPerMessage))
       changed.removeFirst(part.count)
       guard place?.channel.send(.view(part)) == true else { return }
-      for view in part { toldViews[view.mid] = view }
+      for view in part { toldViews[view.mid] = (carried[view.mid] ?? "", view) }
     }
   }
 

@@ -185,8 +185,8 @@ public import Signaling
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
-  /// What the server was told of the sizes at which slots are shown, by m-section.
-  @ObservationIgnored var toldViews: [String: SlotView] = [:]
+  /// What the server was told of the sizes at which slots are shown, by m-section, and of what.
+  @ObservationIgnored var toldViews: [String: (publication: String, view: SlotView)] = [:]
   @ObservationIgnored var viewsWait = false
   @ObservationIgnored var soundSink: (any AudioSink)?
 

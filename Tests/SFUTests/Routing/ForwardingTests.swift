@@ -42,6 +42,31 @@ struct ForwardingTests {
     #expect(meeting.router.counters.packetsReceived > 60)
   }
 
+  @Test("sound that its receiver does not listen to is not sent, and comes back without a hole in its numbers")
+  func notListened() throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let cal = try meeting.join("cal")
+    let microphone = ann.publish("t_1", mid: "0", .audio, ssrc: 1_000)
+    let slot = ben.slot("7", .audio, ssrc: 5_000)
+    for slot in [slot, cal.slot("7", .audio, ssrc: 6_000)] { meeting.router.attach(microphone.publication, to: slot) }
+    microphone.start()
+    meeting.run(for: .seconds(1))
+    let stream = try #require(ben.streams[5_000])
+    meeting.router.setWanted(width: 0, height: 0, slot, now: meeting.now)
+    meeting.run(for: .milliseconds(100))
+    let before = stream.packets.count
+    #expect(before > 40)
+    meeting.run(for: .seconds(1))
+    #expect(stream.packets.count == before)
+    meeting.router.setWanted(width: 65_535, height: 65_535, slot, now: meeting.now)
+    meeting.run(for: .seconds(1))
+    #expect(stream.packets.count > before + 40 && stream.missing == 0)
+    let other = try #require(cal.streams[6_000])
+    #expect(other.packets.count > 140)
+  }
+
   @Test("packets of a frame whose sizes differ by a byte leave as one run of equal size, padded (RFC 3550 section 5.1)")
   func evensOut() throws {
     let meeting = try VirtualMeeting()
