@@ -89,6 +89,7 @@ extension SessionEngine {
     let audio = participant.publication(entry.kind.audio)
     let video = participant.publication(entry.kind.video)
     let wishes = works.compactMap { $0.subscriber?.state.read { $0.wish } }
+    audio?.subscription?.listen(wishes.contains(where: \.audio))
     audio?.subscription?.audio?.volume = wishes.filter(\.audio).map { $0.volume / 100 }.max() ?? 0
     if let subscription = video?.subscription { ask(for: subscription, wishes.filter(\.video)) }
     for work in works {
