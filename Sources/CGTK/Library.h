@@ -42,6 +42,9 @@ typedef void *object;
   F(void, gtk_widget_set_opacity, (object, double))                                                                   \
   F(void, gtk_widget_set_overflow, (object, int))                                                                     \
   F(void, gtk_widget_set_sensitive, (object, gboolean))                                                               \
+  F(void, gtk_widget_set_can_focus, (object, gboolean))                                                                \
+  F(void, gtk_widget_set_halign, (object, int))                                                                        \
+  F(void, gtk_widget_set_valign, (object, int))                                                                        \
   F(void, gtk_widget_set_can_target, (object, gboolean))                                                              \
   F(void, gtk_widget_add_controller, (object, object))                                                                \
   F(void, gtk_widget_add_css_class, (object, const char *))                                                           \
@@ -52,6 +55,7 @@ typedef void *object;
   F(object, gtk_widget_get_native, (object))                                                                          \
   F(object, gtk_css_provider_new, (void))                                                                             \
   F(void, gtk_css_provider_load_from_data, (object, const char *, intptr_t))                                          \
+  F(void, gtk_style_context_add_provider_for_display, (object, object, unsigned))                                      \
   F(void, gtk_style_context_add_provider, (object, object, unsigned))                                                 \
   F(object, gtk_label_new, (const char *))                                                                            \
   F(void, gtk_label_set_text, (object, const char *))                                                                 \
@@ -64,6 +68,7 @@ typedef void *object;
   F(object, gtk_button_new, (void))                                                                                   \
   F(object, gtk_button_new_with_label, (const char *))                                                                \
   F(void, gtk_button_set_label, (object, const char *))                                                               \
+  F(void, gtk_button_set_child, (object, object))                                                                      \
   F(void, gtk_button_set_has_frame, (object, gboolean))                                                               \
   F(object, gtk_entry_new, (void))                                                                                    \
   F(void, gtk_entry_set_visibility, (object, gboolean))                                                               \
@@ -113,10 +118,15 @@ typedef void *object;
   F(void, gtk_window_present, (object))                                                                               \
   F(void, gtk_window_destroy, (object))                                                                               \
   F(object, gtk_event_controller_focus_new, (void))                                                                   \
+  F(object, gtk_event_controller_motion_new, (void))                                                                   \
+  F(object, gtk_event_controller_scroll_new, (int))                                                                    \
   F(object, gtk_event_controller_key_new, (void))                                                                     \
   F(object, gtk_gesture_drag_new, (void))                                                                             \
   F(gboolean, gtk_gesture_drag_get_start_point, (object, double *, double *))                                         \
   F(uint32_t, gdk_keyval_to_unicode, (unsigned))                                                                      \
+  F(void, gtk_accessible_reset_property, (object, int))                                                                \
+  F(void, gtk_accessible_reset_relation, (object, int))                                                                \
+  F(char *, gtk_test_accessible_check_property, (object, int, ...))                                                    \
   F(void, gtk_accessible_update_property, (object, int, ...))                                                         \
   F(uintptr_t, gtk_message_dialog_get_type, (void))                                                                   \
   F(object, gtk_message_dialog_get_message_area, (object))                                                            \

@@ -7,7 +7,8 @@
 #include "Node.h"
 
 enum { POLICY_AUTOMATIC = 1, POLICY_NEVER = 2, WRAP_WORD_CHAR = 3, PANGO_WRAP_WORD_CHAR = 2, ELLIPSIZE_END = 3, PROVIDER_USER = 800 };
-enum { FORMAT_BGRA_PREMULTIPLIED = 0, ACCESSIBLE_LABEL = 4, SELECTION_NONE = 0 };
+enum { FORMAT_BGRA_PREMULTIPLIED = 0, ACCESSIBLE_LABEL = 4, ACCESSIBLE_LABELLED_BY = 9, SELECTION_NONE = 0 };
+enum { ALIGN_CENTER = 3, FIT_CONTAIN = 1 };
 static const char *const KEY = "parley";
 
 // MARK: layout
@@ -105,6 +106,19 @@ static object provider(object widget) {
   return provider;
 }
 
+/// The part of a text that holds the letters has a style of its own, which only a style of the whole display reaches: it takes colour and
+/// background of the view.
+static void style_texts(void) {
+  static int is_done;
+  if (is_done) return;
+  is_done = 1;
+  object provider = gtk.gtk_css_provider_new();
+  gtk.gtk_css_provider_load_from_data(
+    provider, "textview.parley > text { background-color: transparent; color: inherit; }", -1);
+  gtk.gtk_style_context_add_provider_for_display(gtk.gdk_display_get_default(), provider, PROVIDER_USER);
+  gtk.g_object_unref(provider);
+}
+
 static void watch_focus(parley_node *node) {
   object controller = gtk.gtk_event_controller_focus_new();
   parley_gtk_connect(controller, "enter", (void (*)(void))focused, node);
@@ -138,6 +152,8 @@ static void make_content(parley_node *node) {
     case PARLEY_TEXT:
       node->inner = gtk.gtk_text_view_new();
       gtk.gtk_text_view_set_wrap_mode(node->inner, WRAP_WORD_CHAR);
+      style_texts();
+      gtk.gtk_widget_add_css_class(node->inner, "parley");
       parley_gtk_connect(gtk.gtk_text_view_get_buffer(node->inner), "changed", (void (*)(void))text_edited, node);
       watch_focus(node);
       node->content = scrolling(node->inner);
@@ -197,6 +213,8 @@ void parley_node_destroy(parley_node *node) {
   gtk.g_object_set_data(node->box, KEY, NULL);
   if (node->content) gtk.gtk_widget_unparent(node->content);
   if (node->content_style) gtk.g_object_unref(node->content_style);
+  if (node->texture) gtk.g_object_unref(node->texture);
+  free(node->title);
   gtk.g_object_unref(node->box_style);
   gtk.g_object_unref(node->box);
   free(node);
@@ -224,6 +242,42 @@ void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibl
   gtk.gtk_widget_insert_after(node->box, parent->box, after);
 }
 
+// MARK: buttons
+
+/// The picture of a button has its own size, or less where the button is smaller.
+static void size_picture(parley_node *node) {
+  if (!node->picture) return;
+  double scale = 1;
+  if (node->width > 10 && node->picture_width > node->width - 10) scale = (node->width - 10) / node->picture_width;
+  if (node->height > 6 && node->picture_height * scale > node->height - 6) scale = (node->height - 6) / node->picture_height;
+  gtk.gtk_widget_set_size_request(node->picture, (int)(node->picture_width * scale), (int)(node->picture_height * scale));
+}
+
+/// A button shows its title, its picture, or the picture with the title beside it.
+static void fill_button(parley_node *node) {
+  const char *title = node->title ? node->title : "";
+  node->picture = NULL;
+  if (!node->texture) {
+    gtk.gtk_button_set_label(node->inner, title);
+    return;
+  }
+  object box = gtk.gtk_box_new(0, 6);
+  gtk.gtk_widget_set_halign(box, ALIGN_CENTER);
+  // A picture by itself grows with the room there is; in a box of this layout it has the size that the box asks for.
+  node->picture = gtk.gtk_box_new(0, 0);
+  gtk.gtk_widget_set_layout_manager(node->picture, gtk.gtk_custom_layout_new(NULL, measure, allocate));
+  gtk.gtk_widget_set_valign(node->picture, ALIGN_CENTER);
+  object picture = gtk.gtk_picture_new();
+  gtk.gtk_picture_set_can_shrink(picture, 1);
+  gtk.gtk_picture_set_content_fit(picture, FIT_CONTAIN);
+  gtk.gtk_picture_set_paintable(picture, node->texture);
+  gtk.gtk_widget_insert_after(picture, node->picture, NULL);
+  gtk.gtk_box_append(box, node->picture);
+  if (*title) gtk.gtk_box_append(box, gtk.gtk_label_new(title));
+  gtk.gtk_button_set_child(node->inner, box);
+  size_picture(node);
+}
+
 // MARK: changing
 
 void parley_node_set_frame(parley_node *node, double x, double y, double width, double height) {
@@ -231,6 +285,7 @@ void parley_node_set_frame(parley_node *node, double x, double y, double width, 
   node->y = y;
   node->width = width;
   node->height = height;
+  size_picture(node);
   if (node->is_row) gtk.gtk_widget_set_size_request(node->box, -1, (int)height);
   object parent = gtk.gtk_widget_get_parent(node->box);
   if (parent) gtk.gtk_widget_queue_allocate(parent);
@@ -253,7 +308,11 @@ void parley_node_set_style(parley_node *node, const char *box, const char *conte
 void parley_node_set_text(parley_node *node, const char *text) {
   node->is_setting = 1;
   if (node->kind == PARLEY_LABEL) gtk.gtk_label_set_text(node->inner, text);
-  if (node->kind == PARLEY_BUTTON) gtk.gtk_button_set_label(node->inner, text);
+  if (node->kind == PARLEY_BUTTON) {
+    free(node->title);
+    node->title = strdup(text);
+    fill_button(node);
+  }
   if (node->kind == PARLEY_FIELD && strcmp(gtk.gtk_editable_get_text(node->inner), text) != 0) {
     gtk.gtk_editable_set_text(node->inner, text);
     gtk.gtk_editable_set_position(node->inner, -1);
@@ -274,8 +333,20 @@ void parley_node_set_placeholder(parley_node *node, const char *text) {
 }
 
 void parley_node_set_accessible(parley_node *node, const char *label) {
-  gtk.gtk_accessible_update_property(node->content ? node->inner : node->box, ACCESSIBLE_LABEL, label, -1);
+  object widget = node->content ? node->inner : node->box;
+  // A button is named by the label in it as well; both together would be read out.
+  if (node->kind == PARLEY_BUTTON) gtk.gtk_accessible_reset_relation(widget, ACCESSIBLE_LABELLED_BY);
+  if (label) gtk.gtk_accessible_update_property(widget, ACCESSIBLE_LABEL, label, -1);
+  else gtk.gtk_accessible_reset_property(widget, ACCESSIBLE_LABEL);
 }
+
+int parley_node_is_named(parley_node *node, const char *label) {
+  char *other = gtk.gtk_test_accessible_check_property(node->content ? node->inner : node->box, ACCESSIBLE_LABEL, label);
+  gtk.g_free(other);
+  return !other;
+}
+
+void parley_node_set_reachable(parley_node *node, int reachable) { gtk.gtk_widget_set_can_focus(node->box, reachable); }
 
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled) {
   gtk.gtk_widget_set_visible(node->box, visible);
@@ -358,16 +429,26 @@ void parley_node_set_fit(parley_node *node, int fit, int mirrored) {
 void parley_node_set_pixels(
   parley_node *node, const uint8_t *pixels, int32_t width, int32_t height, int opaque, void (*release)(void *context), void *context) {
   (void)opaque;
-  if (node->kind != PARLEY_PICTURE || !pixels) {
+  if (node->texture) gtk.g_object_unref(node->texture);
+  node->texture = NULL;
+  if ((node->kind != PARLEY_PICTURE && node->kind != PARLEY_BUTTON) || !pixels) {
     if (node->kind == PARLEY_PICTURE) gtk.gtk_picture_set_paintable(node->inner, NULL);
+    if (node->kind == PARLEY_BUTTON) fill_button(node);
     if (release) release(context);
     return;
   }
   void *bytes = gtk.g_bytes_new_with_free_func(pixels, (size_t)width * (size_t)height * 4, release, context);
   object texture = gtk.gdk_memory_texture_new(width, height, FORMAT_BGRA_PREMULTIPLIED, bytes, (size_t)width * 4);
-  gtk.gtk_picture_set_paintable(node->inner, texture);
-  gtk.g_object_unref(texture);
   gtk.g_bytes_unref(bytes);
+  if (node->kind == PARLEY_PICTURE) {
+    gtk.gtk_picture_set_paintable(node->inner, texture);
+    gtk.g_object_unref(texture);
+    return;
+  }
+  node->texture = texture;
+  node->picture_width = width;
+  node->picture_height = height;
+  fill_button(node);
 }
 
 void parley_node_focus(parley_node *node) {

@@ -9,6 +9,10 @@ struct parley_node {
   object box, content, inner, row;
   object box_style, content_style;
   double x, y, width, height;
+  /// Of a button with a picture: its title, the picture, its size, and the box that shows it now.
+  char *title;
+  object texture, picture;
+  double picture_width, picture_height;
   int mirrored, is_row;
   /// Whether the app changes it, so that it is not told of the change.
   int is_setting;

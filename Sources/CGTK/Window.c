@@ -5,10 +5,14 @@
 #include "Library.h"
 #include "Node.h"
 
+enum { SCROLL_BOTH_AXES = 3 };
+
 struct parley_window {
   uint64_t id;
   object widget;
   parley_node *root;
+  /// Where the pointer is.
+  double x, y;
 };
 
 static void resized(parley_node *root, int width, int height) {
@@ -43,6 +47,19 @@ static void drag_cancelled(object gesture, void *sequence, parley_window *window
   (void)gesture;
   (void)sequence;
   parley_gtk_tell(window->id, PARLEY_TOUCH_CANCELLED, NULL, 0, 0);
+}
+
+static void pointed(object controller, double x, double y, parley_window *window) {
+  (void)controller;
+  window->x = x;
+  window->y = y;
+}
+
+static gboolean scrolled(object controller, double x, double y, parley_window *window) {
+  (void)controller;
+  parley_gtk_tell(window->id, PARLEY_POINTED, NULL, window->x, window->y);
+  parley_gtk_tell(window->id, PARLEY_SCROLLED, NULL, x, y);
+  return 1;
 }
 
 static void key(unsigned value, int modifiers, parley_window *window, int event) {
@@ -90,6 +107,14 @@ parley_window *parley_window_create(uint64_t id, const char *title, int32_t widt
   parley_gtk_connect(gesture, "drag-end", (void (*)(void))drag_ended, window);
   parley_gtk_connect(gesture, "cancel", (void (*)(void))drag_cancelled, window);
   gtk.gtk_widget_add_controller(window->root->box, gesture);
+  object motion = gtk.gtk_event_controller_motion_new();
+  parley_gtk_connect(motion, "enter", (void (*)(void))pointed, window);
+  parley_gtk_connect(motion, "motion", (void (*)(void))pointed, window);
+  gtk.gtk_widget_add_controller(window->root->box, motion);
+  // What scrolls by itself takes the wheel before it comes here.
+  object wheel = gtk.gtk_event_controller_scroll_new(SCROLL_BOTH_AXES);
+  parley_gtk_connect(wheel, "scroll", (void (*)(void))scrolled, window);
+  gtk.gtk_widget_add_controller(window->root->box, wheel);
   object keys = gtk.gtk_event_controller_key_new();
   parley_gtk_connect(keys, "key-pressed", (void (*)(void))key_pressed, window);
   parley_gtk_connect(keys, "key-released", (void (*)(void))key_released, window);
@@ -153,6 +178,13 @@ struct parley_dialog {
   int answer_count;
 };
 
+/// The escape key, or the desktop's button. The app takes the dialog away, when it knows an answer for that.
+static gboolean dialog_closed(object widget, parley_dialog *dialog) {
+  (void)widget;
+  parley_gtk_tell(dialog->id, PARLEY_ANSWERED, NULL, -1, 0);
+  return 1;
+}
+
 static void responded(object widget, int response, parley_dialog *dialog) {
   (void)widget;
   parley_gtk_tell(dialog->id, PARLEY_ANSWERED, NULL, response < 0 ? -1 : response, 0);
@@ -176,6 +208,7 @@ parley_dialog *parley_dialog_create(uint64_t id, parley_window *window, const ch
     gtk.gtk_message_dialog_get_type(), "text", title, "secondary-text", message, "transient-for", window->widget, "modal", 1,
     "title", title, (char *)NULL);
   parley_gtk_connect(dialog->widget, "response", (void (*)(void))responded, dialog);
+  parley_gtk_connect(dialog->widget, "close-request", (void (*)(void))dialog_closed, dialog);
   return dialog;
 }
 

@@ -225,6 +225,42 @@ extension ScreenTests {
       #expect(controller.log.last == "did appear")
     }
 
+    @Test func aSheetDarkensWhatIsBehindItAndKeepsTouchesFromIt() {
+      let (window, controller) = shown()
+      defer { window.close() }
+      controller.button.frame = CGRect(x: 0, y: 0, width: 100, height: 40)
+      let sheet = NextController()
+      sheet.modalPresentationStyle = .pageSheet
+      controller.present(sheet, animated: true)
+      #expect(controller.log.last == "did appear")
+      #expect(sheet.view.frame == CGRect(x: 0, y: 44, width: 375, height: 623))
+      window.sendTouch(.began, at: CGPoint(x: 20, y: 20), time: 1)
+      window.sendTouch(.ended, at: CGPoint(x: 20, y: 20), time: 1.1)
+      #expect(!controller.log.contains("join") && !controller.log.contains { $0.hasPrefix("tapped") })
+      sheet.dismiss(animated: true)
+      #expect(window.subviews == [controller.view])
+      window.sendTouch(.began, at: CGPoint(x: 20, y: 20), time: 3)
+      window.sendTouch(.ended, at: CGPoint(x: 20, y: 20), time: 3.1)
+      #expect(controller.log.last == "pressed Join")
+    }
+
+    @Test func escapeAndReturnAnswerAnAlertWithoutADesktop() throws {
+      let (window, controller) = shown()
+      defer { window.close() }
+      var answers: [String] = []
+      for (key, titles) in [("\u{1B}", ["Leave", "Stay"]), ("\r", ["Leave", "Stay"]), ("\u{1B}", ["Leave"])] {
+        let alert = UIAlertController(title: "Leave?", message: nil, preferredStyle: .alert)
+        for title in titles {
+          alert.addAction(
+            UIAlertAction(title: title, style: title == "Stay" ? .cancel : .default) { answers.append($0.title ?? "") })
+        }
+        controller.present(alert, animated: true)
+        window.sendKey(UIKey(characters: key))
+        #expect(UIApplication.shared.alerts.isEmpty)
+      }
+      #expect(answers == ["Stay", "Leave", "Leave"])
+    }
+
     @Test func aLayerOfAnAppsOwnKindShowsVideo() {
       let view = TargetView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))
       #expect(view.layer is CAEAGLLayer)

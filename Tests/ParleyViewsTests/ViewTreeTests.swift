@@ -128,4 +128,35 @@ import Testing
     window.sendTouch(.ended, at: CGPoint(x: 80, y: 50), time: 0.4)
     #expect(seen == ["began 20.0", "changed 30.0", "ended 30.0"])
   }
+
+  @Test func theInnermostViewThatCanGoOnScrolls() {
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
+    window.isHidden = false
+    let outer = UIScrollView(frame: window.bounds)
+    outer.contentSize = CGSize(width: 100, height: 300)
+    let inner = UIScrollView(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
+    inner.contentSize = CGSize(width: 100, height: 80)
+    inner.contentInset.bottom = 10
+    outer.addSubview(inner)
+    window.addSubview(outer)
+    let over = CGPoint(x: 50, y: 20)
+    window.sendScroll(by: CGPoint(x: 0, y: 30), at: over)
+    #expect(inner.contentOffset.y == 30 && outer.contentOffset.y == 0)
+    window.sendScroll(by: CGPoint(x: 0, y: 30), at: over)
+    #expect(inner.contentOffset.y == 40 && outer.contentOffset.y == 0)
+    window.sendScroll(by: CGPoint(x: 0, y: 30), at: over)
+    #expect(inner.contentOffset.y == 40 && outer.contentOffset.y == 30)
+    window.sendScroll(by: CGPoint(x: 0, y: 900), at: CGPoint(x: 50, y: 90))
+    #expect(outer.contentOffset.y == 200)
+    window.sendScroll(by: CGPoint(x: 30, y: 0), at: CGPoint(x: 50, y: 90))
+    #expect(outer.contentOffset == CGPoint(x: 0, y: 200))
+    outer.isScrollEnabled = false
+    window.sendScroll(by: CGPoint(x: 0, y: -900), at: CGPoint(x: 50, y: 90))
+    #expect(outer.contentOffset.y == 200)
+    // What an app has put beyond the end stays there.
+    outer.isScrollEnabled = true
+    outer.contentOffset.y = 250
+    window.sendScroll(by: CGPoint(x: 0, y: 10), at: CGPoint(x: 50, y: 90))
+    #expect(outer.contentOffset.y == 250)
+  }
 }

@@ -20,7 +20,8 @@ struct VirtualDisplay {
     setenv("GDK_BACKEND", "x11", 1)
     setenv("GSK_RENDERER", "cairo", 1)
     setenv("NO_AT_BRIDGE", "1", 1)
-    setenv("GTK_A11Y", "none", 1)
+    // What a screen reader is told is kept where tests see it.
+    setenv("GTK_A11Y", "test", 1)
     return process.processIdentifier
   }()
 
@@ -65,6 +66,16 @@ extension ScreenTests {
     func click(_ view: UIView) throws {
       let point = view.convert(CGPoint(x: view.bounds.midX, y: view.bounds.midY), to: nil)
       try VirtualDisplay.hands("mousemove", "\(Int(point.x))", "\(Int(point.y))", "click", "1")
+    }
+
+    /// The same, and keeps what the window showed when it was in vain.
+    func wait(_ what: String, in window: UIWindow, _ condition: @MainActor () async throws -> Bool) async throws {
+      do {
+        try await wait(what, condition)
+      } catch {
+        try await save(window, "failed")
+        throw error
+      }
     }
 
     func save(_ window: UIWindow, _ name: String) async throws {

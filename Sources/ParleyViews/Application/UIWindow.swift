@@ -202,6 +202,24 @@ open class UIWindow: UIView {
     }
   }
 
+  /// Takes a turn of the wheel from outside: of the pointer, or of a test. The innermost view under it that can go on that way scrolls.
+  ///
+  /// - Parameters:
+  ///   - distance: By how much, in points; down and to the right above 0.
+  ///   - position: Where the pointer is, in the window's coordinates.
+  public func sendScroll(by distance: CGPoint, at position: CGPoint) {
+    var view = hitTest(position, with: nil)
+    while let current = view {
+      // A widget of the desktop has scrolled by itself as far as it can.
+      if let scrolling = current as? UIScrollView, presenter == nil || !SceneBuilder.isNative(current),
+        scrolling.scroll(by: distance)
+      {
+        return
+      }
+      view = current.superview
+    }
+  }
+
   /// Takes a key from outside: of the keyboard, or of a test. It goes to the first responder, else to the frontmost controller.
   public func sendKey(_ key: UIKey, isDown: Bool = true) {
     let press = UIPress(key: key)

@@ -93,12 +93,26 @@ open class UIAlertController: UIViewController {
     action.handler?(action)
   }
 
-  /// Closes it as the escape key does: with the answer that cancels, if there is one.
+  /// The answer that the return key gives.
+  var returnAction: UIAlertAction? { preferredAction ?? (preferredStyle == .alert ? shownActions.first : nil) }
+
+  /// The escape key cancels, and the return key gives the preferred answer.
+  open override func pressesBegan(_ presses: Set<UIPress>, with event: UIPressesEvent?) {
+    switch presses.first?.key?.characters {
+    case "\u{1B}": cancel()
+    case "\r", "\n": if let returnAction { choose(returnAction) }
+    default: super.pressesBegan(presses, with: event)
+    }
+  }
+
+  /// Closes it as the escape key does: with the answer that cancels, else with the only one of an alert. One that has to be answered stays.
   func cancel() {
     if let action = actions.first(where: { $0.style == .cancel }) {
       choose(action)
     } else if preferredStyle == .actionSheet {
       presentingViewController?.dismissNow(true, nil)
+    } else if actions.count == 1 {
+      choose(actions[0])
     }
   }
 

@@ -9,6 +9,15 @@ extension UIViewController {
     return controller
   }
 
+  /// The same, but for alerts, which are dialogs of the desktop.
+  var frontmostScreen: UIViewController {
+    var controller = self
+    while let presented = controller.presentedViewController, !(presented is UIAlertController) {
+      controller = presented
+    }
+    return controller
+  }
+
   /// The controller that is in the window by itself.
   private var root: UIViewController {
     var controller = self
@@ -55,7 +64,7 @@ extension UIViewController {
       alert.hide(animated)
     } else {
       controller.disappear(animated)
-      controller.viewIfLoaded?.removeFromSuperview()
+      controller.removeView()
       if controller.coversWindow, presenter.viewIfLoaded?.window != nil { presenter.appear(animated) }
     }
     completion?()
@@ -74,13 +83,25 @@ extension UIViewController {
     guard let view else { return }
     switch modalPresentationStyle {
     case .pageSheet, .formSheet, .popover, .automatic:
+      let veil = UIView(frame: window.bounds)
+      veil.backgroundColor = UIColor(white: 0, alpha: 0.4)
+      veil.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+      window.addSubview(veil)
+      self.veil = veil
       view.frame = window.bounds.inset(by: UIEdgeInsets(top: 44))
       view.layer.cornerRadius = 12
+      view.clipsToBounds = true
     case .fullScreen, .currentContext, .custom, .overFullScreen, .overCurrentContext:
       view.frame = window.bounds
     }
     view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
     window.addSubview(view)
+  }
+
+  private func removeView() {
+    veil?.removeFromSuperview()
+    veil = nil
+    viewIfLoaded?.removeFromSuperview()
   }
 
   // MARK: appearing
@@ -104,7 +125,7 @@ extension UIViewController {
   func leaveWindow() {
     if presentedViewController != nil { dismissNow(false, nil) }
     disappear(false)
-    viewIfLoaded?.removeFromSuperview()
+    removeView()
   }
 
   /// Tells itself and its children that they are on the screen.

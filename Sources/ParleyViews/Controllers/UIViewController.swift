@@ -28,6 +28,8 @@ open class UIViewController: UIResponder {
   public private(set) lazy var navigationItem = UINavigationItem(owner: self)
   /// Whether it is on the screen.
   var isAppeared = false
+  /// What darkens the screen behind it, and keeps touches from it, while it is a sheet.
+  var veil: UIView?
   /// Its segues when it comes from no storyboard.
   var segues: [String: SegueMaker] = [:]
 

@@ -36,6 +36,21 @@ open class UIScrollView: UIView {
   /// Scrolls so that a point of the content lies at the view's corner.
   open func setContentOffset(_ contentOffset: CGPoint, animated: Bool) { self.contentOffset = contentOffset }
 
+  /// Scrolls by a distance, as far as the content goes; false when it does not move.
+  func scroll(by distance: CGPoint) -> Bool {
+    guard isScrollEnabled else { return false }
+    func moved(_ offset: CGFloat, _ by: CGFloat, _ start: CGFloat, _ end: CGFloat) -> CGFloat {
+      // What an app has put beyond the ends stays there until it is moved back.
+      by > 0 ? max(offset, min(offset + by, end)) : by < 0 ? min(offset, max(offset + by, start)) : offset
+    }
+    let old = contentOffset
+    let (left, top) = (-contentInset.left, -contentInset.top)
+    contentOffset = CGPoint(
+      x: moved(old.x, distance.x, left, max(contentSize.width - bounds.width + contentInset.right, left)),
+      y: moved(old.y, distance.y, top, max(contentSize.height - bounds.height + contentInset.bottom, top)))
+    return contentOffset != old
+  }
+
   /// Scrolls as little as needed for a rectangle of the content to be seen.
   open func scrollRectToVisible(_ rect: CGRect, animated: Bool) {
     var offset = contentOffset

@@ -81,16 +81,27 @@ extension UIView {
   }
 
   private func draw(_ button: UIButton, in canvas: Canvas, _ inner: CGRect) {
+    let title = button.currentTitle ?? ""
+    var room = inner
     if let image = button.currentImage {
+      // In its own size, or smaller where the button is; the title at its right.
+      let most = CGSize(width: max(inner.width - 10, 0), height: max(inner.height - 6, 0))
+      let scale = min(1, most.width / image.size.width, most.height / image.size.height)
+      let size = CGSize(width: image.size.width * scale, height: image.size.height * scale)
+      let font = button.titleLabel?.font ?? .systemFont(ofSize: UIFont.buttonFontSize)
+      let text = TextMetrics.size(of: title, font: font, width: .greatestFiniteMagnitude, lines: 1).width
+      let left = max((inner.width - size.width - (title.isEmpty ? 0 : text + 6)) / 2, 5)
       canvas.picture(
-        image.pixels, width: image.width, height: image.height, isOpaque: false, in: Self.place(image.size, .fit, inner)
-      )
+        image.pixels, width: image.width, height: image.height, isOpaque: false,
+        in: CGRect(x: left, y: (inner.height - size.height) / 2, width: size.width, height: size.height))
+      room.origin.x = left + size.width + 6
+      room.size.width = max(inner.width - room.minX, 0)
     }
     let usual: UIColor = button.buttonType == .custom ? .label : button.tintColor ?? .systemBlue
     let color = button.currentTitleColor ?? usual
     canvas.text(
-      button.currentTitle ?? "", font: button.titleLabel?.font,
-      color: button.isEnabled ? color : .systemGray, alignment: .center, in: inner)
+      title, font: button.titleLabel?.font, color: button.isEnabled ? color : .systemGray,
+      alignment: button.currentImage == nil ? .center : .left, in: room)
   }
 
   private func draw(_ field: UITextField, in canvas: Canvas, _ inner: CGRect) {

@@ -14,6 +14,10 @@ final class GTKPresenter: WindowPresenter {
   private var edits: [UInt64: Int] = [:]
   private var title = ""
   private var size = CGSize.zero
+  /// Where the pointer was when the wheel was last turned.
+  private var pointer = CGPoint.zero
+  /// How far a click of the wheel goes.
+  private static let wheelStep: CGFloat = 50
   /// Whether the focus is where it is because the person put it there.
   private var isFocusTold = false
 
@@ -56,7 +60,7 @@ final class GTKPresenter: WindowPresenter {
     for field in alert.textFields ?? [] { fields[field.serial << 4] = field }
     let id = alert.serial
     Self.alerts[id] = (alert, fields)
-    let preferred = alert.preferredAction ?? alert.shownActions.first
+    let preferred = alert.returnAction
     let description = DialogDescription(
       id: id, title: alert.title ?? "", message: alert.message ?? "", isSheet: alert.preferredStyle == .actionSheet,
       fields: (alert.textFields ?? []).map {
@@ -136,6 +140,9 @@ final class GTKPresenter: WindowPresenter {
     case PARLEY_TOUCH_MOVED.rawValue: window.sendTouch(.moved, at: point, time: now)
     case PARLEY_TOUCH_ENDED.rawValue: window.sendTouch(.ended, at: point, time: now)
     case PARLEY_TOUCH_CANCELLED.rawValue: window.sendTouch(.cancelled, at: point, time: now)
+    case PARLEY_POINTED.rawValue: pointer = point
+    case PARLEY_SCROLLED.rawValue:
+      window.sendScroll(by: CGPoint(x: event.x * Self.wheelStep, y: event.y * Self.wheelStep), at: pointer)
     case PARLEY_KEY_DOWN.rawValue, PARLEY_KEY_UP.rawValue:
       window.sendKey(
         UIKey(characters: event.text, modifierFlags: Self.modifiers(Int(event.x))),
@@ -158,7 +165,12 @@ final class GTKPresenter: WindowPresenter {
     case PARLEY_RETURNED.rawValue: (view as? UITextField)?.pressReturn()
     case PARLEY_FOCUSED.rawValue, PARLEY_UNFOCUSED.rawValue:
       isFocusTold = true
-      if event.code == PARLEY_FOCUSED.rawValue { view.becomeFirstResponder() } else { view.resignFirstResponder() }
+      if event.code == PARLEY_UNFOCUSED.rawValue {
+        view.resignFirstResponder()
+      } else if !view.becomeFirstResponder() {
+        // Refused: what is typed would go there all the same.
+        GTKThread.with(id) { $0.focus(nil) }
+      }
       isFocusTold = false
     case PARLEY_ROW.rawValue:
       guard let list = view as? UITableView else { return }
@@ -195,6 +207,16 @@ final class GTKPresenter: WindowPresenter {
     if mask & 8 != 0 { flags.insert(.alternate) }
     if mask & (1 << 26) != 0 { flags.insert(.command) }
     return flags
+  }
+}
+
+extension GTKPresenter {
+  /// Whether a screen reader calls a view so, for tests.
+  func isNamed(_ view: UIView, _ name: String) async -> Bool {
+    let target = SceneBuilder.id(view)
+    return await withCheckedContinuation { continuation in
+      GTKThread.with(id) { continuation.resume(returning: $0.isNamed(target, name)) }
+    }
   }
 }
 

@@ -4,6 +4,8 @@ import Foundation
 
 /// A window on GTK's thread: its widgets, and what they show. Everything here is called on that thread.
 final class GTKScreen: @unchecked Sendable {
+  // Unchecked because: `GTKThread` makes it, calls it and lets it go on that thread only.
+
   private struct Shown {
     let node: OpaquePointer
     var value: ViewNode
@@ -13,6 +15,7 @@ final class GTKScreen: @unchecked Sendable {
   let window: OpaquePointer
   private var shown: [UInt64: Shown] = [:]
   private var order: [UInt64] = []
+  private var style = ""
   private var edits: [UInt64: Int] = [:]
   private var dialogs: [UInt64: OpaquePointer] = [:]
 
@@ -41,6 +44,10 @@ final class GTKScreen: @unchecked Sendable {
     }
     // The innermost first: a node must be empty when it goes.
     for id in order.reversed() where !kept.contains(id) { remove(id) }
+    if scene.style != style {
+      style = scene.style
+      parley_node_set_style(parley_window_root(window), style, "")
+    }
     order = scene.nodes.map(\.id).filter { kept.contains($0) }
   }
 
@@ -75,18 +82,23 @@ final class GTKScreen: @unchecked Sendable {
       parley_node_set_text(node, new.text)
     }
     if isNew || old.placeholder != new.placeholder { parley_node_set_placeholder(node, new.placeholder) }
-    if let label = new.accessibilityLabel, label != old.accessibilityLabel { parley_node_set_accessible(node, label) }
     if isNew || old.isHidden != new.isHidden || old.opacity != new.opacity || old.clips != new.clips
       || old.isEnabled != new.isEnabled
     {
       parley_node_set_look(
         node, new.isHidden ? 0 : 1, new.opacity, new.clips ? 1 : 0, new.isEnabled ? 1 : 0)
     }
+    if old.isReachable != new.isReachable { parley_node_set_reachable(node, new.isReachable ? 1 : 0) }
     if old.scroll != new.scroll { parley_node_scroll(node, new.scroll) }
     if isNew || old.fit != new.fit || old.isMirrored != new.isMirrored {
       parley_node_set_fit(node, new.fit, new.isMirrored ? 1 : 0)
     }
     if old.image !== new.image { show(new.image, on: node) }
+    if new.accessibilityLabel != old.accessibilityLabel || new.accessibilityLabel != nil && old.text != new.text
+      || old.image !== new.image
+    {
+      parley_node_set_accessible(node, new.accessibilityLabel)
+    }
     shown[new.id]?.value = value
   }
 
@@ -112,6 +124,11 @@ final class GTKScreen: @unchecked Sendable {
     }
     if let isActive { shown[id]?.value.details.isActive = isActive }
     return edits[id] ?? 0
+  }
+
+  /// Whether a screen reader calls a widget so, for tests.
+  func isNamed(_ id: UInt64, _ name: String) -> Bool {
+    shown[id].map { parley_node_is_named($0.node, name) != 0 } ?? false
   }
 
   func focus(_ id: UInt64?) {

@@ -9,7 +9,8 @@ enum GTKThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// The windows; read and changed on GTK's thread.
+  // Unsafe because: read and changed on GTK's thread only.
+  /// The windows.
   nonisolated(unsafe) private static var screens: [UInt64: GTKScreen] = [:]
 
   /// Loads GTK and opens the display, the first time.

@@ -16,7 +16,14 @@ struct SceneBuilder {
 
   init(_ window: UIWindow, edits: [UInt64: Int]) {
     self.edits = edits
-    for view in window.subviews { add(view, to: 0, origin: window.bounds.origin) }
+    // Behind what is presented the focus goes nowhere.
+    let front = window.subviews.firstIndex { $0 === window.rootViewController?.frontmostScreen.viewIfLoaded } ?? 0
+    for (place, view) in window.subviews.enumerated() {
+      add(view, to: 0, origin: window.bounds.origin, isReachable: place >= front)
+    }
+    if let color = window.backgroundColor ?? window.rootViewController?.viewIfLoaded?.backgroundColor {
+      scene.style = "background-color: \(CSS.color(color));"
+    }
   }
 
   /// A view of another kind is another node, so that no widget changes what it is.
@@ -50,17 +57,23 @@ struct SceneBuilder {
       .map(\.element)
   }
 
-  private mutating func add(_ view: UIView, to parent: UInt64, origin: CGPoint) {
+  private mutating func add(_ view: UIView, to parent: UInt64, origin: CGPoint, isReachable: Bool = true) {
     let kind = Self.kind(view)
     let id = Self.id(view)
     var node = ViewNode(id: id, parent: parent, kind: kind, frame: view.frame.offsetBy(dx: -origin.x, dy: -origin.y))
     node.isHidden = view.isHidden
     node.opacity = view.alpha
     node.clips = view.clipsToBounds
-    node.accessibilityLabel = view.accessibilityLabel
+    node.isReachable = isReachable
     node.edits = edits[id] ?? 0
     node.style = CSS.box(view, isContentFilled: kind == .button || kind == .field)
     describe(view, &node)
+    if view is UITableViewCell, (view.superview as? UITableView)?.separatorStyle == .singleLine {
+      node.style += " box-shadow: inset 0 -1px @borders;"
+    }
+    // Text names what shows it.
+    let isNamedByText = kind == .label || (kind == .button && !node.text.isEmpty)
+    node.accessibilityLabel = view.accessibilityLabel ?? (isNamedByText ? node.text : nil)
     scene.nodes.append(node)
     views[id] = WeakView(view: view)
     if let surface = view.videoSurface, kind == .picture { scene.surfaces[id] = surface }
@@ -80,6 +93,7 @@ struct SceneBuilder {
       node.details.lines = Int32(clamping: label.numberOfLines)
     case let button as UIButton:
       node.text = button.currentTitle ?? ""
+      node.image = button.currentImage
       node.isEnabled = button.isEnabled
       node.contentStyle = CSS.button(button)
       node.details.isFramed = button.buttonType != .custom || button.backgroundColor != nil
@@ -93,7 +107,7 @@ struct SceneBuilder {
       node.details.isFramed = field.borderStyle != .none
     case let text as UITextView:
       node.text = text.text ?? ""
-      node.contentStyle = CSS.text(text.font, text.textColor)
+      node.contentStyle = CSS.text(text.font, text.textColor) + CSS.fill(text) + " padding: 8px 5px;"
       node.details.alignment = Self.place(text.textAlignment)
       node.details.isEditable = text.isEditable
       node.details.showsEnd = text.showsEnd
@@ -105,6 +119,7 @@ struct SceneBuilder {
       node.isHidden = node.isHidden || (spinner.hidesWhenStopped && !spinner.isAnimating)
     case let list as UITableView:
       node.scroll = list.contentOffset.y
+      node.contentStyle = CSS.fill(list)
     case let picture as UIImageView:
       node.image = picture.image
       node.fit = Self.fit(picture.contentMode)

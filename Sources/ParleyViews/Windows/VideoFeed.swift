@@ -9,7 +9,7 @@ import Synchronization
 final class VideoFeed: Sendable {
   let surface: VideoSurface
   private let isPosted = Atomic(false)
-  /// Read and cleared on GTK's thread.
+  // Unsafe because: read and cleared on GTK's thread only.
   nonisolated(unsafe) private var node: OpaquePointer?
 
   init(_ surface: VideoSurface, to node: OpaquePointer) {

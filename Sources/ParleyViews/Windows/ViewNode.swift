@@ -16,6 +16,8 @@ struct ViewNode: Sendable, Equatable {
   var opacity: CGFloat = 1
   var clips = false
   var isEnabled = true
+  /// Whether the focus can go there.
+  var isReachable = true
   /// CSS declarations of the view and of its content.
   var style = ""
   var contentStyle = ""
@@ -47,6 +49,7 @@ struct ViewNode: Sendable, Equatable {
   private func hasSameLook(as other: ViewNode) -> Bool {
     id == other.id && parent == other.parent && kind == other.kind && frame == other.frame
       && isHidden == other.isHidden && opacity == other.opacity && clips == other.clips && isEnabled == other.isEnabled
+      && isReachable == other.isReachable
       && style == other.style && contentStyle == other.contentStyle && text == other.text
       && placeholder == other.placeholder && accessibilityLabel == other.accessibilityLabel
       && details == other.details && scroll == other.scroll && fit == other.fit && isMirrored == other.isMirrored
@@ -57,5 +60,7 @@ struct ViewNode: Sendable, Equatable {
 struct Scene: Sendable {
   var nodes: [ViewNode] = []
   var surfaces: [UInt64: VideoSurface] = [:]
+  /// What is seen where no view lies, as while the window grows: CSS declarations.
+  var style = ""
 }
 #endif
