@@ -157,6 +157,10 @@ let package = Package(
       name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
       path: "Tests/ImpairmentProxy", swiftSettings: common),
 
+    // An app without a display, which a test runs to see what it loads.
+    .executableTarget(
+      name: "headless-views", dependencies: ["ParleyViews"], path: "Tests/HeadlessViews", swiftSettings: common),
+
     .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],

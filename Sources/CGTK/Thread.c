@@ -50,7 +50,15 @@ static void *run(void *unused) {
 
 int parley_gtk_start(char *error, int capacity) {
   int result = 0;
+  const char *display = getenv("DISPLAY");
+  if (!display) display = getenv("WAYLAND_DISPLAY");
   pthread_mutex_lock(&lock);
+  // Asked first, so that GTK is not even loaded where it could show nothing.
+  if (state != RUNNING && !display) {
+    snprintf(error, (size_t)capacity, "Neither DISPLAY nor WAYLAND_DISPLAY is set.");
+    pthread_mutex_unlock(&lock);
+    return -1;
+  }
   if (state == UNKNOWN) {
     const char *problem = load();
     if (problem) {
@@ -60,10 +68,7 @@ int parley_gtk_start(char *error, int capacity) {
       state = LOADED;
     }
   }
-  if (state == LOADED && !getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) {
-    snprintf(error, (size_t)capacity, "Neither DISPLAY nor WAYLAND_DISPLAY is set.");
-    result = -1;
-  } else if (state == LOADED) {
+  if (state == LOADED) {
     pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -75,7 +80,7 @@ int parley_gtk_start(char *error, int capacity) {
     while (state == WAITING) pthread_cond_wait(&changed, &lock);
   }
   if (result == 0 && state != RUNNING) {
-    snprintf(error, (size_t)capacity, "The display '%s' could not be opened.", getenv("DISPLAY") ? getenv("DISPLAY") : "");
+    snprintf(error, (size_t)capacity, "The display '%s' could not be opened.", display);
     result = -1;
   }
   pthread_mutex_unlock(&lock);

@@ -1,0 +1,42 @@
+import Foundation
+import ParleyViews
+
+// An app that a test runs by itself, to see which libraries it loads and what it says.
+//
+// headless-views [--headless]
+
+/// The libraries of a kind that this process has in memory.
+func loaded(_ name: String) -> Bool {
+  ((try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? "").contains("/\(name)")
+}
+
+final class AppDelegate: UIResponder, UIApplicationDelegate {
+  func application(
+    _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+  ) -> Bool {
+    let window = UIWindow(frame: UIScreen.main.bounds)
+    let screen = UIViewController()
+    let label = UILabel(frame: CGRect(x: 20, y: 20, width: 200, height: 40))
+    label.text = "Two people are here"
+    screen.view.addSubview(label)
+    var presses = 0
+    let button = UIButton(type: .system, primaryAction: UIAction(title: "Join") { _ in presses += 1 })
+    button.frame = CGRect(x: 20, y: 80, width: 100, height: 44)
+    screen.view.addSubview(button)
+    window.rootViewController = screen
+    window.makeKeyAndVisible()
+    window.sendTouch(.began, at: CGPoint(x: 40, y: 100), time: 0)
+    window.sendTouch(.ended, at: CGPoint(x: 40, y: 100), time: 0.1)
+    let alert = UIAlertController(title: "Hello", message: nil, preferredStyle: .alert)
+    alert.addAction(UIAlertAction(title: "OK", style: .default))
+    screen.present(alert, animated: true)
+    let picture = try? window.snapshot().pngData()
+    print("presses \(presses), alerts \(application.alerts.count), picture \(picture?.isEmpty == false)")
+    print("gtk \(loaded("libgtk-4"))")
+    do { try window.present() } catch { print("window: \(error)") }
+    print("gtk \(loaded("libgtk-4")), presented \(window.isPresented)")
+    exit(0)
+  }
+}
+
+UIApplication.run(AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"))
