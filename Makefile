@@ -31,7 +31,7 @@ test-swift: ## The Swift tests.
 	Scripts/swift-test build
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
-	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness
+	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness Tests/SkypeForBusinessTests
 	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok
 	Scripts/swift-test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.

@@ -42,6 +42,39 @@ import Testing
     }
   }
 
+  @Test("what is on hold is not sent to the guest, nor what comes then, and all of it is afterwards")
+  func nothingOnHold() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, name: "First", publishes: true)
+      let conversation = try office.join(invitation)
+      @MainActor func sound() async -> [UInt64] {
+        await conversation.meeting.statistics()?.inbound.filter { $0.kind == .audio }.map(\.packetsReceived) ?? []
+      }
+      var last: [UInt64] = []
+      /// Waits for half a second in which `condition` holds of what came before and after.
+      @MainActor func wait(_ what: String, _ condition: ([UInt64], [UInt64]) -> Bool) async throws {
+        for _ in 0..<40 {
+          last = await sound()
+          try await Task.sleep(nanoseconds: 500_000_000)
+          if condition(last, await sound()) { return }
+        }
+        throw StillMissing(description: "still missing after 20 s: \(what)")
+      }
+      try await wait("the first one's sound") { before, after in before.count == 1 && after[0] > before[0] + 10 }
+      try conversation.audioService.setHold(true)
+      try await wait("silence") { $0 == $1 && $0.count == 1 }
+      _ = try await office.agent(invitation, name: "Second", publishes: true)
+      try await wait("silence of two") { $0 == $1 && conversation.remoteParticipants.count == 2 }
+      try conversation.audioService.setHold(false)
+      try await wait("both") { before, after in
+        before.count == 2 && zip(before, after).allSatisfy { $1 > $0 + 10 }
+      }
+      try conversation.audioService.stop()
+      try await wait("silence again") { $0 == $1 }
+    }
+  }
+
   @Test("who leads the meeting can mute a guest, which an alert tells; a guest cannot")
   func moderation() async throws {
     try await Office.run { office in

@@ -6,7 +6,11 @@ extension SfBConversation {
   func take(_ event: MeetingEvent) {
     guard state != .idle else { return }
     switch event {
-    case .waiting: state = .inLobby
+    case .waiting:
+      selfParticipant.state = .inLobby
+      state = .inLobby
+    case .knocked(let somebody): addWaiting(somebody)
+    case .knockEnded(let somebody): removeWaiting { $0 == somebody.id }
     case .joined: established()
     case .participantJoined(let remote): add(remote)
     case .participantUpdated(let somebody): participant(somebody as? RemoteParticipant)?.refresh()
@@ -34,6 +38,7 @@ extension SfBConversation {
   private func established() {
     if let info = meeting.info { subject = info.subject.isEmpty ? info.name : info.subject }
     permissions = meeting.local.permissions
+    selfParticipant.state = .connected
     selfParticipant.person.displayName = meeting.local.name
     selfParticipant.person.sipUri = SfBPerson.address(meeting.local.id, at: host)
     selfParticipant.refresh()
@@ -57,6 +62,19 @@ extension SfBConversation {
     if remote.role.rawValue == "recorder" {
       alert(.conferenceIsRecording, .info, .notice, "\(remote.name) records this meeting.")
     }
+  }
+
+  /// Who leads the meeting sees who waits for it.
+  private func addWaiting(_ somebody: WaitingParticipant) {
+    let person = SfBPerson(name: somebody.name, sipUri: SfBPerson.address(somebody.id, at: host))
+    let participant = SfBParticipant(person, remote: nil, waitingID: somebody.id)
+    participant.conversation = self
+    remoteParticipants.append(participant)
+  }
+
+  /// They are let in, and come as participants, or have gone.
+  private func removeWaiting(_ isGone: (String) -> Bool) {
+    remoteParticipants.removeAll { $0.waitingID.map(isGone) ?? false }
   }
 
   private func remove(_ remote: RemoteParticipant) {
@@ -109,6 +127,7 @@ extension SfBConversation {
     switch event {
     case .permissionsChanged:
       permissions = meeting.local.permissions
+      if !permissions.contains(.moderate) { removeWaiting { _ in true } }
       for participant in remoteParticipants + [selfParticipant] { participant.refresh() }
     case .mutedByHost(let publication) where publication.source == .microphone:
       audioService.mutedByHost()

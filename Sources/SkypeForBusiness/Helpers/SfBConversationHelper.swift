@@ -138,7 +138,8 @@ public import ParleyViews
     observations.append(
       conversation.observe(\.remoteParticipants, options: .initial) { [weak self] conversation, _ in
         guard let self else { return }
-        let people = conversation.remoteParticipants
+        // Who waits has no picture.
+        let people = conversation.remoteParticipants.filter { $0.state == .connected }
         if self.watched.map({ people.contains($0) }) != true { self.watch(people.first) }
       })
     observations.append(

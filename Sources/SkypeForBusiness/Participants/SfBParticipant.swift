@@ -2,8 +2,9 @@ import Parley
 
 /// Somebody in a conversation, oneself or another.
 @MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
-  /// Whether they are in the meeting.
-  @SfBObserved public private(set) var state = SfBParticipantState.connected
+  /// Whether they are in the meeting, or wait to be let in: oneself while the conversation is `inLobby`, others as far as this guest leads the
+  /// meeting. Who waits has neither chat, sound nor picture.
+  @SfBObserved public internal(set) var state = SfBParticipantState.connected
   /// Whether they lead the meeting.
   @SfBObserved public private(set) var role = SfBParticipantRole.attendee
   /// Their text messages.
@@ -19,32 +20,37 @@ import Parley
     [.value("state", \SfBParticipant.state), .value("role", \SfBParticipant.role)]
   }
 
-  /// The participant in the meeting; nil for oneself.
+  /// The participant in the meeting; nil for oneself, and for who waits.
   let remote: RemoteParticipant?
+  /// By what the server knows who waits; nil for everybody else.
+  let waitingID: String?
   weak var conversation: SfBConversation?
   /// When they were last heard as the loudest.
   var lastSpoke: Instant?
 
-  var isSelf: Bool { remote == nil }
+  var isSelf: Bool { remote == nil && waitingID == nil }
 
-  init(_ person: SfBPerson, remote: RemoteParticipant?) {
+  init(_ person: SfBPerson, remote: RemoteParticipant?, waitingID: String? = nil) {
     self.person = person
     self.remote = remote
+    self.waitingID = waitingID
     super.init(internal: ())
     audio.participant = self
     video.participant = self
     chat.participant = self
+    if waitingID != nil { state = .inLobby }
   }
 
   /// Takes over how things are in the meeting.
   func refresh() {
-    let somebody: (any Participant)? = remote ?? conversation?.meeting.local
+    let somebody: (any Participant)? = remote ?? (isSelf ? conversation?.meeting.local : nil)
     guard let somebody else { return }
     if !somebody.name.isEmpty { person.displayName = somebody.name }
     role = somebody.permissions.contains(.moderate) ? .leader : .attendee
     chat.state = .connected
     if let remote {
       audio.refresh(remote.publication(.microphone))
+      conversation?.audioService.listen(to: self)
       video.refresh(remote.publication(.camera))
     }
   }

@@ -86,6 +86,13 @@ import Parley
     conversation?.selfParticipant.audio.isMuted = muted != .unmuted
     conversation?.selfParticipant.audio.state = isRunning ? .connected : .disconnected
     conversation?.meeting.playSound(to: isOnHold || !isRunning ? nil : speaker)
+    for participant in conversation?.remoteParticipants ?? [] { listen(to: participant) }
+  }
+
+  /// What is not played need not be sent.
+  func listen(to participant: SfBParticipant) {
+    let isPlayed = !isOnHold && (isRunning || conversation?.state != .established)
+    participant.remote?.publication(.microphone)?.subscription?.listen(isPlayed)
   }
 
   /// Somebody's sound comes: it needs a way out.

@@ -41,7 +41,9 @@ struct StillMissing: Error, CustomStringConvertible {
   }
 
   /// Runs `body` with a fresh server and shuts it down.
-  static func run(_ body: @MainActor (Office) async throws -> Void) async throws {
+  static func run(
+    _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: @MainActor (Office) async throws -> Void
+  ) async throws {
     let folder = NSTemporaryDirectory() + "parley-skype-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder + "/web", withIntermediateDirectories: true)
     for page in ["index.html", "meeting.html"] {
@@ -54,6 +56,7 @@ struct StillMissing: Error, CustomStringConvertible {
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
+    change(&configuration)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
     let office = Office(try await Server.start(configuration, media: media, program: "", log: log), folder)

@@ -1,0 +1,116 @@
+import Basics
+import Foundation
+import ParleyViews
+import Testing
+
+@testable import Parley
+@testable import SkypeForBusiness
+
+/// Joining again, networks that go away, tokens that have ended, and hosts who ask.
+@MainActor @Suite(.serialized) struct AgainTests {
+  @Test("the video licence is asked for again after a rejoin while it is not accepted, and never after it is")
+  func licence() async throws {
+    try await Office.run { office in
+      let application = SfBApplication()
+      application.devicesManager.usesTestDevices = true
+      let invitation = try await office.invitation()
+      for isAccepted in [false, false, true, true] {
+        // It holds for the application, not for one meeting.
+        if isAccepted, code({ try application.configurationManager.checkVideoLicense() }) != 0 {
+          application.configurationManager.setEndUserAcceptedVideoLicense()
+        }
+        let conversation = try application.joinMeetingAnonymous(
+          withDiscover: invitation.discover, authToken: invitation.token, displayName: "Jake"
+        ).conversation
+        try await wait(for: "the meeting") { conversation.state == .established }
+        #expect(conversation.videoService.canStart)
+        let expected = isAccepted ? 0 : SfBError.videoLicenseNotAccepted.rawValue
+        #expect(code { try conversation.videoService.start() } == expected)
+        #expect(conversation.videoService.canStart == !isAccepted)
+        try conversation.leave()
+        #expect(!conversation.videoService.canStart && conversation.state == .idle)
+      }
+      await application.everythingIsLeft()
+    }
+  }
+
+  @Test("a network that goes away is a connectivity alert, a warning, and everything goes on by itself")
+  func network() async throws { try await Office.run { office in try await loseNetwork(office) } }
+
+  private func loseNetwork(_ office: Office) async throws {
+    let invitation = try await office.invitation()
+    let agent = try await office.agent(invitation)
+    let conversation = try office.join(invitation)
+    let alarm = Alarm()
+    conversation.alertDelegate = alarm
+    try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+    try conversation.audioService.toggleMute()
+    try await wait(for: "the microphone") { conversation.audioService.muted == .unmuted }
+    conversation.meeting.take(.networkChanged)
+    try await wait(for: "the alert") { alarm.alerts.first != nil }
+    let alert = try #require(alarm.alerts.first)
+    #expect(alert.type == .connectivity && alert.level == .warning)
+    let severity = alert.error.userInfo[SfBErrorSeverityKey] as? String
+    #expect(severity == SfBErrorSeverityWarning)
+    #expect(conversation.state == .established)
+    try await wait(for: "the connection to be back") { conversation.meeting.state == .connected }
+    let ear = Ear()
+    let sound = try #require(agent.participants.first?.publication(.microphone)?.subscription?.audio)
+    sound.add(ear)
+    try await wait(for: "the guest's tone: \(ear.frequency)") { abs(ear.frequency - 550) < 15 }
+    let sent = try conversation.chatService.sendMessage("still here")
+    try await wait(for: "the message") { sent.status == .succeeded }
+  }
+
+  @Test("an expired token is a conferencing alert E3-9-47, like one that never was")
+  func expired() async throws {
+    try await Office.run({ $0.meetingLifetime = .seconds(3) }) { office in
+      let invitation = try await office.invitation()
+      let end = Date().addingTimeInterval(4)
+      try await wait(for: "the token's end") { Date() > end }
+      let alarm = Alarm()
+      let conversation = try office.join(invitation)
+      conversation.alertDelegate = alarm
+      try await wait(for: "the refusal: \(conversation.state)") { conversation.state == .idle }
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+      // The service call says so, too, by an answer without an address.
+      let join = invitation.join.absoluteString
+      let answer = try await office.call(
+        "GetAnonTokenJob", "ApplicationSessionId=AnonMeeting&AllowedOrigins=http://localhost/&MeetingUrl=\(join)")
+      #expect(answer["DiscoverUri"] == nil && answer["Token"] == nil && answer["Error"]?.contains("over") == true)
+    }
+  }
+
+  @Test("a host who asks to unmute is told by an alert, in the spelling of Swift 2, too")
+  func asked() async throws {
+    final class Old: SfBAlertDelegate {
+      var alerts: [SfBAlert] = []
+      func didReceiveAlert(_ alert: SfBAlert) { alerts.append(alert) }
+    }
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      let old = Old()
+      conversation.alertDelegate = old
+      try await wait(for: "the knock") { agent.lobby.count == 1 }
+      agent.admitAll()
+      try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+      try conversation.audioService.toggleMute()
+      try await wait(for: "the microphone") { agent.participants.first?.publication(.microphone)?.isMuted == false }
+      try conversation.audioService.toggleMute()
+      try await wait(for: "the mute") { agent.participants.first?.publication(.microphone)?.isMuted == true }
+      try await agent.participants.first?.askToUnmute()
+      try await wait(for: "the alert: \(old.alerts.map(\.type))") { old.alerts.last?.type == .participantUnmute }
+      #expect(old.alerts.last?.level == .info && conversation.audioService.muted == .muted)
+      // Who may not chat any more is told by the property, and by the error of who asks all the same.
+      try await agent.participants.first?.setPermissions([.subscribe, .publishAudio])
+      try await wait(for: "the loss of chat and video") {
+        !conversation.chatService.canSendMessage && !conversation.videoService.canStart
+      }
+      #expect(code { try conversation.chatService.sendMessage("x") } == SfBError.actionNotAvailable.rawValue)
+      #expect(code { try conversation.videoService.start() } == SfBError.actionNotAvailable.rawValue)
+      #expect(conversation.audioService.canToggleMute)
+    }
+  }
+}

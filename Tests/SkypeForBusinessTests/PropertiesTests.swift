@@ -1,0 +1,204 @@
+import Foundation
+import Parley
+import ParleyViews
+import Testing
+
+@testable import SkypeForBusiness
+
+/// What apps read and observe of a conversation, by the SDK's names, with real media.
+@MainActor @Suite(.serialized) struct PropertiesTests {
+  private final class Notebook: SfBKeyValueObserver {
+    var lines: [String] = []
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) { lines.append("\(keyPath ?? "") \(change?[.newKey] ?? "-")") }
+  }
+
+  @Test("every property that the SDK's helper and samples observe can be observed by its name, with its first value")
+  func observedNames() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, publishes: true)
+      let conversation = try office.join(invitation)
+      try await wait(for: "the agent") {
+        conversation.remoteParticipants.count == 1 && conversation.state == .established
+      }
+      let sent = try conversation.chatService.sendMessage("hello")
+      try await wait(for: "the message") { sent.status == .succeeded }
+      let remote: SfBParticipant = try #require(conversation.remoteParticipants.first)
+      let rows: [(SfBObject, [String])] = [
+        (conversation, ["state", "remoteParticipants", "dominantSpeaker", "subject", "canLeave"]),
+        (conversation.chatService, ["canStart", "canStop", "canSendMessage"]),
+        (
+          conversation.audioService,
+          ["canStart", "canStop", "isOnHold", "muted", "canSetHold", "canToggleMute"]
+        ),
+        (
+          conversation.videoService,
+          ["canStart", "canStop", "activeCamera", "canSetActiveCamera", "canSetPaused"]
+        ),
+        (conversation.historyService, ["activityItems"]), (sent, ["timestamp", "status", "sender"]),
+        (remote, ["state", "role"]), (remote.person, ["sipUri", "displayName"]), (remote.chat, ["state", "isTyping"]),
+        (remote.audio, ["state", "isSpeaking", "isOnHold", "isMuted", "canSetMuted"]),
+        (remote.video, ["state", "isPaused", "canSubscribe"]),
+        (office.application.devicesManager, ["cameras"]),
+        (office.application.devicesManager.selectedSpeaker, ["activeEndpoint"]),
+      ]
+      for (object, names) in rows {
+        for name in names {
+          let notebook = Notebook()
+          object.addObserver(notebook, forKeyPath: name, options: [.initial, .new])
+          #expect(notebook.lines.count == 1 && notebook.lines.first?.hasPrefix(name) == true, "\(object) \(name)")
+          object.removeObserver(notebook, forKeyPath: name)
+        }
+      }
+      let observation: NSKeyValueObservation = conversation.observe(
+        \.canLeave, options: NSKeyValueObservingOptions(rawValue: 5),
+        changeHandler: { _, change in
+          #expect(change.kind != .replacement && change.newValue == true)
+        })
+      observation.invalidate()
+    }
+  }
+
+  @Test("people have names, addresses of their own and roles, and the history says who came, wrote and went, and when")
+  func peopleAndHistory() async throws {
+    try await Office.run { office in
+      let began = Date()
+      let invitation = try await office.invitation()
+      let conversation = try office.join(invitation, name: "Jake")
+      try await wait(for: "the meeting") { conversation.state == .established }
+      let agent = try await office.agent(invitation, name: "Agent")
+      try await wait(for: "the agent") { conversation.remoteParticipants.count == 1 }
+      let remote = try #require(conversation.remoteParticipants.first)
+      let people: [SfBPerson] = [remote.person, conversation.selfParticipant.person]
+      #expect(people.map(\.displayName) == ["Agent", "Jake"])
+      #expect(people.allSatisfy { $0.sipUri.scheme == "sip" } && people[0].sipUri != people[1].sipUri)
+      #expect(remote.state == .connected && remote.role == .attendee && remote.chat.state == .connected)
+      #expect(remote.audio.state == .connected && remote.video.state == .disconnected)
+      let sent: SfBMessageActivityItem = try conversation.chatService.sendMessage("hello")
+      #expect(sent.status == .pending && sent.direction == .outgoing && sent.format == SfBMessageFormat.text)
+      try await wait(for: "the message") { sent.status == .succeeded }
+      agent.local.rename("Clerk")
+      try await wait(for: "the new name") { remote.person.displayName == "Clerk" }
+      await agent.leave()
+      try await wait(for: "the agent to be gone") { conversation.remoteParticipants.isEmpty }
+      let items: [SfBConversationActivityItem] = conversation.historyService.activityItems
+      #expect(items.map(\.type) == [.participantJoined, .message, .participantLeft])
+      #expect(items.compactMap { ($0 as? SfBParticipantActivityItem)?.person } == [remote.person, remote.person])
+      #expect((items[1] as? SfBMessageActivityItem)?.sender === conversation.selfParticipant.person)
+      #expect(items.allSatisfy { $0.timestamp >= began && $0.timestamp <= Date() })
+      try conversation.leave()
+      #expect(conversation.historyService.activityItems.count == 3 && conversation.subject == "Loan")
+    }
+  }
+
+  @Test("cameras and speaker are chosen by the app, and each can… says what can be done")
+  func devices() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      let (audio, video) = (conversation.audioService, conversation.videoService)
+      #expect(!audio.canSetHold && !audio.canToggleMute && !video.canSetActiveCamera && !video.canSetPaused)
+      try await wait(for: "the meeting") { conversation.state == .established }
+      #expect(audio.canSetHold && audio.canToggleMute && video.canSetActiveCamera && !video.canSetPaused)
+      let manager: SfBDevicesManager = office.application.devicesManager
+      #expect(manager.cameras.map(\.type) == [.frontFacing, .backFacing])
+      #expect(Set(manager.cameras.map(\.description)).count == 2)
+
+      let view = UIView(frame: CGRect(x: 0, y: 0, width: 160, height: 90))
+      let preview: SfBVideoPreview = try video.showPreviewOnView(view)
+      try await wait(for: "the preview") { preview.dimensions.width > 0 }
+      let newer = try video.preview(view)
+      #expect(view.subviews.count == 1)
+      try await wait(for: "the newer preview") { newer.dimensions == preview.dimensions }
+
+      try video.start()
+      #expect(video.canSetPaused && !video.canStart && video.canStop)
+      let eye = Eye()
+      try await wait(for: "the agent to receive it") {
+        agent.participants.first?.publication(.camera)?.subscription?.video?.add(eye) != nil
+      }
+      try await wait(for: "the front camera: \(eye.sources)") { eye.sources == [1] }
+      try video.setActiveCamera(manager.cameras[1])
+      #expect(video.activeCamera === manager.cameras[1])
+      try await wait(for: "the back camera: \(eye.sources)") { eye.sources == [1, 2] }
+      let speaker: SfBSpeaker = manager.selectedSpeaker
+      var endpoints: [SfBSpeakerEndpoint] = []
+      let observation = speaker.observe(\.activeEndpoint, options: [.new]) { _, change in
+        endpoints += [change.newValue].compactMap { $0 }
+      }
+      speaker.activeEndpoint = .nonLoudspeaker
+      speaker.activeEndpoint = .loudspeaker
+      #expect(endpoints == [.nonLoudspeaker, .loudspeaker])
+      observation.invalidate()
+    }
+  }
+
+  @Test("a watched picture is drawn whole or cut, is not sent any more once it is unsubscribed from, and comes again")
+  func watching() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, publishes: true)
+      let conversation = try office.join(invitation)
+      try await wait(for: "the picture") { conversation.remoteParticipants.first?.video.canSubscribe == true }
+      let video: SfBParticipantVideo = try #require(conversation.remoteParticipants.first?.video)
+      let layer = try #require(VideoTarget(frame: CGRect(x: 0, y: 0, width: 160, height: 90)).layer as? CAEAGLLayer)
+      for round in 1...2 {
+        let stream: SfBVideoStream = try video.subscribe(layer)
+        try await wait(for: "picture \(round)") {
+          try? stream.render()
+          return layer.surface.frame != nil && stream.dimensions.width > 0
+        }
+        try stream.setAutoFitMode(SfBVideoStreamAutoFitMode.crop)
+        #expect(layer.surface.scaling == .fill)
+        try stream.setAutoFitMode(.fit)
+        #expect(layer.surface.scaling == .fit)
+        try video.unsubscribe()
+        #expect(layer.surface.frame == nil && video.canSubscribe)
+        #expect(code { try stream.render() } == SfBError.actionNotAvailable.rawValue)
+        #expect(code { try video.unsubscribe() } == SfBError.actionNotAvailable.rawValue)
+      }
+    }
+  }
+
+  @Test("who waits is in the lobby, and is seen there by a guest who leads the meeting, until they are let in")
+  func waiting() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation, name: "Jake")
+      #expect(conversation.selfParticipant.state == .connected)
+      try await wait(for: "the knock") { agent.lobby.count == 1 && conversation.state == .inLobby }
+      #expect(conversation.selfParticipant.state == .inLobby && conversation.remoteParticipants.isEmpty)
+      agent.admitAll()
+      try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+      #expect(conversation.selfParticipant.state == .connected && conversation.selfParticipant.role == .attendee)
+
+      // Another guest knocks: only who leads hears of it.
+      let other = SfBApplication()
+      other.devicesManager.usesTestDevices = true
+      let second = try other.joinMeetingAnonymous(
+        withDiscover: invitation.discover, authToken: invitation.token, displayName: "Second"
+      ).conversation
+      try await wait(for: "the second guest's knock") { agent.lobby.count == 1 }
+      #expect(conversation.remoteParticipants.map(\.person.displayName) == ["Agent"])
+      try await agent.participants.first?.setRole(.presenter)
+      try await wait(for: "the guest to lead: \(conversation.remoteParticipants.map(\.state))") {
+        conversation.selfParticipant.role == .leader && conversation.remoteParticipants.count == 2
+      }
+      let waiting = try #require(conversation.remoteParticipants.last)
+      #expect(waiting.state == .inLobby && waiting.person.displayName == "Second")
+      #expect(waiting.chat.state == .disconnected && waiting.audio.state == .disconnected && !waiting.audio.canSetMuted)
+      #expect(code { try waiting.audio.setMuted(true) } == SfBError.actionNotAvailable.rawValue)
+      agent.admitAll()
+      try await wait(for: "the second guest: \(conversation.remoteParticipants.map(\.state))") {
+        second.state == .established && conversation.remoteParticipants.map(\.state) == [.connected, .connected]
+      }
+      #expect(conversation.remoteParticipants.last?.person.displayName == "Second")
+      await other.everythingIsLeft()
+    }
+  }
+}
