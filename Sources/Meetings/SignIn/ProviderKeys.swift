@@ -5,7 +5,7 @@ import FoundationEssentials
 public struct ProviderKeys: Sendable {
   /// One key, with the one algorithm that it is good for.
   final class Key: @unchecked Sendable {
-    // cjose keeps no state in a key while it verifies; the pointer is released once, in deinit.
+    // Unchecked because: cjose keeps no state in a key while it verifies; the pointer is released once, in deinit.
     private let key: OpaquePointer
     let id: String?
     let algorithm: CompactJWS.Algorithm

@@ -79,7 +79,7 @@ public enum WebSocketDecision: Sendable {
   let state = Mutex(State())
   // Made by `init` before the service thread starts, used on that thread, freed with the service.
   private nonisolated(unsafe) let plainHost: OpaquePointer
-  // As above.
+  // Like `plainHost`: made before the service thread starts, used on that thread, freed with the service.
   private nonisolated(unsafe) let secureHost: OpaquePointer?
 
   /// Starts a server; it serves nothing before ``listen(on:dualStack:)``.
