@@ -20,3 +20,11 @@ struct parley_node {
   void (*on_allocate)(parley_node *node, int width, int height);
   int told_width, told_height;
 };
+
+// A GtkTextIter is 80 bytes on 64-bit systems; there is room to spare.
+typedef struct {
+  uint64_t space[16];
+} text_place;
+
+/// A layout in which views have the frames that they were given, and everything else as much room as there is.
+object parley_layout(void);
