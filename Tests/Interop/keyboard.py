@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import unittest
+
+from playwright.sync_api import sync_playwright
+
 from browser import Person, wait_for
+from server import Server
+from test_rights import run
 
 #: Whether the focus can be seen where it is: by an outline around it, or around what stands for it.
 SEEN = """() => {
@@ -70,3 +76,36 @@ class Keyboard:
                 assert self.page.evaluate(SEEN), f"the focus on {name!r} is not seen"
                 return
         raise AssertionError(f"{most} times Tab did not lead to {name!r}: {seen}")
+
+
+class KeyboardTest(unittest.TestCase):
+    """Tests of pages by keyboard: one server and one driver for all of a class."""
+
+    OPTIONS: tuple[str, ...] = ()
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.server = cls.enterClassContext(Server(*cls.OPTIONS))
+
+    def someone(self, name: str) -> tuple[Person, Keyboard]:
+        person = self.enterContext(Person(self.driver, name, devices=False, draws=False))
+        return person, Keyboard(person)
+
+    def enter(self, person: Person, room: str, token: str | None = None) -> None:
+        person.page.goto("about:blank")
+        person.page.goto(f"{self.server.url}/{room}{f'?jwt={token}' if token else ''}"
+                         f'#config.prejoinPageEnabled=false&userInfo.displayName="{person.name}"')
+
+    def heading(self, person: Person, text: str) -> None:
+        """Waits for a page with that heading, which is where the focus is then."""
+        found = person.page.locator("h1").first
+        wait_for(f"{person.name}'s page to say {text!r}", lambda: found.count() and found.inner_text() == text
+                 or f"no: {found.count() and found.inner_text()} {person.console[-3:]}")
+
+    def connected(self, *people: Person) -> None:
+        for person in people:
+            wait_for(f"{person.name} to be in", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-3:]}")
+
+    def token(self, room: str, role: str) -> str:
+        return run(self.server, "token", "create", "--room", room, "--role", role)[0]["token"]

@@ -65,14 +65,15 @@ export function form(button, fields, act) {
   const element = h("form", { class: "form", noValidate: true }, ...fields, h("div", { class: "form-end" }, submit, place));
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
+    element.querySelector(".notice.problem")?.remove();
     const missing = [...element.elements].find((each) => each.validity.valueMissing);
     if (missing) {
-      place.replaceChildren(problem(new Error(`“${missing.labels[0].textContent}” is missing.`)));
+      // Beside what is missing, where the focus is.
+      (missing.closest(".field") ?? place).append(problem(new Error(`“${missing.labels[0].textContent}” is missing.`)));
       missing.focus();
       return;
     }
     submit.disabled = true;
-    place.replaceChildren();
     try {
       await act(Object.fromEntries(new FormData(element)));
     } catch (error) {
