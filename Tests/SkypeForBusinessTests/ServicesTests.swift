@@ -75,6 +75,28 @@ import Testing
     }
   }
 
+  @Test("with test devices and a file for the speaker, what would be heard is in the file")
+  func speakerFile() async throws {
+    try await Office.run { office in
+      let path = office.folder + "/heard.wav"
+      office.application.devicesManager.testSpeakerFile = path
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, publishes: true)
+      let conversation = try office.join(invitation)
+      var rises = 0
+      try await wait(for: "a second of the agent's tone: \(rises) periods") {
+        // Behind the header of 44 bytes there are two channels of 16 bits.
+        let bytes = (FileManager.default.contents(atPath: path) ?? Data()).dropFirst(44).suffix(48_000 * 4)
+        let left = stride(from: bytes.startIndex, to: bytes.endIndex - 3, by: 4).map { place in
+          Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
+        }
+        rises = zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        return left.count == 48_000 && left.contains { $0 > 500 } && abs(rises - 440) < 15
+      }
+      try conversation.leave()
+    }
+  }
+
   @Test("who leads the meeting can mute a guest, which an alert tells; a guest cannot")
   func moderation() async throws {
     try await Office.run { office in
