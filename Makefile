@@ -44,7 +44,7 @@ test-swift: ## The Swift tests.
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
 	$(SWIFT) build -c release --static-swift-stdlib --product impairment-proxy
-	for bot in echo-bot chat-bot snapshot-bot OpenTokHello; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
+	for bot in echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
 	.venv/bin/python Tests/Interop/run.py
 
 kill-loop: build ## Kill the server 200 times under load, and check that nothing acknowledged is lost (ROUNDS=…, SEED=…).

@@ -113,6 +113,13 @@ let package = Package(
     .executableTarget(
       name: "OpenTokHello", dependencies: ["OpenTok", "ParleyViews"], path: "Examples/OpenTokHello",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "WoodgroveBank", dependencies: ["ParleyViews", "SkypeForBusiness"], path: "Examples/WoodgroveBank",
+      swiftSettings: [
+        // The feature lets a method stand where a closure of the main actor is expected, as in `addTarget`.
+        .swiftLanguageMode(.v5), .enableUpcomingFeature("GlobalActorIsolatedTypesUsability"),
+        .enableUpcomingFeature("InferSendableFromCaptures"),
+      ]),
 
     // Joining and streams of the client SDK, `make bench`.
     .executableTarget(

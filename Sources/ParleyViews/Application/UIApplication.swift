@@ -81,7 +81,7 @@ public final class UIApplication: UIResponder {
     guard showsWindows, windows.isEmpty else { return }
     delegate?.applicationWillTerminate(self)
     // A moment for what the delegate has begun, such as leaving a session: the others would wait for who merely vanishes.
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.3) { exit(0) }
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) { exit(0) }
   }
 
   /// Opens an address with the desktop's program for it.

@@ -17,7 +17,11 @@ import Parley
   /// tests, and for machines that have none. An addition of this module.
   @SfBObserved public var usesTestDevices = false
 
-  /// Where sound goes with test devices.
+  /// With test devices, the WAVE file (`.wav`) that takes what would be heard, anew for each meeting. Without one the sound goes nowhere. An addition
+  /// of this module.
+  public var testSpeakerFile: String?
+
+  /// Where sound goes with test devices and no file.
   var testSpeaker: any AudioSink = NullSink()
 
   override class var keys: [ObservableKey] { [.array("cameras", \SfBDevicesManager.cameras)] }
@@ -49,7 +53,10 @@ import Parley
 
   /// Opens the speaker, which takes a moment.
   func openSpeaker() async throws -> any AudioSink {
-    if usesTestDevices { return testSpeaker }
+    if usesTestDevices {
+      guard let testSpeakerFile else { return testSpeaker }
+      return try FileSink(testSpeakerFile, tracks: .audio).audio
+    }
     return try await Task.detached { try SpeakerSink() as any AudioSink }.value
   }
 }

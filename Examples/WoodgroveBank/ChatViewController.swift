@@ -1,0 +1,120 @@
+import Foundation
+import ParleyViews
+import SkypeForBusiness
+
+/// A conversation in text with the agent.
+class ChatViewController: UIViewController, SfBKeyValueObserver {
+  var conversation: SfBConversation?
+
+  private let dateLabel = BankLabel("", font: .systemFont(ofSize: 13))
+  private let balanceLabel = BankLabel(AccountsTableViewController.balance, font: .boldSystemFont(ofSize: 13))
+  private let bar = UIView()
+  private let chatTable = ChatTableViewController()
+  private let messageField = BankField("Message to the agent")
+  private let sendButton = BankButton("Send")
+  private lazy var endItem = UIBarButtonItem(
+    title: "End", style: .done, target: self, action: ChatViewController.endChat)
+  private var chatHandler: ChatHandler?
+  private var kvo = 0
+
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    title = "Text chat"
+    view.backgroundColor = .white
+    navigationItem.hidesBackButton = true
+    navigationItem.rightBarButtonItem = endItem
+    endItem.isEnabled = false
+
+    let formatter = DateFormatter()
+    formatter.dateStyle = .medium
+    dateLabel.text = formatter.string(from: Date())
+    balanceLabel.textAlignment = .right
+    bar.backgroundColor = .bankPale
+    for each in [dateLabel, balanceLabel] { bar.addSubview(each) }
+    addChild(chatTable)
+    for each in [bar, chatTable.view, messageField, sendButton] as [UIView?] { each.map(view.addSubview) }
+    chatTable.didMove(toParent: self)
+    chatTable.addStatus("Waiting for an agent")
+
+    sendButton.isEnabled = false
+    sendButton.addTarget(self, action: ChatViewController.sendMessage, for: .touchUpInside)
+    messageField.addTarget(self, action: ChatViewController.sendMessage, for: .primaryActionTriggered)
+
+    guard let conversation else { return }
+    conversation.alertDelegate = self
+    conversation.addObserver(self, forKeyPath: "canLeave", options: .initial, context: &kvo)
+    chatHandler = ChatHandler(
+      conversation: conversation, delegate: self, userInfo: ["displayName": Settings.displayName])
+  }
+
+  override func viewDidLayoutSubviews() {
+    super.viewDidLayoutSubviews()
+    let size = view.bounds.size
+    bar.frame = CGRect(x: 0, y: 0, width: size.width, height: 32)
+    dateLabel.frame = CGRect(x: 16, y: 0, width: max(size.width * 0.4 - 16, 0), height: 32)
+    balanceLabel.frame = CGRect(x: size.width * 0.4, y: 0, width: max(size.width * 0.6 - 16, 0), height: 32)
+    let y = size.height - 50
+    chatTable.view.frame = CGRect(x: 0, y: 32, width: size.width, height: max(y - 38, 0))
+    sendButton.frame = CGRect(x: size.width - 92, y: y, width: 80, height: 38)
+    messageField.frame = CGRect(x: 12, y: y, width: max(size.width - 116, 0), height: 38)
+  }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    guard keyPath == "canLeave" else { return }
+    endItem.isEnabled = conversation?.canLeave ?? false
+  }
+
+  func sendMessage() {
+    guard let chatHandler, sendButton.isEnabled, let message = messageField.text, !message.isBlank else { return }
+    var error: NSError?
+    chatHandler.sendMessage(message, error: &error)
+    if let error { return showAlert("ERROR!", error.localizedDescription, answer: "Ok") }
+    messageField.text = ""
+    chatTable.addMessage(
+      message, from: chatHandler.userInfo.flatMap { $0 as? [String: String] }?["displayName"], isOwn: true)
+  }
+
+  func endChat() {
+    do {
+      try conversation?.leave()
+    } catch {
+      showAlert("ERROR!", "Could Not Leave Meeting", answer: "Ok")
+    }
+  }
+
+  /// The conversation is over, whoever ended it.
+  private func close() {
+    conversation?.removeObserver(self, forKeyPath: "canLeave", context: &kvo)
+    chatHandler = nil
+    navigationController?.popViewController(animated: true)
+  }
+}
+
+extension ChatViewController: ChatHandlerDelegate {
+  func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {
+    let name = message.sender?.displayName ?? ""
+    chatTable.addMessage(message.text, from: name.isEmpty ? "Agent" : name, isOwn: false)
+  }
+
+  func chatHandler(
+    _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool
+  ) {
+    sendButton.isEnabled = canSendMessage
+    if canSendMessage { chatTable.addStatus("now you can send a message") }
+  }
+
+  func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState) {
+    Journal.note("conversation", ["state": "\(state)"])
+    switch state {
+    case .inLobby: chatTable.addStatus("You are in the lobby. An agent will let you in.")
+    case .idle: close()
+    case .establishing, .established: break
+    }
+  }
+}
+
+extension ChatViewController: SfBAlertDelegate {
+  func didReceive(_ alert: SfBAlert) { alert.show() }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import ParleyViews
+import SkypeForBusiness
+
+/// Where the agent's picture is drawn.
+final class GLView: UIView {
+  override class var layerClass: AnyClass { CAEAGLLayer.self }
+}
+
+/// A conversation with picture and sound.
+class VideoViewController: UIViewController {
+  var conversation: SfBConversation?
+
+  private let participantVideoView = GLView()
+  private let selfVideoView = UIView()
+  private let waitingLabel = BankLabel("", font: .systemFont(ofSize: 17), color: .white)
+  private let infoBar = UIView()
+  private let infoLabel = BankLabel("", font: .boldSystemFont(ofSize: 14), color: .white)
+  private let muteButton = BankButton("Unmute")
+  private let endButton = BankButton("End")
+  private var conversationHelper: SfBConversationHelper?
+  private var observations: [NSKeyValueObservation] = []
+  private var isInfoBarUp = false
+
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    title = "Video chat"
+    view.backgroundColor = UIColor(white: 0.12, alpha: 1)
+    navigationItem.hidesBackButton = true
+
+    participantVideoView.accessibilityLabel = "Agent's picture"
+    participantVideoView.isHidden = true
+    selfVideoView.accessibilityLabel = "Your picture"
+    selfVideoView.isHidden = true
+    selfVideoView.clipsToBounds = true
+    selfVideoView.layer.cornerRadius = 6
+    waitingLabel.textAlignment = .center
+    infoBar.backgroundColor = .bank
+    infoBar.clipsToBounds = true
+    infoBar.addSubview(infoLabel)
+    infoLabel.textAlignment = .center
+    muteButton.isEnabled = false
+    muteButton.addTarget(self, action: VideoViewController.toggleMute, for: .touchUpInside)
+    endButton.isEnabled = false
+    endButton.addTarget(self, action: VideoViewController.endCall, for: .touchUpInside)
+    for each in [waitingLabel, participantVideoView, selfVideoView, infoBar, muteButton, endButton] as [UIView] {
+      view.addSubview(each)
+    }
+    tell("Waiting for an agent")
+
+    guard let conversation, let sfb = SfBApplication.shared() else { return }
+    conversation.alertDelegate = self
+    observe(conversation)
+    conversationHelper = SfBConversationHelper(
+      conversation: conversation, delegate: self, devicesManager: sfb.devicesManager,
+      outgoingVideoView: selfVideoView, incomingVideoLayer: participantVideoView.layer as? CAEAGLLayer,
+      userInfo: ["displayName": Settings.displayName])
+  }
+
+  private func observe(_ conversation: SfBConversation) {
+    observations = [
+      conversation.observe(\.canLeave, options: .initial) { [weak self] conversation, _ in
+        self?.endButton.isEnabled = conversation.canLeave
+      },
+      conversation.audioService.observe(\.canToggleMute, options: .initial) { [weak self] service, _ in
+        self?.muteButton.isEnabled = service.canToggleMute
+      },
+      conversation.observe(\.remoteParticipants) { [weak self] conversation, _ in
+        let names = conversation.remoteParticipants.map(\.person.displayName)
+        self?.tell(names.isEmpty ? "Waiting for an agent" : "You talk to \(names.joined(separator: ", "))")
+      },
+    ]
+  }
+
+  override func viewDidLayoutSubviews() {
+    super.viewDidLayoutSubviews()
+    let size = view.bounds.size
+    let stage = CGRect(x: 0, y: 0, width: size.width, height: max(size.height - 64, 0))
+    participantVideoView.frame = stage
+    waitingLabel.frame = stage.insetBy(dx: 24, dy: 0)
+    let own = min(max(size.width * 0.3, 96), 200)
+    let bar: CGFloat = isInfoBarUp ? 36 : 0
+    infoBar.frame = CGRect(x: 0, y: stage.maxY - bar, width: size.width, height: bar)
+    infoLabel.frame = CGRect(x: 12, y: 0, width: max(size.width - 24, 0), height: 36)
+    selfVideoView.frame = CGRect(
+      x: size.width - own - 12, y: stage.maxY - 48 - own * 0.75, width: own, height: own * 0.75)
+    let width = min((size.width - 36) / 2, 240)
+    let x = (size.width - 2 * width - 12) / 2
+    muteButton.frame = CGRect(x: x, y: stage.maxY + 10, width: width, height: 44)
+    endButton.frame = CGRect(x: x + width + 12, y: stage.maxY + 10, width: width, height: 44)
+  }
+
+  /// Says something on the info bar, which slides up for it.
+  private func tell(_ text: String) {
+    waitingLabel.text = text
+    infoLabel.text = text
+    isInfoBarUp = false
+    view.setNeedsLayout()
+    view.layoutIfNeeded()
+    UIView.animate(withDuration: 0.4) {
+      isInfoBarUp = true
+      view.setNeedsLayout()
+      view.layoutIfNeeded()
+    }
+  }
+
+  func toggleMute() {
+    do {
+      try conversation?.audioService.toggleMute()
+    } catch {
+      showAlert("ERROR!", error.localizedDescription, answer: "Ok")
+    }
+  }
+
+  func endCall() {
+    do {
+      try conversation?.leave()
+    } catch {
+      showAlert("ERROR!", "Could Not Leave Meeting", answer: "Ok")
+    }
+  }
+
+  /// The conversation is over, whoever ended it.
+  private func close() {
+    observations = []
+    conversationHelper = nil
+    navigationController?.popViewController(animated: true)
+  }
+}
+
+extension VideoViewController: SfBConversationHelperDelegate {
+  func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, conversation: SfBConversation, didChange state: SfBConversationState
+  ) {
+    Journal.note("conversation", ["state": "\(state)"])
+    switch state {
+    case .inLobby: tell("You are in the lobby. An agent will let you in.")
+    case .idle: close()
+    case .established where conversation.remoteParticipants.isEmpty: tell("Waiting for an agent")
+    case .establishing, .established: break
+    }
+  }
+
+  func conversationHelper(_ conversationHelper: SfBConversationHelper, didSubscribeTo video: SfBParticipantVideo?) {
+    Journal.note("subscribed", ["to": video == nil ? "nobody" : "somebody"])
+    participantVideoView.isHidden = video == nil
+  }
+
+  func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService, didChangeCanStart canStart: Bool
+  ) {
+    Journal.note("canStart", ["value": "\(canStart)"])
+    guard canStart else { return }
+    selfVideoView.isHidden = false
+    do {
+      try videoService.start()
+    } catch {
+      showAlert("ERROR!", error.localizedDescription, answer: "Ok")
+    }
+  }
+
+  func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, audioService: SfBAudioService,
+    didChangeMuted muted: SfBAudioServiceMuteState
+  ) {
+    Journal.note("muted", ["state": "\(muted)"])
+    muteButton.setTitle(muted == .muted ? "Unmute" : "Mute", for: .normal)
+  }
+}
+
+extension VideoViewController: SfBAlertDelegate {
+  func didReceive(_ alert: SfBAlert) { alert.show() }
+}

@@ -1,0 +1,456 @@
+"""``Examples/WoodgroveBank``, an app written for the Skype for Business App SDK, with an agent in Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import zlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import av
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from bank import Bank
+from browser import Person, wait_for
+from media import CAST
+from server import Server
+from sound_system import Display
+from test_rights import run
+
+LICENCE = "Codec End User License Terms"
+CHOICES = ["Join online chat", "Join online video chat", "Cancel"]
+
+
+class ServiceApplication:
+    """A service of the bank's own that gives what it is told to, whatever it is asked, once ``opened`` is set. Use it in a ``with`` block."""
+
+    def __init__(self, status: int, **answer: object):
+        outer = self
+        self.forms: list[str] = []
+        self.opened = threading.Event()
+        self.opened.set()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:  # noqa: N802
+                outer.forms.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                outer.opened.wait(30)
+                body = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/job"
+
+    def __enter__(self) -> "ServiceApplication":
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Case(unittest.TestCase):
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.server = cls.enterClassContext(Server(*cls.options))
+
+    def home(self) -> Path:
+        return Path(self.enterContext(tempfile.TemporaryDirectory(prefix="parley-bank-")))
+
+    def bank(self, home: Path | None = None, server: str | None = None) -> Bank:
+        return self.enterContext(Bank(home or self.home(), "--server", server or self.server.url))
+
+    def online_meeting(self, bank: Bank) -> str:
+        """Signs in and asks an agent; returns the room of the meeting once it can be joined."""
+        bank.do("fill Bank ID = 4711", "fill Password = secret", "press Sign in", "see Savings account", "press Ask Agent")
+        address = bank.shows(f"{self.server.url}/")
+        bank.shows("You have the token")
+        return address.removeprefix(f"{self.server.url}/")
+
+    def agent(self, name: str, room: str) -> Person:
+        return self.enterContext(Person(self.driver, name)).join(self.server.url, room)
+
+    def join(self, bank: Bank, how: str) -> int:
+        """Joins the online meeting; returns how many events there were before."""
+        before = len(bank.events)
+        bank.do("press Join online meeting")
+        self.assertEqual(bank.asks("Online meeting")["answers"], CHOICES)
+        bank.do(f"answer {how}")
+        return before
+
+
+class Journey(Case):
+    def test_a_customer_accepts_the_licence_talks_to_an_agent_ends_comes_back_and_chats(self) -> None:
+        home = self.home()
+        bank = self.bank(home)
+        room = self.online_meeting(bank)
+        ann = self.agent("Ann", room)
+
+        # The licence comes first: without it nobody joins, and closing it accepts nothing.
+        self.join(bank, "Join online video chat")
+        bank.shows(LICENCE)
+        bank.do("press Close")
+        bank.shows("You have the token")
+        self.assertEqual((bank.all("conversation", "state"), ann.names()), ([], []))
+        before = self.join(bank, "Join online video chat")
+        bank.shows(LICENCE)
+        bank.do("press Accept to have a video call with your agent")
+
+        # Picture and sound both ways; the sound only once it is unmuted.
+        bank.expect("conversation", before, state="established")
+        ann.sees_test_picture("Jake", rate=8)
+        bank.sees(CAST["Ann"][0])
+        bank.hears(CAST["Ann"][1])
+        bank.shows("You talk to Ann")
+        self.assertEqual(bank.all("muted", "state", before), ["muted"])
+        ann.hears_silence("Jake")
+        bank.do("press Unmute")
+        ann.hears_tone("Jake", 550)
+        bank.do("press Mute")
+        ann.hears_silence("Jake")
+        self.assertEqual(bank.all("muted", "state", before), ["muted", "unmuting", "unmuted", "muted"])
+
+        # The end, and the same meeting again, with a new token and without the licence.
+        bank.do("press End")
+        bank.expect("conversation", before, state="idle")
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}")
+        self.assertEqual(bank.all("conversation", "state", before), ["establishing", "established", "idle"])
+        self.assertEqual(bank.all("canStart", "value", before), ["false", "true", "false"])
+        bank.shows("You have the token")
+        bank.shows(f"{self.server.url}/{room}")
+        again = self.join(bank, "Join online video chat")
+        bank.expect("canStart", again, value="true")
+        ann.sees_test_picture("Jake", rate=8)
+        bank.sees(CAST["Ann"][0])
+        self.assertEqual(bank.all("canStart", "value", again), ["false", "true", "false"])
+        bank.do("press End")
+        bank.shows("You have the token")
+
+        # Text both ways.
+        chat = self.join(bank, "Join online chat")
+        bank.shows("Waiting for an agent")
+        bank.shows("now you can send a message")
+        self.assertIn("Balance: $22,215.40", bank.screen()["texts"])
+        ann.page.keyboard.press("c")
+        bank.do("fill Message to the agent = Do you give loans?", "press Send")
+        wait_for("the question on the page", lambda: ann.page.locator(".chat-text", has_text="Do you give loans?").count() == 1)
+        ann.page.get_by_label("Message", exact=True).press_sequentially("We do.")
+        ann.page.keyboard.press("Enter")
+        bank.shows("We do.")
+        self.assertEqual([text for text in bank.screen()["texts"] if text in ("Jake", "Do you give loans?", "Ann", "We do.")],
+                         ["Jake", "Do you give loans?", "Ann", "We do."])
+        self.assertEqual(bank.screen()["fields"]["Message to the agent"], "")
+        # A chat opens neither camera nor microphone.
+        self.assertEqual(ann.evaluate("() => [...senses.participant('Jake').publications.values()].length"), 0)
+        bank.do("press End")
+        bank.expect("conversation", chat, state="idle")
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}")
+
+        # After the next start of the app the licence is still accepted, and who quits is gone.
+        with Bank(home, "--server", self.server.url) as later:
+            room = self.online_meeting(later)
+            ann.join(self.server.url, room)
+            self.join(later, "Join online video chat")
+            later.sees(CAST["Ann"][0])
+            self.assertNotIn(LICENCE, str(later.events))
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}", 8)
+
+    def test_a_meeting_is_joined_by_its_address_with_the_preview_features(self) -> None:
+        bank = self.bank()
+        ben = self.agent("Ben", "branch")
+        bank.do("press Settings", "turn Enable preview features = on", "fill Display name = Cleo", "press Save")
+        bank.do("press Add meeting URL", f"fill Meeting URL = {self.server.url}/branch", "press Save")
+        self.assertEqual(bank.asks("SAVED!")["answers"], ["OK"])
+        bank.do("answer OK", "press Sign in", "press Ask Agent")
+        self.assertEqual(bank.asks("Accounts")["answers"], ["Ask using Text Chat", "Ask using Video Chat", "Cancel"])
+        bank.do("answer Ask using Video Chat", "press Accept to have a video call with your agent")
+        ben.sees_test_picture("Cleo", rate=8)
+        bank.sees(CAST["Ben"][0])
+        # The agent leaves: the picture goes, and the customer waits for the next one.
+        ben.page.goto("about:blank")
+        bank.shows("Waiting for an agent")
+        wait_for("the picture to go", lambda: "Agent's picture" not in bank.screen()["views"] or f"no: {bank.screen()}", 40)
+
+
+class Lobby(Case):
+    def press(self, agent: Person, label: str) -> None:
+        """Presses a button once the page takes it: not right after it has appeared."""
+        button = agent.page.get_by_role("button", name=label, exact=True).first
+        button.focus()
+        agent.page.wait_for_timeout(600)
+        button.press("Enter")
+
+    def test_who_waits_in_the_lobby_is_told_and_let_in_by_the_agent(self) -> None:
+        run(self.server, "tenant", "set", "parley", "--access-level", "Locked")
+        bank = self.bank()
+        room = self.online_meeting(bank)
+        [made] = run(self.server, "token", "create", "--room", room, "--role", "moderator")
+        ann = self.agent("Ann", f"{room}?jwt={made['token']}")
+        before = self.join(bank, "Join online chat")
+        bank.shows("You are in the lobby")
+        wait_for("the knock", lambda: ann.page.get_by_text("Jake wants to join").first.is_visible())
+        self.assertEqual((ann.names(), "Send" in bank.screen()["disabled"]), ([], True))
+        self.press(ann, "Admit Jake")
+        bank.shows("now you can send a message")
+        self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "established"])
+        wait_for("Jake in the page", lambda: ann.names() == ["Jake"])
+
+        # Who is not let in reads why, and is back where they came from.
+        bank.do("press End")
+        bank.shows("You have the token")
+        before = self.join(bank, "Join online chat")
+        wait_for("the knock", lambda: ann.page.get_by_text("Jake wants to join").first.is_visible())
+        self.press(ann, "Deny Jake")
+        bank.asks("Error: Conferencing", "(E3-9-47)")
+        bank.do("answer Ok")
+        bank.shows("You have the token")
+        self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "idle"])
+
+
+class BadInput(Case):
+    def set(self, bank: Bank, **urls: str) -> None:
+        names = {"meeting": "Online meeting request API URL", "token": "Token and discovery URI request API URL"}
+        bank.do("press Settings", *(f"fill {names[key]} = {url}" for key, url in urls.items()), "press Save")
+
+    def test_addresses_that_are_none_are_not_saved(self) -> None:
+        bank = self.bank()
+        bank.do("press Add meeting URL")
+        for wrong in ("", "meeting", "mailto:ann@example.org", "https://"):
+            bank.do(f"fill Meeting URL = {wrong}".rstrip(), "press Save")
+            self.assertEqual(bank.asks("Alert!", "valid meeting URL")["answers"], ["Close"])
+            bank.do("answer Close")
+        bank.do("press Cancel", "press Settings", "fill Online meeting request API URL = service", "press Save")
+        bank.asks("Alert!", "Online meeting request API URL")
+        bank.do("answer Close", "press Cancel", "see Woodgrove Bank")
+
+    def test_a_service_that_cannot_be_reached_refuses_or_talks_nonsense_is_told_and_leads_back(self) -> None:
+        def sees_alert(message: str, why: str) -> None:
+            bank.do("press Sign in", "press Ask Agent")
+            self.assertEqual(bank.asks("ERROR!", message)["answers"], ["Ok"])
+            self.assertIn(why, bank.screen()["alert"]["message"])
+            bank.do("answer Ok", "see Savings account", "row Log off")
+
+        bank = self.bank(server="http://127.0.0.1:9")
+        sees_alert("Getting meeting URL failed", "cannot be reached")
+        self.set(bank, meeting=f"{self.server.url}/nothing/here")
+        sees_alert("Getting meeting URL failed", "status 4")
+        with ServiceApplication(200, JoinUrl=5) as service:
+            self.set(bank, meeting=service.url)
+            sees_alert("Getting meeting URL failed", "cannot be read")
+        with ServiceApplication(200, JoinUrl="http://elsewhere.example/room") as service:
+            self.set(bank, meeting=service.url, token=f"{self.server.url}/GetAnonTokenJob")
+            sees_alert("Getting Discover URI failed", "status 400")
+            self.assertEqual(service.forms, ["Subject=adhocMeeting&Description=adhocMeeting&AccessLevel="])
+
+    def test_a_token_that_has_expired_and_a_server_that_is_gone_are_alerts(self) -> None:
+        bank = self.bank()
+        run(self.server, "meeting", "create", "loans")
+        [made] = run(self.server, "token", "create", "--room", "loans", "--expires", "1s", "--guest")
+        time.sleep(2)
+        cases = [(self.server.url, made["token"], "Error: Conferencing", "(E3-9-47)"),
+                 ("http://127.0.0.1:9", "psat=x", "Error: SignIn", "(E2-3-20)")]
+        with ServiceApplication(200, JoinUrl=f"{self.server.url}/loans") as meetings:
+            for url, token, title, code in cases:
+                discover = f"{url}/discover?anonymousMeetingJoinContext={token}"
+                with ServiceApplication(200, DiscoverUri=discover, Token=token) as tokens:
+                    self.set(bank, meeting=meetings.url, token=tokens.url)
+                    bank.do("press Sign in", "press Ask Agent", "see You have the token")
+                    before = self.join(bank, "Join online chat")
+                    bank.asks(title, code)
+                    bank.do("answer Ok", "see You have the token")
+                    self.assertEqual(bank.all("conversation", "state", before), ["establishing", "idle"])
+                    self.assertIn("ApplicationSessionId=AnonMeeting&AllowedOrigins=http%3a%2f%2flocalhost%2f", tokens.forms[0])
+                bank.do("press ‹ Accounts", "row Log off")
+
+        # By address: a meeting that is not there, and none at all.
+        bank.do("press Settings", "turn Skype for Business Online = off", "fill Meeting URL =", "press Save", "press Sign in")
+        bank.do("press Ask Agent", "answer Ask using Text Chat")
+        bank.asks("ERROR!", "Joining online meeting failed")
+        bank.do("answer Ok", "row Log off", "press Settings", f"fill Meeting URL = {self.server.url}/admin", "press Save", "press Sign in")
+        bank.do("press Ask Agent", "answer Ask using Text Chat")
+        bank.asks("Error: Conferencing", "(E3-9-47)")
+        bank.do("answer Ok", "see Savings account")
+
+    def test_a_name_that_is_empty_and_a_server_that_ends_are_told(self) -> None:
+        with Server() as server:
+            bank = self.bank(server=server.url)
+            bank.do("press Sign in", "press Ask Agent", "see You have the token", "fill Display name =")
+            self.join(bank, "Join online chat")
+            bank.asks("ERROR!", "Joining online meeting failed")
+            bank.do("answer Ok", "press Ask Agent", "see You have the token")
+            self.join(bank, "Join online chat")
+            bank.do("see now you can send a message")
+        bank.expect("alert", type="conferenceUnexpectedDisconnect", level="Error")
+        # Back on the screen before, the app asks for the next token, but there is no server: that alert lies over the other one.
+        bank.asks("ERROR!", "Getting Discover URI failed", 60)
+        bank.do("answer Ok")
+        bank.asks("Error: ConferenceUnexpectedDisconnect", "(E2-3-20)")
+        bank.do("answer Ok", "see Savings account")
+
+
+class Window(Case):
+    """The app in a window. Leaves a picture of each screen in ``output/bank``, which ``docs/images`` has copies of."""
+
+    def setUp(self) -> None:
+        self.enterContext(Display())
+        Display.fill("#8a9490")
+        self.folder = Path(__file__).parent / "output" / "bank"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        style = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none"}
+        self.app = self.enterContext(
+            Bank(self.home(), "--server", self.server.url, "--size", "360x580", window=True, environment=style))
+
+    def keep(self, name: str, dialog: str | None = None, moves: bool = False) -> np.ndarray:
+        """Keeps a picture of the window, with a dialog over its middle, and returns it once it is not blank and, unless something
+        ``moves``, at rest."""
+        if dialog is not None:
+            wait_for(f"the dialog {dialog}", lambda: self.place(dialog))
+
+        def drawn() -> object:
+            places = [place for each in ("Woodgrove Bank", dialog) if each for place in self.windows(each).values()]
+            left, top = (max(min(place[index] for place in places), 0) for index in (0, 1))
+            right, bottom = (max(place[index] + place[index + 2] for place in places) for index in (0, 1))
+            # What was asked for is drawn a moment later: two pictures are alike once it is.
+            first, second = (grab()[top:bottom, left:right] for _ in range(2))
+            if not moves and not np.array_equal(first // 64, second // 64):
+                return "no: it changes"
+            write_png(self.folder / f"{name}.png", second)
+            colours = len(np.unique(second.reshape(-1, 3), axis=0))
+            return (second,) if colours > 20 else f"no: {colours} colours"
+        return wait_for(f"a picture of {name}", drawn)[0]
+
+    def windows(self, title: str) -> dict[str, tuple[int, int, int, int]]:
+        """Left, top, width and height of the windows of that title, by their numbers."""
+        def ask(*words: str) -> list[str]:
+            return subprocess.run(["xdotool", *words], capture_output=True, text=True).stdout.split()
+        found = {}
+        for window in ask("search", "--onlyvisible", "--name", f"^{title}$"):
+            values = dict(line.split("=") for line in ask("getwindowgeometry", "--shell", window))
+            if "HEIGHT" in values:
+                found[window] = tuple(int(values[key]) for key in ("X", "Y", "WIDTH", "HEIGHT"))
+        return found
+
+    def place(self, dialog: str) -> bool:
+        """Puts a dialog over the middle of the window, as a desktop does."""
+        [(left, top, width, height)] = self.windows("Woodgrove Bank").values()
+        found = self.windows(dialog)
+        for window, (_, _, across, down) in found.items():
+            x, y = left + (width - across) // 2, top + (height - down) // 2
+            subprocess.run(["xdotool", "windowmove", window, str(max(x, 0)), str(y)], check=True)
+        return bool(found)
+
+    def test_every_screen_is_drawn_and_takes_clicks(self) -> None:
+        app = self.app
+        app.do("see Woodgrove Bank")
+        [window] = wait_for("the window", lambda: self.windows("Woodgrove Bank"))
+        subprocess.run(["xdotool", "windowmove", window, "80", "0"], check=True)
+        self.keep("login")
+        app.do("press Settings", "see Skype for Business Online")
+        self.keep("settings")
+        app.do("press What do these settings mean?")
+        self.keep("documentation")
+        app.do("press Close", "press Cancel", "press Add meeting URL", "fill Meeting URL = meeting", "press Save")
+        app.asks("Alert!")
+        self.keep("add-meeting-url", "Alert!")
+        app.do("answer Close", "press Cancel", "see Woodgrove Bank")
+
+        # A click of the mouse is as good as a step.
+        middle = wait_for("the button", lambda: find(self.keep("login"), GREEN))
+        def click() -> bool:
+            subprocess.run(["xdotool", "mousemove", str(80 + middle[0]), str(middle[1]), "click", "1"], check=True)
+            return "Savings account" in app.screen()["texts"]
+        wait_for("the click on Sign in", click, every=1)
+        self.keep("accounts")
+
+        with ServiceApplication(500) as service:
+            service.opened.clear()
+            app.do("row Log off", "press Settings", f"fill Online meeting request API URL = {service.url}", "press Save", "press Sign in")
+            app.do("press Ask Agent", "see Waiting for online meeting URL!")
+            self.keep("online-meeting-waiting", moves=True)
+            service.opened.set()
+            app.asks("ERROR!", "Getting meeting URL failed")
+            self.keep("error", "ERROR!")
+        app.do("answer Ok", "row Log off", "press Settings", f"fill Online meeting request API URL = {self.server.url}/GetAdhocMeetingJob",
+               "press Save")
+        room = self.online_meeting(app)
+        self.keep("online-meeting")
+        app.do("press Join online meeting")
+        app.asks("Online meeting")
+        self.keep("join-sheet", "Online meeting")
+        app.do("answer Join online video chat", f"see {LICENCE}")
+        self.keep("licence")
+        app.do("press Accept to have a video call with your agent")
+        app.expect("canStart", value="true")
+        app.shows("Waiting for an agent")
+        self.keep("video-waiting", moves=True)
+        ann = self.agent("Ann", room)
+        app.shows("You talk to Ann")
+        app.do("press Unmute")
+        app.expect("muted", state="unmuted")
+        wait_for("Ann's picture in the window", lambda: find(self.keep("video", moves=True), CAST["Ann"][0], 45))
+        app.do("size 640x400")
+        wait_for("the wide window", lambda: find(self.keep("video-wide", moves=True)[:, 450:], CAST["Ann"][0], 45))
+        app.do("size 240x580")
+        self.keep("video-narrow", moves=True)
+        app.do("size 360x580", "press End", "see You have the token")
+        self.join(app, "Join online chat")
+        app.do("see now you can send a message", "fill Message to the agent = Good morning! Can you tell me what a loan of 20,000 dollars would cost?",
+               "press Send")
+        ann.page.keyboard.press("c")
+        wait_for("the question on the page", lambda: ann.page.locator(".chat-text", has_text="what a loan").count() == 1)
+        ann.page.get_by_label("Message", exact=True).press_sequentially("Good morning, Jake. 5.2 percent a year at the moment.")
+        ann.page.keyboard.press("Enter")
+        app.shows("5.2 percent")
+        self.keep("chat")
+        app.do("size 240x580")
+        self.keep("chat-narrow")
+        # Whoever closes the window is gone at once.
+        app.send("quit")
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}", 8)
+        self.assertEqual(app.process.wait(10), 0)
+
+
+GREEN = (10, 89, 74)
+
+
+def grab() -> np.ndarray:
+    """What is on the display."""
+    with av.open(os.environ["DISPLAY"], format="x11grab", options={"video_size": "800x600", "draw_mouse": "0"}) as screen:
+        return next(screen.decode(video=0)).to_ndarray(format="rgb24")
+
+
+def find(pixels: np.ndarray, colour: tuple[int, int, int], most: int = 4) -> tuple[int, int] | None:
+    """The middle of what has that colour, when that is more than a thousand points."""
+    places = np.argwhere((np.abs(pixels.astype(int) - colour) < most).all(axis=2))
+    return (int(np.median(places[:, 1])), int(np.median(places[:, 0]))) if len(places) > 1_000 else None
+
+
+def write_png(path: Path, pixels: np.ndarray) -> None:
+    """Writes a PNG file of 8-bit colours."""
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    height, width = pixels.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(pixels))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+
+
+if __name__ == "__main__":
+    unittest.main()
