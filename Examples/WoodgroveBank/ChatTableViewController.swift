@@ -65,6 +65,7 @@ final class ChatCell: UITableViewCell {
     messageLabel.text = text
     if color == nil {
       messageLabel.textColor = .bankGrey
+      messageLabel.textAlignment = .center
       messageLabel.font = .systemFont(ofSize: 13)
     }
     bubble.backgroundColor = color

@@ -34,6 +34,8 @@ extension UIViewController {
   fileprivate func showAccounts(ask: @escaping @MainActor () -> Void) {
     view.backgroundColor = .white
     navigationItem.hidesBackButton = true
+    // Short, so that the next screen's title has room beside it.
+    navigationItem.backBarButtonItem = UIBarButtonItem(title: "Back", primaryAction: nil)
     let accounts = UIStoryboard(name: "Main", bundle: nil).instantiateViewController(withIdentifier: "Accounts")
     addChild(accounts)
     let form = FormView()

@@ -24,13 +24,11 @@ class OnlineMeetingViewController: AskAgentViewController {
     view.backgroundColor = .white
     meetingURLView.isEditable = false
     meetingURLView.accessibilityLabel = "Meeting URL"
-    meetingURLView.layer.borderWidth = 1
-    meetingURLView.layer.borderColor = .bankLine
     displayName.text = Settings.displayName
     joinButton.addTarget(self, action: OnlineMeetingViewController.joinOnlineMeeting, for: .touchUpInside)
 
     form.add(BankLabel("Meeting URL", font: .boldSystemFont(ofSize: 14)))
-    form.add(meetingURLView, height: 72, gap: 4)
+    form.add(meetingURLView, height: 44, gap: 4)
     form.add(BankLabel("Token and discovery URI", font: .boldSystemFont(ofSize: 14)))
     form.add(tokenLabel, gap: 4)
     form.add(spinner, height: 24)
@@ -81,7 +79,7 @@ class OnlineMeetingViewController: AskAgentViewController {
         }
         (self.discoverURI, self.token) = (discover, token)
         self.spinner.stopAnimating()
-        self.tokenLabel.text = "You have the token and the discovery URI. The agent's door is open."
+        self.tokenLabel.text = "You have the token and the discovery URI: you can join now."
         self.joinButton.isEnabled = true
         self.form.setNeedsLayout()
       case .failure(let error): self.failed("Getting Discover URI failed", error.localizedDescription)

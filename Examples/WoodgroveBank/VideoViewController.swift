@@ -17,7 +17,7 @@ class VideoViewController: UIViewController {
   private let infoBar = UIView()
   private let infoLabel = BankLabel("", font: .boldSystemFont(ofSize: 14), color: .white)
   private let muteButton = BankButton("Unmute")
-  private let endButton = BankButton("End")
+  private let endButton = BankButton("End", color: .bankRed)
   private var conversationHelper: SfBConversationHelper?
   private var observations: [NSKeyValueObservation] = []
   private var isInfoBarUp = false
@@ -83,7 +83,7 @@ class VideoViewController: UIViewController {
     infoBar.frame = CGRect(x: 0, y: stage.maxY - bar, width: size.width, height: bar)
     infoLabel.frame = CGRect(x: 12, y: 0, width: max(size.width - 24, 0), height: 36)
     selfVideoView.frame = CGRect(
-      x: size.width - own - 12, y: stage.maxY - 48 - own * 0.75, width: own, height: own * 0.75)
+      x: size.width - own - 12, y: stage.maxY - 48 - own * 0.5625, width: own, height: own * 0.5625)
     let width = min((size.width - 36) / 2, 240)
     let x = (size.width - 2 * width - 12) / 2
     muteButton.frame = CGRect(x: x, y: stage.maxY + 10, width: width, height: 44)

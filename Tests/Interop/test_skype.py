@@ -277,7 +277,7 @@ class BadInput(Case):
                     bank.do("answer Ok", "see You have the token")
                     self.assertEqual(bank.all("conversation", "state", before), ["establishing", "idle"])
                     self.assertIn("ApplicationSessionId=AnonMeeting&AllowedOrigins=http%3a%2f%2flocalhost%2f", tokens.forms[0])
-                bank.do("press ‹ Accounts", "row Log off")
+                bank.do("press ‹ Back", "row Log off")
 
         # By address: a meeting that is not there, and none at all.
         bank.do("press Settings", "turn Skype for Business Online = off", "fill Meeting URL =", "press Save", "press Sign in")
@@ -298,11 +298,17 @@ class BadInput(Case):
             self.join(bank, "Join online chat")
             bank.do("see now you can send a message")
         bank.expect("alert", type="conferenceUnexpectedDisconnect", level="Error")
-        # Back on the screen before, the app asks for the next token, but there is no server: that alert lies over the other one.
-        bank.asks("ERROR!", "Getting Discover URI failed", 60)
-        bank.do("answer Ok")
-        bank.asks("Error: ConferenceUnexpectedDisconnect", "(E2-3-20)")
-        bank.do("answer Ok", "see Savings account")
+        # Back on the screen before, the app asks for the next token. Where the server is gone by then, that is an alert over the other one.
+        read: list[str] = []
+
+        def answered() -> bool:
+            if alert := bank.screen().get("alert"):
+                read.append(alert["title"])
+                bank.do("answer Ok")
+            return alert is None and bool(read)
+        wait_for("every alert to be answered", answered)
+        self.assertIn("Error: ConferenceUnexpectedDisconnect", read)
+        self.assertLessEqual(set(read), {"ERROR!", "Error: ConferenceUnexpectedDisconnect"})
 
 
 class Window(Case):

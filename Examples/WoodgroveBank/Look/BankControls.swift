@@ -6,8 +6,8 @@ extension UIColor {
   static let bank = UIColor(red: 0.04, green: 0.35, blue: 0.29, alpha: 1)
   /// Text of less weight.
   static let bankGrey = UIColor(white: 0.33, alpha: 1)
-  /// Lines and borders.
-  static let bankLine = UIColor(white: 0.75, alpha: 1)
+  /// What ends something.
+  static let bankRed = UIColor(red: 0.7, green: 0.11, blue: 0.14, alpha: 1)
   /// What lies behind text that belongs together.
   static let bankPale = UIColor(red: 0.91, green: 0.95, blue: 0.93, alpha: 1)
   /// Text.
@@ -43,12 +43,14 @@ final class BankField: UITextField {
 /// A button: filled for what the screen is for, plain for the rest.
 final class BankButton: UIButton {
   private var isPrimary = true
+  private var color = UIColor.bank
 
-  init(_ title: String, isPrimary: Bool = true) {
+  init(_ title: String, isPrimary: Bool = true, color: UIColor = .bank) {
     self.isPrimary = isPrimary
+    self.color = color
     super.init(frame: .zero)
     setTitle(title, for: .normal)
-    titleLabel?.font = .systemFont(ofSize: 16, weight: isPrimary ? .semibold : .regular)
+    setFont(16)
     layer.cornerRadius = 8
     paint()
   }
@@ -57,9 +59,22 @@ final class BankButton: UIButton {
 
   override var isEnabled: Bool { didSet { paint() } }
 
+  /// A title that is too long for a narrow window is written smaller.
+  override func layoutSubviews() {
+    super.layoutSubviews()
+    for size in stride(from: 16.0, through: 10, by: -1) {
+      setFont(size)
+      if sizeThatFits(bounds.size).width - 8 <= bounds.width { return }
+    }
+  }
+
+  private func setFont(_ size: CGFloat) {
+    titleLabel?.font = .systemFont(ofSize: size, weight: isPrimary ? .semibold : .regular)
+  }
+
   private func paint() {
-    if isPrimary { backgroundColor = isEnabled ? .bank : UIColor(white: 0.88, alpha: 1) }
-    setTitleColor(isPrimary ? .white : .bank, for: .normal)
+    if isPrimary { backgroundColor = isEnabled ? color : UIColor(white: 0.88, alpha: 1) }
+    setTitleColor(isPrimary ? .white : color, for: .normal)
     setTitleColor(UIColor(white: 0.38, alpha: 1), for: .disabled)
   }
 }

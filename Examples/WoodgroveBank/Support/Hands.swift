@@ -54,7 +54,11 @@ import ParleyViews
     let rest = line.dropFirst(word.count).trimmingCharacters(in: .whitespaces)
     let end = Date() + patience
     while Date() < end {
-      if await step(word, rest) { return Journal.note("done", ["step": line]) }
+      if await step(word, rest) {
+        // What the step led to is told before it is done.
+        look()
+        return Journal.note("done", ["step": line])
+      }
       try? await Task.sleep(nanoseconds: 40_000_000)
     }
     Journal.note("problem", ["step": line])
