@@ -45,6 +45,26 @@ import Testing
     }
   }
 
+  @Test("what is published again is a stream again, and is seen again by who subscribes again")
+  func publishingAgain() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann")
+      for round in 1...3 {
+        try await ann.publish(publisher)
+        let subscriber = try await ben.subscribe(to: "Ann", count: round)
+        try await wait(for: "pictures in round \(round)") { subscriber.view.frameCount > 3 }
+        ann.session.unpublish(publisher, error: nil)
+        try await wait(for: "the end of round \(round): \(ben.book.lines)") {
+          ben.book.times("streamDestroyed Ann true") == round && publisher.session == nil
+        }
+        #expect(subscriber.session == nil)
+      }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
   @Test(
     "hasAudio, hasVideo and videoDimensions follow the publisher, are observed, and didChangeVideoDimensions tells of the size"
   )
