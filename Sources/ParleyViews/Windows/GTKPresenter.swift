@@ -32,7 +32,10 @@ final class GTKPresenter: WindowPresenter {
   }
 
   private static func title(of window: UIWindow) -> String {
-    window.title ?? window.rootViewController?.frontmost.navigationTitle ?? ProcessInfo.processInfo.processName
+    var controller = window.rootViewController
+    // An alert has a window of its own, with its own title.
+    while let next = controller?.presentedViewController, !(next is UIAlertController) { controller = next }
+    return window.title ?? controller?.navigationTitle ?? ProcessInfo.processInfo.processName
   }
 
   // MARK: to the screen
