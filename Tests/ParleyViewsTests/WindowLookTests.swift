@@ -244,10 +244,10 @@ extension ScreenTests.WindowTests {
         try await wait("\(part) to be read in a \(name) window: \(seen)") {
           guard let picture = await window.screenshot() else { return false }
           seen = contrast(picture, part.convert(part.bounds.insetBy(dx: 8, dy: 4), to: nil))
-          return seen > 0.35
+          return seen > 0.4
         }
         // Without a desktop colours are those of the light theme.
-        #expect(contrast(try window.snapshot(), part.convert(part.bounds.insetBy(dx: 8, dy: 4), to: nil)) > 0.35)
+        #expect(contrast(try window.snapshot(), part.convert(part.bounds.insetBy(dx: 8, dy: 4), to: nil)) > 0.4)
       }
       try await save(window, "gallery-\(name)")
     }

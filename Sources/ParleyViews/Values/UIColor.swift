@@ -28,15 +28,15 @@ public final class UIColor: Hashable, Sendable {
   }
 
   /// A colour from 0xRRGGBB, with the theme's name for it if it has one.
-  private convenience init(_ rgb: UInt32, theme: String? = nil) {
+  private convenience init(_ rgb: UInt32, alpha: CGFloat = 1, theme: String? = nil) {
     self.init(
       red: CGFloat(rgb >> 16 & 0xFF) / 255, green: CGFloat(rgb >> 8 & 0xFF) / 255, blue: CGFloat(rgb & 0xFF) / 255,
-      alpha: 1, themeName: theme)
+      alpha: alpha, themeName: theme)
   }
 
   /// The same colour with another opacity.
   public func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
-    UIColor(red: red, green: green, blue: blue, alpha: alpha)
+    UIColor(red: red, green: green, blue: blue, alpha: alpha, themeName: themeName)
   }
 
   /// Writes the components, each 0 to 1. A place that is nil is left out.
@@ -137,7 +137,7 @@ extension UIColor {
   /// Text, by its older name.
   public static let darkText = UIColor.label
   /// Text of less weight.
-  public static let secondaryLabel = UIColor(0x77767B, theme: "insensitive_fg_color")
+  public static let secondaryLabel = UIColor(0x1E1E1E, alpha: 0.65, theme: "theme_fg_color")
   /// The line between rows.
   public static let separator = UIColor(0xD5D0CC, theme: "borders")
 }

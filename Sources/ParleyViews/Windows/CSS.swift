@@ -5,7 +5,9 @@ import Foundation
 @MainActor
 enum CSS {
   static func color(_ color: UIColor) -> String {
-    if let name = color.themeName { return "@\(name)" }
+    if let name = color.themeName {
+      return color.opacity < 1 ? "alpha(@\(name), \(number(color.opacity)))" : "@\(name)"
+    }
     func byte(_ value: CGFloat) -> Int { Int((value * 255).rounded()) }
     return "rgba(\(byte(color.red)), \(byte(color.green)), \(byte(color.blue)), \(number(color.opacity)))"
   }
