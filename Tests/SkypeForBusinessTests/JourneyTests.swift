@@ -30,7 +30,9 @@ import Testing
       let sent = try conversation.chatService.sendMessage("Good morning")
       #expect(sent.direction == .outgoing && sent.format == .text)
       try await wait(for: "the message to arrive: \(sent.status)") { sent.status == .succeeded }
-      #expect(agent.chat.map(\.text) == ["Good morning"])
+      try await wait(for: "the message at the agent's: \(agent.chat.map(\.text))") {
+        agent.chat.map(\.text) == ["Good morning"]
+      }
       try agent.send(chat: "How can I help?")
       try await wait(for: "the answer") { conversation.historyService.activityItems.count == 2 }
       let answer = try #require(conversation.historyService.activityItems.last as? SfBMessageActivityItem)
