@@ -5,9 +5,11 @@ import ParleyViews
 //
 // headless-views [--headless]
 
-/// The libraries of a kind that this process has in memory.
+/// Whether this process has a library in memory whose file's name begins so.
 func loaded(_ name: String) -> Bool {
-  ((try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? "").contains("/\(name)")
+  // Read to its end: the file says that it is empty.
+  let maps = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile() ?? Data()
+  return String(decoding: maps, as: UTF8.self).contains("/\(name)")
 }
 
 final class AppDelegate: UIResponder, UIApplicationDelegate {
@@ -32,7 +34,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     screen.present(alert, animated: true)
     let picture = try? window.snapshot().pngData()
     print("presses \(presses), alerts \(application.alerts.count), picture \(picture?.isEmpty == false)")
-    print("gtk \(loaded("libgtk-4"))")
+    print("cairo \(loaded("libcairo")), gtk \(loaded("libgtk-4"))")
     do { try window.present() } catch { print("window: \(error)") }
     print("gtk \(loaded("libgtk-4")), presented \(window.isPresented)")
     exit(0)

@@ -49,7 +49,8 @@ import Testing
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(
       lines == [
-        "presses 1, alerts 1, picture true", "gtk false", "window: \(noDisplay)", "gtk false, presented false",
+        "presses 1, alerts 1, picture true", "cairo true, gtk false", "window: \(noDisplay)",
+        "gtk false, presented false",
       ])
   }
 
@@ -57,7 +58,7 @@ import Testing
     try withoutGTK { environment in
       let result = try run(["--headless"], environment)
       #expect(result.status == 0, "\(result.error)")
-      #expect(result.output.hasPrefix("presses 1, alerts 1, picture true\ngtk false\n"))
+      #expect(result.output.hasPrefix("presses 1, alerts 1, picture true\ncairo true, gtk false\n"))
       #expect(result.output.contains("window: A library for windows is missing. The library libgtk-4.so.1 could not"))
       #expect(result.output.contains(install))
       #expect(result.output.hasSuffix("gtk false, presented false\n"))
