@@ -42,10 +42,15 @@ public struct ActiveSpeakers: Sendable {
   private var challengedAt = Instant.zero
   private var lastReport: Instant?
   private var reported: ContiguousArray<Speaker> = []
+  /// Memory for the list that is compared with it.
+  private var speaking: ContiguousArray<Speaker> = []
   private var changed = false
 
   /// Nobody speaks.
-  public init() {}
+  public init() {
+    reported.reserveCapacity(Self.maximum)
+    speaking.reserveCapacity(Self.maximum)
+  }
 
   /// Adds a participant whose loudness is followed; the number returned is for ``heard(voice:level:payloadLength:now:)``.
   public mutating func add(participant: Int) -> Int {
@@ -90,6 +95,7 @@ public struct ActiveSpeakers: Sendable {
   }
 
   /// When ``poll(now:)`` should be called next.
+  @inline(__always)
   public var deadline: Instant {
     guard changed else { return .distantFuture }
     guard let lastReport else { return .zero }
@@ -112,10 +118,10 @@ public struct ActiveSpeakers: Sendable {
       if voices[index].speaking || voices[index].smoothed > 0 { changed = true }
     }
     chooseLeader(now)
-    let speakers = list()
-    guard speakers != reported else { return nil }
-    reported = speakers
-    return speakers
+    list()
+    guard speaking != reported else { return nil }
+    swap(&speaking, &reported)
+    return reported
   }
 
   private mutating func chooseLeader(_ now: Instant) {
@@ -139,21 +145,29 @@ public struct ActiveSpeakers: Sendable {
     challenger = -1
   }
 
-  private func list() -> ContiguousArray<Speaker> {
-    var speaking = voices.indices.filter { voices[$0].speaking && $0 != leader }
-    // Ties and small differences keep the order of joining.
-    speaking.sort { a, b in
-      let x = voices[a].smoothed >> 11
-      let y = voices[b].smoothed >> 11
-      return x == y ? a < b : x > y
+  /// Puts who speaks into ``speaking``, the leader first and then the loudest. It is asked five times a second for as long as anybody speaks, and
+  /// allocates nothing.
+  private mutating func list() {
+    speaking.removeAll(keepingCapacity: true)
+    if voices.indices.contains(leader) { append(leader) }
+    while speaking.count < Self.maximum {
+      var next = -1
+      for index in voices.indices where voices[index].speaking && !isListed(voices[index].participant) {
+        // Ties and small differences keep the order of joining.
+        if next < 0 || voices[index].smoothed >> 11 > voices[next].smoothed >> 11 { next = index }
+      }
+      guard next >= 0 else { return }
+      append(next)
     }
-    if voices.indices.contains(leader) { speaking.insert(leader, at: 0) }
-    var seen: ContiguousArray<Speaker> = []
-    for index in speaking where !seen.contains(where: { $0.participant == voices[index].participant }) {
-      let level = (Double(voices[index].smoothed >> 8) / 12.7).rounded() / 10
-      seen.append(Speaker(participant: voices[index].participant, level: min(level, 1)))
-      if seen.count == Self.maximum { break }
-    }
-    return seen
+  }
+
+  private mutating func append(_ voice: Int) {
+    let level = (Double(voices[voice].smoothed >> 8) / 12.7).rounded() / 10
+    speaking.append(Speaker(participant: voices[voice].participant, level: min(level, 1)))
+  }
+
+  private func isListed(_ participant: Int) -> Bool {
+    for speaker in speaking where speaker.participant == participant { return true }
+    return false
   }
 }
