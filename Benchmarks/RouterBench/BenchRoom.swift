@@ -61,7 +61,9 @@ final class BenchRoom: PacketSink, BenchMeeting {
       router.receiveRTP(span, header: header, from: publisher, now: now)
       if router.pendingPackets >= 64 { router.flush(now: now, batch: batch, to: self) }
     }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, router.flushDeadline(load: .zero) <= now {
+      router.flush(now: now, batch: batch, to: self)
+    }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while router.pollEvent() != nil {}
   }

@@ -67,7 +67,9 @@ final class BenchVoices: PacketSink, BenchMeeting {
       guard let header = try? RTPHeader.parse(span) else { continue }
       router.receiveRTP(span, header: header, from: talkers[packet.from].receiver.member, now: now)
     }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, router.flushDeadline(load: .zero) <= now {
+      router.flush(now: now, batch: batch, to: self)
+    }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while router.pollEvent() != nil {}
   }

@@ -66,6 +66,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var bansAddresses: Bool?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5
+  /// The longest that packets wait so that more of one receiver's leave together; zero sends everything at once.
+  public var packetHold = TimeSpan.milliseconds(5)
   /// Bytes of data messages that may wait for one slow reader in one channel.
   public var dataBuffer = 1 << 20
   /// How much of chat files is stored.

@@ -168,6 +168,12 @@ struct ServerOption: Sendable {
       help: "voices that are forwarded in a meeting that has more, the loudest ones, 3 to 8 (5)"
     ) { c, v throws(ConfigurationError) in c.audioLoudest = try number(v, "audio-loudest", 3...8) },
     ServerOption(
+      name: "packet-hold", placeholder: "MS",
+      help: "milliseconds that packets may wait for others to leave with, in large meetings and under load, 0 to 10 (5)"
+    ) { c, v throws(ConfigurationError) in
+      c.packetHold = .milliseconds(Int64(try number(v, "packet-hold", 0...10)))
+    },
+    ServerOption(
       name: "data-buffer", placeholder: "KIB",
       help: "KiB of data messages that may wait for one slow reader, 128 to 65536 (1024)"
     ) { c, v throws(ConfigurationError) in c.dataBuffer = try number(v, "data-buffer", 128...65_536) << 10 },

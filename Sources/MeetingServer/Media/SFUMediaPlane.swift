@@ -30,6 +30,7 @@ public actor SFUMediaPlane: MediaPlane {
     var worker = MediaWorkerConfiguration(dtls: dtls, port: configuration.mediaPort ?? 10_000)
     worker.data = DataChannelSettings(maximumBuffer: configuration.dataBuffer)
     worker.audioLoudest = configuration.audioLoudest
+    worker.maximumHold = configuration.packetHold
     return try await start(worker, configuration, log: log)
   }
 

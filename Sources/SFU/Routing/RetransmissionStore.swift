@@ -56,7 +56,7 @@ public final class RetransmissionStore {
   /// Bytes left free in front of a payload: the original sequence number (RFC 4588 section 4).
   static let headroom = 2
   /// Bytes left free behind a payload: padding that evens out a burst.
-  static let tailroom = 32
+  static let tailroom = 56
 
   private let limits: Limits
   private let mask: Int64

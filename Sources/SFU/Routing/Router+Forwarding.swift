@@ -9,6 +9,9 @@ extension Router {
   /// Whether there is something to flush.
   public var needsFlush: Bool { waiting > 0 || !resending.isEmpty || !starting.isEmpty }
 
+  /// When it is to be flushed; see ``PacketHold/deadline(load:)``. Who flushes at the end of each tick needs not ask.
+  public func flushDeadline(load: TimeSpan) -> Instant { needsFlush ? hold.deadline(load: load) : .zero }
+
   /// Takes a decrypted RTP packet of `member`; `packet` is exactly the packet that `header` was read from.
   @inline(__always)
   public func receiveRTP(_ packet: Span<UInt8>, header: RTPHeader, from member: Member, now: Instant) {
@@ -42,11 +45,22 @@ extension Router {
       return
     }
     waiting &+= 1
+    holdNewest(of: stream, of: publication, now)
     if stream.pending.count == 1 { dirtyStreams.append(stream) }
     if !publication.isListed {
       publication.isListed = true
       dirty.append(publication)
     }
+  }
+
+  @inline(__always)
+  private func holdNewest(of stream: SourceStream, of publication: Publication, _ now: Instant) {
+    let receivers = publication.subscriptions.count
+    guard stream.kind == .video else { return hold.addSound(receivers: receivers, now: now) }
+    guard let slot = stream.pending.last else { return }
+    let packet = stream.store[Int(slot)]
+    // What was lost or overtaken is waited for already.
+    hold.addPicture(receivers: receivers, endsFrame: packet.marker || packet.sequence < stream.highest, now: now)
   }
 
   /// Somebody wants a keyframe of `publication`: its sender is asked as soon as the throttle allows.
@@ -62,7 +76,8 @@ extension Router {
     schedule(member)
   }
 
-  func outletHasResends(_ outlet: Outlet) {
+  func outletHasResends(_ outlet: Outlet, _ now: Instant) {
+    hold.addUrgent(now: now)
     if resending.last !== outlet { resending.append(outlet) }
   }
 
@@ -79,32 +94,36 @@ extension Router {
       }
       resending.removeAll(keepingCapacity: true)
     }
+    hold.clear()
   }
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     for stream in dirtyStreams where stream.kind == .video { stream.evenOut() }
+    if dirtyStreams.count > 1 { orderVoices() }
     for publication in dirty where publication.media.kind == .video {
       if publication.settleLayers(now: now) { demandChanged(publication) }
     }
     if dirty.count == 1, let publication = dirty.first {
-      for subscription in publication.subscriptions {
+      let subscriptions = publication.subscriptions
+      subscriptions.forEachBorrowed { subscription in
         let outlet = subscription.outlet
         outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
-        outlet.send(batch, to: sink)
-        finish(outlet, now)
+        finish(outlet, now, batch, sink)
       }
     } else {
       // Receiver by receiver, so that its packets of all publications leave together.
-      for member in members {
-        guard let outlet = member?.outlet, outlet.isOpen else { continue }
-        for subscription in outlet.subscriptions {
-          outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
-        }
-        outlet.send(batch, to: sink)
-        finish(outlet, now)
+      let members = members
+      members.forEachBorrowed { member in
+        let outlet = member.outlet
+        guard outlet.isOpen else { return }
+        forward(to: outlet, now, batch, sink)
+        finish(outlet, now, batch, sink)
       }
     }
-    for stream in dirtyStreams { stream.pending.removeAll(keepingCapacity: true) }
+    for stream in dirtyStreams {
+      stream.pending.removeAll(keepingCapacity: true)
+      stream.turn = -1
+    }
     dirtyStreams.removeAll(keepingCapacity: true)
     for publication in dirty {
       publication.isListed = false
@@ -115,9 +134,61 @@ extension Router {
     waiting = 0
   }
 
-  /// After something was written for a receiver: what follows from it.
+  /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with one. So two packets of any
+  /// lengths leave in one send, and those that differ by little all do.
+  private func orderVoices() {
+    var turns = 0
+    for stream in dirtyStreams where stream.kind == .audio && turns < turnSlots.count {
+      guard let slot = stream.pending.last else { continue }
+      let length = stream.store[Int(slot)].payloadLength
+      // Insertion: hardly ever more than eight voices are heard at a time.
+      var turn = turns
+      while turn > 0, turnLengths[turn &- 1] < length {
+        turnLengths[turn] = turnLengths[turn &- 1]
+        turn &-= 1
+      }
+      turnLengths[turn] = length
+      for other in dirtyStreams where other.turn >= turn { other.turn &+= 1 }
+      stream.turn = turn
+      turns &+= 1
+    }
+    turnCount = turns
+  }
+
+  /// Writes one receiver's packets of all publications, sound in the order of turns.
   @inline(__always)
-  func finish(_ outlet: Outlet, _ now: Instant) {
+  private func forward<Sink: PacketSink>(to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
+    var voices = 0
+    var index: Int32 = 0
+    let subscriptions = outlet.subscriptions
+    subscriptions.forEachBorrowed { subscription in
+      // Should two slots carry one stream, the second goes at once.
+      if let turn = subscription.stream?.turn, turn >= 0, turnSlots[turn] < 0 {
+        turnSlots[turn] = index
+        voices &+= 1
+      } else {
+        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+      }
+      index &+= 1
+    }
+    var turn = 0
+    while voices > 0, turn < turnCount {
+      let slot = Int(turnSlots[turn])
+      if slot >= 0 {
+        turnSlots[turn] = -1
+        voices &-= 1
+        subscriptions.withBorrowed(at: slot) { outlet.forward($0, batch: batch, now: now, to: sink, &counters) }
+      }
+      turn &+= 1
+    }
+    // A turn that was never taken would belong to the next receiver.
+    assert(voices == 0)
+  }
+
+  /// Sends what one receiver's batch holds, and sees to what came of it.
+  @inline(__always)
+  func finish<Sink: PacketSink>(_ outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
+    outlet.send(batch, to: sink)
     if outlet.wantsReport { reportSoon(outlet, now) }
     if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
   }
@@ -137,5 +208,6 @@ extension Router {
     }
     dirty.removeAll { $0 === publication }
     publication.isListed = false
+    if !needsFlush { hold.clear() }
   }
 }

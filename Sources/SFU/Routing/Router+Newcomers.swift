@@ -29,8 +29,7 @@ extension Router {
         subscription.requestKeyframe(urgent: true)
         keyframeWanted(of: publication)
       }
-      outlet.send(batch, to: sink)
-      finish(outlet, now)
+      finish(outlet, now, batch, sink)
     }
     starting.removeAll(keepingCapacity: true)
   }

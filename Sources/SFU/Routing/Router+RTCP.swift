@@ -93,7 +93,7 @@ extension Router {
       lostPackets += 1
       outlet.negativeAcknowledgement(sequence, of: subscription, index: index, now: now, &counters)
     }
-    if outlet.hasResends { outletHasResends(outlet) }
+    if outlet.hasResends { outletHasResends(outlet, now) }
   }
 
   private func keyframeRequested(_ ssrc: SSRC, _ member: Member) {

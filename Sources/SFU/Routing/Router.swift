@@ -21,9 +21,16 @@ public final class Router {
   var dirty: ContiguousArray<Publication> = []
   var dirtyStreams: ContiguousArray<SourceStream> = []
   var waiting = 0
+  /// When they leave.
+  var hold: PacketHold
   var resending: ContiguousArray<Outlet> = []
   /// Receivers whose connections are new, see ``start(_:_:_:)``.
   var starting: ContiguousArray<Outlet> = []
+  /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the receiver under way that it goes
+  /// to, -1 for none.
+  var turnCount = 0
+  let turnLengths = FixedTable<UInt16>(repeating: 0, count: 64)
+  let turnSlots = FixedTable<Int32>(repeating: -1, count: 64)
   var publicationsByID: [PublicationID: Publication] = [:]
   var speakers = ActiveSpeakers()
   var loudest: LoudestVoices
@@ -53,8 +60,10 @@ public final class Router {
   ///   - clock: Ties instants to wall-clock time, for reports.
   ///   - seed: Where random stream numbers come from; unpredictable in production.
   ///   - audioLoudest: How many voices the slots that follow the loudest carry, 1 to 8.
-  public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5) {
+  ///   - maximumHold: The longest that packets may wait so that more of them leave together.
+  public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5, maximumHold: TimeSpan = .milliseconds(5)) {
     self.clock = clock
+    hold = PacketHold(maximum: maximumHold)
     loudest = LoudestVoices(places: audioLoudest)
     random = RouterRandom(seed: seed)
     dirtyStreams.reserveCapacity(16)

@@ -30,6 +30,8 @@ public final class SourceStream {
   var dependencies: DependencyReader?
   /// Slots of the store that wait to be forwarded.
   var pending: ContiguousArray<Int32> = []
+  /// Whose turn it is among the streams of sound that wait, 0 first; -1 for none.
+  var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
   var mapping: SenderReportMapping?
   /// The share of packets lost between the last two reports to the publisher.

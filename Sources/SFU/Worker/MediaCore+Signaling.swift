@@ -162,7 +162,9 @@ extension MediaCore {
     let index = meetings.firstIndex { $0 == nil } ?? meetings.count
     let meeting = Meeting(
       id: id, index: index,
-      router: Router(clock: clock, seed: random.next(), audioLoudest: configuration.audioLoudest))
+      router: Router(
+        clock: clock, seed: random.next(), audioLoudest: configuration.audioLoudest,
+        maximumHold: configuration.maximumHold))
     if index == meetings.count { meetings.append(meeting) } else { meetings[index] = meeting }
     meetingsByID[id] = meeting
     return meeting

@@ -38,7 +38,6 @@ final class MediaCore: PacketSink {
   var fragments: [HeaderExtensionText: Int] = [:]
   var deadlines = DeadlineHeap()
   var touched: ContiguousArray<Meeting> = []
-  private var flushAt = Instant.distantFuture
   private var gauge: LoadGauge
   private let published: WorkerGauge
   /// The wires to other workers.
@@ -352,28 +351,36 @@ final class MediaCore: PacketSink {
     let now = loop.now
     if !links.isEmpty { receiveRelayed(now) }
     while let id = deadlines.popDue(now: now) { timeout(id, now) }
-    if !touched.isEmpty {
-      let hold = gauge.hold
-      if hold == .zero || now >= flushAt {
-        flushAll(now)
-      } else if flushAt == .distantFuture {
-        flushAt = now + hold
-      }
-    }
+    let flushAt = touched.isEmpty ? Instant.distantFuture : flushDue(now)
     let mayRest = links.isEmpty || settleRelays()
     loop.setDeadline(mayRest ? min(deadlines.earliest, flushAt) : now)
     gauge.tick(start: now, end: EventLoop.clock)
     published.utilization = gauge.utilization
   }
 
-  private func flushAll(_ now: Instant) {
-    flushAt = .distantFuture
-    for meeting in touched {
+  /// Flushes the meetings whose packets have waited long enough, and says when the next one is due.
+  private func flushDue(_ now: Instant) -> Instant {
+    let load = gauge.hold
+    var earliest = Instant.distantFuture
+    var held = 0
+    var index = 0
+    while index < touched.count {
+      let meeting = touched[index]
+      index &+= 1
+      let deadline = meeting.router.flushDeadline(load: load)
+      if deadline > now {
+        earliest = min(earliest, deadline)
+        touched[held] = meeting
+        held &+= 1
+        deadlines.set(meeting.router.deadline, for: deadlineID(meeting))
+        continue
+      }
       meeting.isTouched = false
       if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
       serve(meeting, now)
     }
-    touched.removeAll(keepingCapacity: true)
+    touched.removeLast(touched.count &- held)
+    return earliest
   }
 
   /// Lets a router do what is due, passes its events on and notes its next deadline.

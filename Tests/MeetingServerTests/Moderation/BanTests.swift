@@ -16,7 +16,7 @@ struct BanTests {
     let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
-    let doors = RoomDoors(banned: { grant in
+    let doors = RoomDoors(banned: { grant, _ in
       ask.yield(grant)
       for await answer in answers { return answer }
       return false

@@ -38,6 +38,10 @@ final class VirtualMeeting: PacketSink {
   /// Every datagram that the router sent, by receiver.
   private(set) var sentDatagrams: [Int: Int] = [:]
   private(set) var sentBytes: [Int: Int] = [:]
+  /// In how many sends.
+  private(set) var sentRuns = 0
+  /// Whether packets may wait for others to leave with, as they do in a worker.
+  var holds = false
   private var random: SeededGenerator
   private var queue: [(time: Instant, order: Int, client: Int, isUp: Bool, bytes: [UInt8])] = []
   private var order = 0
@@ -73,6 +77,7 @@ final class VirtualMeeting: PacketSink {
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
     for run in batch.runs {
+      sentRuns += 1
       var offset = run.offset
       let end = run.offset + run.length
       while offset < end {
@@ -116,6 +121,7 @@ final class VirtualMeeting: PacketSink {
       var next = min(end, router.deadline)
       for event in queue { next = min(next, event.time) }
       for client in clients { next = min(next, client.deadline) }
+      if router.needsFlush { next = min(next, flushDeadline) }
       now = max(now, next)
       if now >= end { now = end }
       step()
@@ -145,8 +151,10 @@ final class VirtualMeeting: PacketSink {
     }
     for client in clients { client.tick() }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, flushDeadline <= now { router.flush(now: now, batch: batch, to: self) }
   }
+
+  private var flushDeadline: Instant { holds ? router.flushDeadline(load: .zero) : .zero }
 
   /// Hands a packet to the router at once, as if decryption had just accepted it.
   func receive(_ bytes: [UInt8], _ client: VirtualClient) {
