@@ -1,13 +1,14 @@
 import Basics
 import Media
 import RTC
+import TestSeeds
 import Testing
 
 /// What an encoder is asked for holds for the very next frame, whichever frame of the stream that is.
 ///
 /// A twin that is asked for nothing encodes the same pictures. Encoders of one kind are alike to the byte, so what the next frame differs
 /// by is what was asked for.
-@Suite struct EncoderReactionTests {
+@Suite(.tellsSeeds) struct EncoderReactionTests {
   /// Grain can use any rate: what a frame takes is what it is allowed.
   private static let pictures = (0..<44).map { TestPicture.grainy($0, width: 320, height: 180) }
   /// Two rounds of every pattern of frames that the encoders have, once the beginning is over.
@@ -80,7 +81,7 @@ import Testing
     "the very next Opus packet has the new rate, also for the half of its sound that was there before",
     arguments: [OpusEncoderSettings.Content.voice, .music], [(64, 24), (24, 64)])
   func theNextPacketHasTheNewRate(content: OpusEncoderSettings.Content, rates: (Int, Int)) throws {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededGenerator(seed: TestSeed.of(3))
     let sound = (0..<60).map { _ in (0..<480).map { _ in Int16.random(in: -9_000...9_000, using: &random) } }
     func packets(until last: Int, then rate: Int) throws -> [Int] {
       let encoder = try OpusEncoder(OpusEncoderSettings(bitrate: .kilobits(Int64(rates.0)), content: content))

@@ -1,5 +1,6 @@
 import Basics
 import Media
+import TestSeeds
 
 @testable import RTC
 
@@ -166,7 +167,7 @@ struct AudioCall {
 
   init(_ options: Options, configuration: AudioJitterBufferConfiguration = .init()) {
     self.options = options
-    random = SeededGenerator(seed: options.seed)
+    random = SeededGenerator(seed: TestSeed.of(options.seed))
     decoder = ToneDecoder(isMute: options.isMute)
     playout = AudioPlayout(decoder: decoder, configuration: configuration)
     receiver = MediaReceiver()

@@ -1,9 +1,10 @@
 import Basics
 import Media
+import TestSeeds
 import Testing
 
 /// Audible gaps over seeded loss and jitter, one minute each.
-@Suite struct AudioLossTests {
+@Suite(.tellsSeeds) struct AudioLossTests {
   private static func call(_ change: (inout AudioCall.Options) -> Void) -> AudioCall {
     var options = AudioCall.Options()
     change(&options)

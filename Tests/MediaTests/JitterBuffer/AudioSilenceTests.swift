@@ -1,9 +1,10 @@
 import Basics
 import Media
 import RTC
+import TestSeeds
 import Testing
 
-@Suite struct AudioSilenceTests {
+@Suite(.tellsSeeds) struct AudioSilenceTests {
   private func packet(_ sequence: Int64, _ timestamp: Int64, ssrc: UInt32 = 1, at now: Instant) -> ReceivedPacket {
     ReceivedPacket(
       mid: MID(rawValue: "0"), ssrc: SSRC(rawValue: ssrc), codec: .opus, sequence: 70_000 + sequence,
@@ -126,7 +127,7 @@ import Testing
 
   /// Anything may arrive: it is played or dropped, 10 ms come each time, and memory stays bounded.
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func hostilePacketsNeitherTrapNorGrow(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: TestSeed.of(seed))
     let playout = AudioPlayout(decoder: ToneDecoder(isMute: true))
     var buffer = AudioJitterBuffer()
     var now = Instant.milliseconds(5)

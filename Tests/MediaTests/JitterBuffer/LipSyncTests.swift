@@ -1,9 +1,10 @@
 import Basics
 import Media
 import RTC
+import TestSeeds
 import Testing
 
-@Suite struct LipSyncTests {
+@Suite(.tellsSeeds) struct LipSyncTests {
   /// A jitter buffer as lip-sync sees it: its delay is what its network asks for or what it is told, and it moves there at a
   /// limited speed.
   private struct Buffer {
@@ -26,7 +27,7 @@ import Testing
     var audio = audio
     var video = video
     var lipSync = LipSync()
-    var random = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: TestSeed.of(seed))
     let origin = NTPTime(unixNanoseconds: 1_800_000_000_000_000_000 + clock)
     let audioMapping = SenderReportMapping(
       ntp: origin + .milliseconds(700), rtpTimestamp: RTPTimestamp(rawValue: 0xFFFF_F000 &+ 33_600), clockRate: 48_000)

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Media
 import RTC
+import TestSeeds
 import Testing
 
 /// Something like a voice: a gliding pitch of 140 Hz with overtones, louder and softer. A mere tone is coded without copies.
@@ -21,7 +22,7 @@ private func tone(_ start: Int) -> [Int16] {
 }
 
 /// The playout with the codec itself.
-@Suite struct OpusPlayoutTests {
+@Suite(.tellsSeeds) struct OpusPlayoutTests {
   /// Ten seconds of a sound over a network; `drops` says which packets are lost.
   private static func play(
     _ settings: OpusEncoderSettings, _ source: (Int) -> [Int16], jitter: Int64 = 0,
@@ -29,7 +30,7 @@ private func tone(_ start: Int) -> [Int16] {
   ) throws -> (samples: [Int16], statistics: AudioPlayoutStatistics) {
     let encoder = try OpusEncoder(settings)
     let playout = AudioPlayout(decoder: try OpusDecoder())
-    var random = SeededGenerator(seed: 8)
+    var random = SeededGenerator(seed: TestSeed.of(8))
     var waiting: [(ReceivedPacket, [UInt8])] = []
     var samples: [Int16] = []
     var number = 0

@@ -1,7 +1,8 @@
 import Media
+import TestSeeds
 import Testing
 
-@Suite struct TimeStretcherTests {
+@Suite(.tellsSeeds) struct TimeStretcherTests {
   private static func tone(_ frequency: Double, seconds: Int = 4, channels: Int = 1) -> [Int16] {
     (0..<(seconds * 48_000 * channels)).map { (index: Int) -> Int16 in Tone.sample(Int64(index / channels), frequency) }
   }
@@ -73,7 +74,7 @@ import Testing
 
   /// Noise has no pitch; after a while it is stretched all the same, and its loudness stays.
   @Test func noiseIsStretchedInTheEnd() {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededGenerator(seed: TestSeed.of(3))
     let input: [Int16] = (0..<96_000).map { _ in Int16(random.unit() * 8_000 - 4_000) }
     let short = Self.stretch(input) { $0.shorten(&$1, upTo: 720) }
     func power(_ samples: [Int16]) -> Double {

@@ -1,10 +1,11 @@
 import Basics
 import Foundation
 import Media
+import TestSeeds
 import Testing
 
 /// One after the other: they count the threads and descriptors of the whole process.
-@Suite(.serialized) struct FileSourceTests {
+@Suite(.serialized, .tellsSeeds) struct FileSourceTests {
   private let clock = TestClock(midnight: .zero)
 
   /// Two seconds with a marker in each picture and a tone, flashes and beeps included.
@@ -101,7 +102,7 @@ import Testing
 
   @Test func badFilesAreTypedErrorsInWords() throws {
     let folder = ScratchFolder()
-    var random = SeededGenerator(seed: 3)
+    var random = SeededGenerator(seed: TestSeed.of(3))
     let cases: [(String, String)] = [
       (folder.file("missing.webm"), "No such file"), (folder.path, "it is a folder"),
       (folder.write([], "empty.webm"), "it is empty"),
@@ -120,7 +121,7 @@ import Testing
   @Test("what GStreamer says stands in parentheses, behind words for people")
   func libraryWordsAreDetails() throws {
     let folder = ScratchFolder()
-    var random = SeededGenerator(seed: 4)
+    var random = SeededGenerator(seed: TestSeed.of(4))
     let noise = folder.write((0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }, "noise.webm")
     var errors: [MediaError] = []
     for location in [noise, "http://127.0.0.1:9/film.webm", "nonsense://x/y", "file:///no%20where.webm"] {
@@ -182,7 +183,7 @@ import Testing
     let folder = ScratchFolder()
     try makeFilm(folder.file("film.webm"))
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("film.webm"))))
-    var random = SeededGenerator(seed: 21)
+    var random = SeededGenerator(seed: TestSeed.of(21))
     for round in 0..<25 {
       var bytes = whole
       if round % 3 == 0 { bytes.removeLast(Int(random.next() % UInt64(bytes.count))) }

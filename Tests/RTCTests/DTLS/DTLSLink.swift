@@ -1,5 +1,6 @@
 import Basics
 import COpenSSL
+import TestSeeds
 import Testing
 
 @testable import RTC
@@ -55,7 +56,7 @@ final class DTLSLink {
     server = try DTLSTransport(
       context: serverContext, role: .server,
       remoteFingerprints: serverExpects ?? [clientCertificate.fingerprint], mtu: serverMTU)
-    random = SeededRandom(seed: seed)
+    random = SeededRandom(seed: TestSeed.of(seed))
     self.network = network
   }
 

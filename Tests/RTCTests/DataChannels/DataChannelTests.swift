@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 
 /// Channels: RFC 8831, RFC 8832 and what W3C's interface expects of them.
-@Suite("Data channels")
+@Suite("Data channels", .tellsSeeds)
 struct DataChannelTests {
   @Test func aChannelOpensAtBothEndsWithItsOptions() throws {
     let link = DataChannelLink()

@@ -1,10 +1,11 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
 /// What ICE and DTLS say of themselves, in the words of the W3C's statistics: which candidates media goes over, how far away the other side
 /// is, and where both stand.
-@Suite struct CandidatePairTests {
+@Suite(.tellsSeeds) struct CandidatePairTests {
   /// Ten milliseconds each way, and no time for computing.
   private let roundTrip = TimeSpan.milliseconds(20)
 

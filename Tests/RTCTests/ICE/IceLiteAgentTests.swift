@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("The server's ICE agent")
+@Suite("The server's ICE agent", .tellsSeeds)
 struct IceLiteAgentTests {
   private func agent() -> IceLiteAgent {
     IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
@@ -71,7 +72,7 @@ struct IceLiteAgentTests {
     for length in 0..<check.count {
       #expect(agent.receive(Array(check[..<length]), path).reply == nil)
     }
-    var random = SeededRandom(seed: 6)
+    var random = SeededRandom(seed: TestSeed.of(6))
     var answered = 0
     for _ in 0..<100_000 {
       let bytes = random.mutate(check)
@@ -258,7 +259,7 @@ struct IceLiteAgentTests {
   }
 }
 
-@Suite("ICE restart at the server")
+@Suite("ICE restart at the server", .tellsSeeds)
 struct IceLiteRestartTests {
   let newServer = IceTest.credentials("srv2")
   let newClient = IceTest.credentials("cln2")

@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Peer connections")
+@Suite("Peer connections", .tellsSeeds)
 struct ConnectionTests {
   @Test(
     "a client and a server complete ICE and DTLS and exchange SRTP over a network with loss, reordering and duplicates",

@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Data channels of peer connections, RFC 8261")
+@Suite("Data channels of peer connections, RFC 8261", .tellsSeeds)
 struct DataConnectionTests {
   private static let reliable = DataChannelOptions(label: "all", ordered: true)
   private static let lossy = DataChannelOptions(label: "some", ordered: false, maxRetransmits: 0)

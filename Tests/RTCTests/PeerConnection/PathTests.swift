@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Which paths a peer connection trusts")
+@Suite("Which paths a peer connection trusts", .tellsSeeds)
 struct PathTests {
   /// The first datagram of a DTLS client that the server does not know.
   private func strangersHello() throws -> [UInt8] {

@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Damaged datagrams")
+@Suite("Damaged datagrams", .tellsSeeds)
 struct PeerConnectionMutationTests {
   @Test(
     "seeded damage to every kind of datagram traps nothing, moves nothing and ends nothing",
@@ -17,7 +18,7 @@ struct PeerConnectionMutationTests {
     try pair.connected()
     pair.passes = { _, _ in true }
     for sequence in 1...5 { corpus.append(try pair.packet(from: pair.client, sequence: UInt16(sequence))) }
-    var random = SeededRandom(seed: seed)
+    var random = SeededRandom(seed: TestSeed.of(seed))
     for _ in 0..<3_000 {
       let bytes = random.mutate(random.pick(corpus))
       // A genuine check is one wherever it comes from; its last 8 bytes are the FINGERPRINT, which adds no proof.

@@ -1,5 +1,6 @@
 import Basics
 import RTC
+import TestSeeds
 
 /// Certificates that all tests share; making one costs more than a handshake's other parts.
 enum TestCertificates {
@@ -57,6 +58,7 @@ final class PeerPair {
     seed: UInt64 = 1, network: Network = Network(), clientContext: DTLSContext = TestCertificates.client,
     dataChannels: Bool = false
   ) {
+    let seed = TestSeed.of(seed)
     self.network = network
     random = SeededRandom(seed: seed)
     server = PeerConnection(

@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("RTCP writer")
+@Suite("RTCP writer", .tellsSeeds)
 struct RTCPWriterTests {
   @Test("each packet is refused in every smaller buffer, and leaves what was complete")
   func smallBuffers() throws {
@@ -117,7 +118,7 @@ struct RTCPWriterTests {
 
   @Test("REMB keeps 18 significant bits and never rounds up")
   func remb() throws {
-    var random = SeededRandom(seed: 4)
+    var random = SeededRandom(seed: TestSeed.of(4))
     for shift in 0..<63 {
       let rate = Int64(random.next() >> 1) >> Int64(shift)
       let bytes = try written { writer, span throws(RTCPError) in

@@ -1,4 +1,5 @@
 import Basics
+import TestSeeds
 
 @testable import RTC
 
@@ -39,6 +40,7 @@ final class DataChannelLink {
   init(
     seed: UInt64 = 1, client: SCTPConfiguration = .init(), server: SCTPConfiguration = .init(), starts: Bool = true
   ) {
+    let seed = TestSeed.of(seed)
     random = SeededRandom(seed: seed)
     self.client = DataChannelTransport(
       dtlsRole: .client, configuration: client, random: SeededRandom(seed: seed &* 2 &+ 1))

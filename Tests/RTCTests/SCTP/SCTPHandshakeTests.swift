@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 
 /// RFC 9260 section 5.
-@Suite("SCTP handshake")
+@Suite("SCTP handshake", .tellsSeeds)
 struct SCTPHandshakeTests {
   @Test func oneEndStarts() {
     let link = DataChannelLink(starts: false)

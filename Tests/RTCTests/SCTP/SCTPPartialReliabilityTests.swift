@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 
 /// RFC 3758, as RFC 8831 section 6.4 uses it.
-@Suite("SCTP partial reliability")
+@Suite("SCTP partial reliability", .tellsSeeds)
 struct SCTPPartialReliabilityTests {
   @Test(arguments: [true, false])
   func withoutRetransmissionsLostMessagesAreSkippedAndTheRestGoesOn(ordered: Bool) throws {

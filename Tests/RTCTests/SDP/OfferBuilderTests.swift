@@ -1,10 +1,11 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Offers of a client, RFC 9429 section 5.2")
+@Suite("Offers of a client, RFC 9429 section 5.2", .tellsSeeds)
 struct OfferBuilderTests {
-  private var rng = SeededRandom(seed: 3)
+  private var rng = SeededRandom(seed: TestSeed.of(3))
   private var harness = NegotiationHarness()
 
   private mutating func exchange(_ builder: inout OfferBuilder) throws -> (AcceptedOffer, AcceptedAnswer) {

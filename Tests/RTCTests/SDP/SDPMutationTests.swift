@@ -1,11 +1,12 @@
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("Damaged session descriptions")
+@Suite("Damaged session descriptions", .tellsSeeds)
 struct SDPMutationTests {
   @Test("seeded damage gives an error or an answer, never a trap", arguments: [1, 2, 3, 4] as [UInt64])
   func mutations(seed: UInt64) throws {
-    var rng = SeededRandom(seed: seed)
+    var rng = SeededRandom(seed: TestSeed.of(seed))
     var established = NegotiationHarness()
     _ = try established.answer(Offers.chromiumSlots)
     for offer in Offers.all {

@@ -1,15 +1,16 @@
+import TestSeeds
 import Testing
 
 @testable import RTC
 
-@Suite("SRTP and SRTCP")
+@Suite("SRTP and SRTCP", .tellsSeeds)
 struct SRTPRoundTripTests {
   static let profiles = DTLSContext.defaultProfiles
 
   @Test("what was protected opens to the same bytes, of any size and header shape", arguments: profiles)
   func roundTrip(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)
-    var random = SeededRandom(seed: 5)
+    var random = SeededRandom(seed: TestSeed.of(5))
     for sequence in 0..<2_000 as Range<UInt16> {
       var header = SRTPPair.packet(ssrc: UInt32(random.below(5)), sequence, payload: [])
       let sources = random.below(16)
@@ -62,7 +63,7 @@ struct SRTPRoundTripTests {
   @Test("RTCP round-trips and its index rises", arguments: profiles)
   func controlRoundTrip(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)
-    var random = SeededRandom(seed: 6)
+    var random = SeededRandom(seed: TestSeed.of(6))
     for _ in 0..<500 {
       let plain = SRTPPair.report(ssrc: UInt32(random.below(3)), payload: random.bytes(4 * random.below(200)))
       let packet = try pair.sender.protectRTCP(plain)
@@ -201,7 +202,7 @@ struct SRTPRoundTripTests {
   @Test("100,000 damaged packets are refused without a trap and leave the session working", arguments: profiles)
   func mutationFuzz(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)
-    var random = SeededRandom(seed: 21)
+    var random = SeededRandom(seed: TestSeed.of(21))
     var corpus: [[UInt8]] = []
     var reports: [[UInt8]] = []
     for sequence in 0..<16 as Range<UInt16> {

@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Loudest voices")
+@Suite("Loudest voices", .tellsSeeds)
 struct LoudestVoicesTests {
   /// Seeded people who talk in spurts: at most `talkers` at a time, each packet 20 ms, with pauses between words.
   private struct Conversation {
@@ -33,7 +34,7 @@ struct LoudestVoicesTests {
   @Test("whoever talks is chosen within 100 ms while no more talk than there are places", arguments: 1...6)
   func heardSoon(seed: UInt64) {
     var voices = LoudestVoices(places: 4)
-    var talk = Conversation(random: SeededGenerator(seed), people: 60, talkers: 2)
+    var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 60, talkers: 2)
     for voice in 0..<60 { voices.add(voice: voice) }
     var now = Instant.milliseconds(5_000)
     var lastTalked: [Int: Instant] = [:]
@@ -61,7 +62,7 @@ struct LoudestVoicesTests {
   @Test("nobody loses a place within a second of getting it, however many talk at once", arguments: 1...6)
   func steady(seed: UInt64) {
     var voices = LoudestVoices(places: 3)
-    var talk = Conversation(random: SeededGenerator(seed), people: 40, talkers: 12)
+    var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 40, talkers: 12)
     for voice in 0..<40 { voices.add(voice: voice) }
     var now = Instant.milliseconds(5_000)
     var since: [Int: Instant] = [:]

@@ -1,9 +1,10 @@
 import Foundation
+import TestSeeds
 import Testing
 
 @testable import SFU
 
-@Suite("Relay ring")
+@Suite("Relay ring", .tellsSeeds)
 struct RelayRingTests {
   private func write(_ ring: RelayRing, _ record: [UInt8]) -> Bool {
     ring.write(length: record.count) { RelayBytes.copy(record.span, into: &$0, at: 0) }
@@ -17,7 +18,7 @@ struct RelayRingTests {
 
   @Test("records come out as they went in and in the same order, however they lie in the memory", arguments: 1...8)
   func order(seed: UInt64) {
-    var random = SeededGenerator(seed)
+    var random = SeededGenerator(TestSeed.of(seed))
     let ring = RelayRing(capacity: 4_096)
     var model: [[UInt8]] = []
     var refused = 0
@@ -80,7 +81,7 @@ struct RelayRingTests {
     let total = 200_000
     let bell = Bell()
     let writer = Thread {
-      var random = SeededGenerator(3)
+      var random = SeededGenerator(TestSeed.of(3))
       var next = 0
       while next < total {
         let burst = Int.random(in: 1...20, using: &random)

@@ -396,7 +396,7 @@ struct RelayTests {
 
   @Test("everything a packet's header says crosses the relay")
   func packetFields() throws {
-    var random = SeededGenerator(5)
+    var random = SeededGenerator(TestSeed.of(5))
     for _ in 0..<200 {
       var packet = StoredPacket()
       packet.sequence = Int64.random(in: 0...Int64.max / 2, using: &random)
@@ -439,7 +439,7 @@ struct RelayTests {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, seed: seed)
     camera.start()
     cluster.run(for: .seconds(1))
-    var random = SeededGenerator(seed)
+    var random = SeededGenerator(TestSeed.of(seed))
     let router = cluster.meetings[1].router
     let relay = try #require(router.relays.first)
     let samples = cluster.wire(0, 1).last.filter { $0.key != .hello }.map(\.value)

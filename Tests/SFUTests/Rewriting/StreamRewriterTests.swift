@@ -1,10 +1,11 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import RTC
 @testable import SFU
 
-@Suite("Stream rewriter")
+@Suite("Stream rewriter", .tellsSeeds)
 struct StreamRewriterTests {
   private func packet(_ sequence: Int64, _ timestamp: UInt32 = 0) -> StoredPacket {
     var packet = StoredPacket()
@@ -73,7 +74,7 @@ struct StreamRewriterTests {
   @Test("no number is used twice over switches, pauses, losses and late packets: SRTP depends on it")
   func neverTwice() {
     for seed in 1...20 as ClosedRange<UInt64> {
-      var random = SeededGenerator(seed)
+      var random = SeededGenerator(TestSeed.of(seed))
       var rewriter = StreamRewriter(firstSequence: 7, firstTimestamp: 0)
       var used: Set<Int64> = []
       var sequence: Int64 = 70_000

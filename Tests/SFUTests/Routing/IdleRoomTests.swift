@@ -12,7 +12,7 @@ struct IdleRoomTests {
   )
   func wakeups() throws {
     let meeting = try VirtualMeeting()
-    var random = SeededGenerator(4)
+    var random = SeededGenerator(TestSeed.of(4))
     let router = meeting.router
     var now = meeting.now
     for index in 0..<500 {

@@ -1,13 +1,14 @@
 import Basics
+import TestSeeds
 import Testing
 
 @testable import SFU
 
-@Suite("Deadline heap")
+@Suite("Deadline heap", .tellsSeeds)
 struct DeadlineHeapTests {
   @Test("the earliest deadline always comes first, whatever was set, moved and removed before")
   func order() {
-    var random = SeededGenerator(3)
+    var random = SeededGenerator(TestSeed.of(3))
     var heap = DeadlineHeap()
     var model: [Int: Int64] = [:]
     for _ in 0..<5_000 {

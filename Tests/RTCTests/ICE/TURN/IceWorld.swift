@@ -1,5 +1,6 @@
 import Basics
 import RTC
+import TestSeeds
 
 /// A client `PeerConnection` behind a NAT, a server `PeerConnection`, and a STUN and TURN server, on a network in virtual time with
 /// rules of what gets through.
@@ -63,6 +64,7 @@ final class IceWorld {
     servers: [IceServer] = [IceWorld.server("turn:198.51.100.9")], policy: IceTransportPolicy = .all, nat: Bool = true,
     seed: UInt64 = 1, sockets: [TransportAddress] = [IceWorld.inside]
   ) {
+    let seed = TestSeed.of(seed)
     isNATed = nat
     turn = TurnServerModel(Self.turnAddress)
     self.sockets = [:]

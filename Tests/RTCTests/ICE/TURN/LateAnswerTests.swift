@@ -1,9 +1,10 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
 /// Whoever waits to be let into a meeting has made their offer long before it is answered.
-@Suite("Answers that come late")
+@Suite("Answers that come late", .tellsSeeds)
 struct LateAnswerTests {
   @Test(
     "an answer that comes half an hour after the offer finds a way all the same, direct or through a relay",

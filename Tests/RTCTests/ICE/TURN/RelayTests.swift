@@ -1,8 +1,9 @@
 import Basics
 import RTC
+import TestSeeds
 import Testing
 
-@Suite("A client's ways to a server, direct and relayed")
+@Suite("A client's ways to a server, direct and relayed", .tellsSeeds)
 struct RelayTests {
   private func expectMedia(_ world: IceWorld, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation)
     throws
