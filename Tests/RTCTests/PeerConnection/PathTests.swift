@@ -85,7 +85,7 @@ struct PathTests {
     #expect(pair.server.selectedPath == PeerPair.udpPath)
   }
 
-  @Test("before a path is nominated, media may go over the proven one that DTLS was finished over; the nominated one counts from then on")
+  @Test("before a path is nominated, media may go over the proven one that DTLS was finished over")
   func mediaBeforeNomination() throws {
     let pair = PeerPair()
     // The client's own checks, which nominate at once, are held back; one that does not nominate comes by hand, as a browser's first one.
@@ -110,7 +110,9 @@ struct PathTests {
     for _ in 0..<10 {
       while let bytes = dtls.pollTransmit() { pair.deliver(bytes, over: PeerPair.udpPath, toServer: true) }
       pair.drain()
-      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 { dtls.receive(datagram.bytes.span, now: pair.now) }
+      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 {
+        dtls.receive(datagram.bytes.span, now: pair.now)
+      }
       pair.sentByServer = []
     }
     #expect(pair.server.isConnected)
