@@ -124,6 +124,7 @@ class Hello(unittest.TestCase):
         app.expect("dropped")
         page.click("#publishLink")
         wait_for("a second subscription", lambda: app.names().count("subscribed") == 2 or f"no: {app.names()}", 20)
+        wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
 
     def test_the_window_shows_both_pictures_in_every_size_and_a_name_on_a_tap(self) -> None:
         display = self.enterContext(Display(400, 600))
@@ -161,6 +162,7 @@ class Hello(unittest.TestCase):
         wait_for("the picture to be gone", lambda: display.colour(*below).max() < 80)
         page.click("#publishLink")
         wait_for("a second subscription", lambda: app.names().count("subscribed") == 2 or f"no: {app.names()}", 20)
+        wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
         self.assertNotIn("alert", app.names())
 
     def test_with_self_the_own_stream_is_below_too(self) -> None:

@@ -18,6 +18,13 @@ public final class Inlet {
     var isRetransmission: Bool
   }
 
+  /// What an SSRC stood for whose publication has ended.
+  private struct FormerClaim {
+    var ssrc: SSRC
+    var mid: HeaderExtensionText
+    var layer: HeaderExtensionText?
+  }
+
   /// The identifiers that extensions of incoming packets have; bundled sections share them (RFC 8843 section 9.2).
   struct Identifiers {
     var mid: UInt8 = 0
@@ -70,6 +77,9 @@ public final class Inlet {
   private var ssrcs: ContiguousArray<UInt32> = []
   private var claims: ContiguousArray<Claim> = []
   private var lastClaim = 0
+  /// A browser that takes a section again goes on under its SSRCs, and names neither section nor layer in its packets any more: reports have
+  /// told it that those are known.
+  private var former: ContiguousArray<FormerClaim> = []
 
   init(participant: Int, now: Instant) {
     self.participant = participant
@@ -90,6 +100,14 @@ public final class Inlet {
 
   func remove(_ publication: Publication) {
     publications.removeAll { $0 === publication }
+    if let mid = publication.midText {
+      for index in claims.indices where claims[index].publication === publication {
+        let ssrc = SSRC(rawValue: ssrcs[index])
+        former.removeAll { $0.ssrc == ssrc }
+        if former.count == Self.maximumSources { former.removeFirst() }
+        former.append(FormerClaim(ssrc: ssrc, mid: mid, layer: claims[index].stream.layer))
+      }
+    }
     releaseClaims { $0.publication === publication }
   }
 
@@ -97,6 +115,7 @@ public final class Inlet {
     publications.removeAll()
     ssrcs.removeAll()
     claims.removeAll()
+    former.removeAll()
   }
 
   /// Takes over what a new offer says about the section of `publication`.
@@ -290,8 +309,11 @@ public final class Inlet {
   private func learn(_ header: RTPHeader, _ extensions: Extensions, _ packet: Span<UInt8>) -> Result<Int, Refusal> {
     guard ssrcs.count < Self.maximumSources else { return .failure(Refusal(reason: .tooManySources)) }
     var found: Publication?
+    let known = former.first { $0.ssrc == header.ssrc }
     if let mid = extensions.mid {
       found = publications.first { names(mid, packet, $0) }
+    } else if let known, let again = publications.first(where: { $0.midText == known.mid }) {
+      found = again
     } else {
       // Without a MID the payload type must leave no doubt.
       for publication in publications where publication.formats.contains(header.payloadType) {
@@ -307,10 +329,10 @@ public final class Inlet {
     var layer: HeaderExtensionText?
     if !publication.layerNames.isEmpty {
       let range = isRetransmission ? extensions.repairedRID ?? extensions.rid : extensions.rid
-      guard let range, let text = HeaderExtensionText(packet, at: range), publication.layerNames.contains(text) else {
+      layer = range.flatMap { HeaderExtensionText(packet, at: $0) } ?? (known?.mid == publication.midText ? known?.layer : nil)
+      guard let layer, publication.layerNames.contains(layer) else {
         return .failure(Refusal(reason: .unknownSource))
       }
-      layer = text
     }
     let existing = publication.stream(of: layer)
     if isRetransmission {

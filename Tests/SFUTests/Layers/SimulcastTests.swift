@@ -41,6 +41,37 @@ struct SimulcastTests {
     }
   }
 
+  @Test("who publishes again in the same section is seen, though its packets name neither section nor layer any more")
+  func publishedAgain() throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    func publish(_ id: String, namesLayers: Bool) -> [VirtualSource] {
+      let layers = ann.publishSimulcast(id, mid: "0", rids: ["q", "h"], ssrc: 1_000)
+      for layer in layers where !namesLayers { (layer.midOnWire, layer.ridOnWire) = (nil, nil) }
+      for layer in layers { layer.start() }
+      return layers
+    }
+    let first = publish("t_1", namesLayers: true)
+    // Another camera, so that the payload type alone leaves a doubt.
+    let other = ann.publishSimulcast("t_9", mid: "1", rids: ["q", "h"], ssrc: 3_000)
+    for layer in other { layer.start() }
+    meeting.run(for: .seconds(1))
+    for layer in first { layer.stop() }
+    meeting.router.unpublish(first[0].publication, of: ann.member)
+    meeting.run(for: .seconds(1))
+    let again = publish("t_2", namesLayers: false)
+    #expect(meeting.router.attach(again[0].publication, to: ben.slot("7", .video, ssrc: 5_000)))
+    meeting.run(for: .seconds(1))
+    #expect(again[0].publication.streams.compactMap { $0.layer?.text }.sorted() == ["h", "q"])
+    #expect(try #require(ben.streams[5_000]).packets.count > 80)
+    // What stood for a section that is gone opens no other one.
+    meeting.router.unpublish(again[0].publication, of: ann.member)
+    meeting.run(for: .seconds(1))
+    #expect(other[0].publication.streams.allSatisfy { $0.ssrc.rawValue >= 3_000 })
+    #expect(meeting.router.counters[.unknownSource] > 20)
+  }
+
   @Test("as long as no keyframe of the new layer comes the old one goes on")
   func noKeyframe() throws {
     let rig = try LayerRig(simulcast: .vp8)
