@@ -58,6 +58,23 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
+  @Test("a picture comes back within 10 s after a path that took next to nothing", arguments: [20, 40], [false, true])
+  func backFromNothing(kilobits: Int64, hasSound: Bool) throws {
+    let meeting = QualityMeeting(seed: 17)
+    _ = try meeting.addPublisher([400], audio: hasSound)
+    let link = meeting.addLink(way())
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    meeting.run(for: .seconds(8))
+    meeting.links[link].change(way(loss: .random(0.25)), now: meeting.now)
+    meeting.run(for: .seconds(15))
+    meeting.links[link].change(way(kilobits), now: meeting.now)
+    meeting.run(for: .seconds(45))
+    #expect(receiver.subscriptions[0].target == nil, "nothing fits")
+    meeting.links[link].change(way(), now: meeting.now)
+    meeting.run(for: .seconds(10))
+    #expect(receiver.subscriptions[0].target != nil, "\(meeting.router.bandwidth(of: receiver.member))")
+  }
+
   @Test("where one picture fits, it is the shared screen, and sound comes before it")
   func screenFirst() throws {
     let meeting = QualityMeeting(seed: 16)

@@ -80,7 +80,10 @@ extension MeetingRoom {
 
   /// The socket of somebody who is not in is gone.
   func forget(_ participant: String, _ channel: SignalingChannel) {
-    if lobby.isEntering(participant) { return lobby.depart(participant) }
+    if lobby.isEntering(participant) {
+      log.info("left.entering", ["meeting": identity.id, "participant": participant])
+      return lobby.depart(participant)
+    }
     guard lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else { return }
     if let waiter = lobby.take(participant), waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
     lobbyChanged()

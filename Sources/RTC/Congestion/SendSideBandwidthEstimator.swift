@@ -57,6 +57,8 @@ public struct SendSideBandwidthEstimator: Sendable {
   private static let leastQueue = TimeSpan.milliseconds(40)
   /// More is waited out before the next probe.
   private static let drainingQueue = TimeSpan.milliseconds(80)
+  /// After so long without a packet a queue of ours is gone.
+  private static let quiet = TimeSpan.seconds(1)
   /// More is a queue whatever fills it.
   private static let standingQueue = TimeSpan.milliseconds(150)
 
@@ -97,6 +99,9 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var unanswered = 0
   private var lastBackOff: Instant?
   private var lastProbePacket: Instant?
+  /// When anything was last sent, and whether that is so long ago that nothing is known of the path's queue any more.
+  private var lastSent: Instant?
+  private var isQuiet = false
   /// When a probe last took the estimate back.
   private var lastBound: Instant?
 
@@ -151,6 +156,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     limit.sent(bytes: size, target: target, now: now)
     sentBits += Double(size) * 8
     if cluster != 0 { lastProbePacket = now }
+    lastSent = now
+    isQuiet = false
     if firstUnanswered == nil { firstUnanswered = now }
     unanswered &+= 1
   }
@@ -359,7 +366,14 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// When ``handleTimeout(now:)`` is to be called next; ``Basics/Instant/distantFuture`` when never.
   public var deadline: Instant {
     let isProbing = configuration.probes && expectsFeedback && lastBackOff == nil
-    return min(backOffDeadline, isProbing ? probes.deadline : .distantFuture)
+    return min(min(backOffDeadline, quietDeadline), isProbing ? probes.deadline : .distantFuture)
+  }
+
+  /// When the path has been left alone for so long that what was seen of it last says nothing any more. Who is sent nothing for lack of
+  /// bandwidth would otherwise wait for ever: probes wait for a queue to drain, or for feedback, and neither is heard of without packets.
+  private var quietDeadline: Instant {
+    guard expectsFeedback, configuration.probes, !isQuiet, let lastSent else { return .distantFuture }
+    return lastSent + Self.quiet + (roundTrip ?? .zero)
   }
 
   private var backOffDeadline: Instant {
@@ -379,6 +393,14 @@ public struct SendSideBandwidthEstimator: Sendable {
       unanswered = 0
       aimd.set(DataRate(bitsPerSecond: target.bitsPerSecond * 8 / 10), now: now)
     }
+    if quietDeadline <= now {
+      isQuiet = true
+      interArrival = InterArrivalDelta()
+      trendline.reset()
+      lastBackOff = nil
+      firstUnanswered = nil
+      unanswered = 0
+    }
     limit.advance(target, now)
     settle(now)
   }
@@ -394,7 +416,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     }
     guard configuration.probes, expectsFeedback, lastBackOff == nil else { return }
     probes.update(
-      target: target, usage: trendline.usage, isHolding: loss.isHolding,
+      target: target, usage: trendline.usage, isHolding: loss.isHolding && !isQuiet,
       isQueued: comesInSteps && trendline.queueDelay > Self.drainingQueue, limit: limit, now: now)
   }
 }

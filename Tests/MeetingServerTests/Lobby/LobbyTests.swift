@@ -367,6 +367,10 @@ struct LobbyTests {
         try await eventually { await server.media.isWaiting ? nil : "nobody is being let in" }
         if !isLost { try bob.send(.leave) }
         await bob.close()
+        try await eventually {
+          server.logged.text.components(separatedBy: "left.entering").count > (isLost ? 1 : 2)
+            ? nil : "the server has not noticed that Bob is gone"
+        }
         await server.media.release()
         try await eventually {
           await server.media.connected.count == 1 ? nil : "\(await server.media.connected) have a connection"
