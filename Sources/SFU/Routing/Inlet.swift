@@ -329,7 +329,8 @@ public final class Inlet {
     var layer: HeaderExtensionText?
     if !publication.layerNames.isEmpty {
       let range = isRetransmission ? extensions.repairedRID ?? extensions.rid : extensions.rid
-      layer = range.flatMap { HeaderExtensionText(packet, at: $0) } ?? (known?.mid == publication.midText ? known?.layer : nil)
+      let knownLayer = known?.mid == publication.midText ? known?.layer : nil
+      layer = range.flatMap { HeaderExtensionText(packet, at: $0) } ?? knownLayer
       guard let layer, publication.layerNames.contains(layer) else {
         return .failure(Refusal(reason: .unknownSource))
       }
