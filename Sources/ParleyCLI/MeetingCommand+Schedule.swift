@@ -118,8 +118,11 @@ extension MeetingCommand {
       if texts != (meeting.subject, meeting.summary) { meeting.schedule?.touch(now: now) }
       if !asked.isEmpty {
         if var schedule = meeting.schedule {
+          let (before, end) = (schedule, meeting.expires)
           try asked.apply(to: &schedule, now: now)
           try meeting.plan(schedule)
+          // As over the interfaces: an end that was set on its own stays while the time does.
+          if before.isSameTime(as: schedule) { meeting.expires = end }
         } else {
           try meeting.plan(try asked.schedule(now: now))
         }

@@ -10,6 +10,8 @@ struct PlanningAPI: Sendable {
   let projects: ProjectAuthority
   let directory: MeetingDirectory
   let passcodes: PasscodeGuard
+  /// Keeps the audit log.
+  let operation: any OperationStore
   let counters: ServerCounters
   let log: Log
 
@@ -21,6 +23,15 @@ struct PlanningAPI: Sendable {
     case holder(Admission)
     /// Nobody who says who they are.
     case anybody
+
+    /// As the audit log names them.
+    var actor: String {
+      switch self {
+      case .server(let tenant): "server of \(tenant.name)"
+      case .holder(let admission): "holder of \(admission.grant.id)"
+      case .anybody: "anybody"
+      }
+    }
   }
 
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
@@ -102,6 +113,7 @@ struct PlanningAPI: Sendable {
     try record.plan(asked, now: now)
     if case .anybody = caller { try Self.bound(&record, now: now) }
     try await desk.store.insert(record)
+    try await audit("meeting.schedule", record, tenant, caller, now)
     let host = try desk.hostToken(for: record, tenant: tenant, now: now)
     counters.scheduledMeetings.add(1)
     var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
@@ -119,15 +131,15 @@ struct PlanningAPI: Sendable {
   private func change(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
-    let (record, tenant) = try await ownMeeting(request, room, base, now)
+    let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
     var fields = try AdminFields(request)
     var asked = try MeetingChange(&fields)
     try fields.finish()
     var isHolder = false
-    if case .holder = try await caller(request, room: record.room, base, now) { isHolder = true }
+    if case .holder = caller { isHolder = true }
     try await asked.prepare(passcodes)
     let (change, isBound) = (asked, isHolder)
-    return try await keep(record, tenant, base, now) { meeting in
+    return try await keep(record, tenant, caller, "meeting.change", base, now) { meeting in
       let before = meeting.schedule
       try change.apply(to: &meeting, now: now)
       // What was planned by others, or long ago, may be beyond what a host can plan; it is no host's concern until they change it.
@@ -139,18 +151,29 @@ struct PlanningAPI: Sendable {
   private func cancel(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
-    let (record, tenant) = try await ownMeeting(request, room, base, now)
-    return try await keep(record, tenant, base, now) { try $0.cancel(now: now) }
+    let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
+    return try await keep(record, tenant, caller, "meeting.cancel", base, now) { try $0.cancel(now: now) }
   }
 
   /// Changes a meeting, and has the room go by it when it runs.
   private func keep(
-    _ record: MeetingRecord, _ tenant: Tenant, _ base: WebOrigin, _ now: Date,
+    _ record: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ action: String, _ base: WebOrigin, _ now: Date,
     _ change: @Sendable (inout MeetingRecord) throws -> Void
   ) async throws -> HTTPResponse {
     guard let changed = try await desk.store.change(record.id, by: change) else { throw JoinRefusal.noSuchMeeting }
+    try await audit(action, changed, tenant, caller, now)
     await directory.changed(changed)
     return .json(PlannedMeetingView(changed, tenant: tenant, base: base, forHosts: true, at: now))
+  }
+
+  /// Writes down who used which right.
+  private func audit(
+    _ action: String, _ meeting: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ now: Date
+  ) async throws {
+    try await operation.append(
+      AuditEntry(
+        time: now, actor: caller.actor, tenant: tenant.name, action: action, target: meeting.id.rawValue,
+        detail: meeting.room.display))
   }
 
   private func calendar(
@@ -219,7 +242,13 @@ struct PlanningAPI: Sendable {
     _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
     let room = try Self.room(text)
-    switch try await caller(request, room: room, base, now) {
+    return try await meeting(room, of: try await caller(request, room: room, base, now), now)
+  }
+
+  private func meeting(
+    _ room: RoomName, of caller: Caller, _ now: Date
+  ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
+    switch caller {
     case .server(let tenant):
       guard let record = try await desk.store.meeting(room: room, tenant: tenant.id) else {
         throw JoinRefusal.noSuchMeeting
@@ -237,14 +266,16 @@ struct PlanningAPI: Sendable {
   /// The meeting of that name, for who runs it.
   private func ownMeeting(
     _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
-  ) async throws -> (MeetingRecord, Tenant) {
+  ) async throws -> (MeetingRecord, Tenant, Caller) {
     guard request.headers["authorization"] != nil else {
       throw Refusal(
         401, "tokenRequired", "The header Authorization: Bearer is needed, with a host's join token or a JWT.")
     }
-    let (record, tenant, isHost) = try await meeting(request, text, base, now)
+    let room = try Self.room(text)
+    let caller = try await caller(request, room: room, base, now)
+    let (record, tenant, isHost) = try await meeting(room, of: caller, now)
     guard isHost else { throw Refusal(403, "notAllowed", "Only a host of the meeting can change it.") }
-    return (record, tenant)
+    return (record, tenant, caller)
   }
 
   private static func room(_ text: some StringProtocol) throws(Refusal) -> RoomName {

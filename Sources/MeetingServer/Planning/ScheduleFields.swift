@@ -63,12 +63,3 @@ extension MeetingRecord {
     do throws(ScheduleProblem) { try plan(schedule) } catch { throw Refusal(error) }
   }
 }
-
-extension MeetingSchedule {
-  /// Whether another schedule has the meeting at the same times, with doors that close at the same time.
-  func isSameTime(as other: MeetingSchedule) -> Bool {
-    start == other.start && zone == other.zone && duration == other.duration && rule == other.rule
-      && excluded == other.excluded && isCancelled == other.isCancelled
-      && doors.closesAfter == other.doors.closesAfter
-  }
-}

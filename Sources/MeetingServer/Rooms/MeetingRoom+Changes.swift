@@ -36,8 +36,11 @@ extension MeetingRoom {
     for waiter in waiting {
       do throws(Refusal) {
         switch try mayEnter(waiter.newcomer) {
-        case .enters: advance(waiter)
+        case .enters:
+          if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+          advance(waiter)
         case .waits(let reason) where reason != waiter.reason:
+          if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
           guard let queued = lobby.queue(waiter.id, for: reason) else { continue }
           queued.channel.send(queued.message())
           if reason == .lobby { note(.lobby(.knocked, queued.person)) }

@@ -193,6 +193,8 @@ actor MeetingRoom {
     }
     member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
+    // The rules for chat may have changed while the media server answered.
+    (member.role, member.permissions) = rights(of: member)
     members[id] = member
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(

@@ -148,7 +148,7 @@ public final class Server: Sendable {
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       planning: PlanningAPI(
         desk: desk, projects: ProjectAuthority(store: store, gate: gate), directory: directory, passcodes: passcodes,
-        counters: counters, log: log),
+        operation: store, counters: counters, log: log),
       store: store, publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))

@@ -40,7 +40,7 @@ extension SignInEndpoints {
       let grant = Self.grants(tenant).open(code, as: AppGrant.self), now < grant.expires,
       grant.session.isGood(for: tenant, now: now), grant.challenge == Base64URL.challenge(verifier),
       let room = try? RoomName(FormBody.decode(grant.room, plusIsBlank: false)),
-      (try? await used.use(grant.id, until: grant.expires, now: now)) != nil
+      (try? await usedCodes.use(grant.id, until: grant.expires, now: now)) != nil
     else {
       log.info("signin.refused", ["reason": "an app's code is over, unknown, used or not its own"])
       throw Refusal(400, "signInExpired", SignInProblem.expired.message)

@@ -10,6 +10,8 @@ struct SignInEndpoints: Sendable {
   let desk: AnonymousJoin
   let client: ProviderClient
   let used = UsedIDs()
+  /// Codes of apps that were used; apart, so that no number of strangers' sign-ins keeps those who are vouched for out.
+  let usedCodes = UsedIDs()
   let counters: ServerCounters
   let log: Log
 
@@ -113,7 +115,7 @@ struct SignInEndpoints: Sendable {
     }
     var response: HTTPResponse
     do throws(SignInProblem) {
-      let session = try await session(query, attempt, tenant, provider, base, now)
+      let session = try await session(query, attempt, tenant, provider, base, request.remote.ip, now)
       log.info("signin.done", ["tenant": tenant.name, "role": session.role.rawValue])
       response = try welcome(session, attempt, tenant, base, now)
     } catch {
@@ -126,12 +128,11 @@ struct SignInEndpoints: Sendable {
   /// Somebody's session, once the provider has vouched for them.
   private func session(
     _ query: FormBody, _ attempt: SignInAttempt, _ tenant: Tenant, _ provider: IdentityProvider, _ base: WebOrigin,
-    _ now: Date
+    _ address: IPAddress, _ now: Date
   ) async throws(SignInProblem) -> SignInSession {
     guard now < attempt.expires else { throw .expired }
-    // First of all, and whatever becomes of it: the same answer sent twice at once reaches the provider once (RFC 9700 section 4.7). Only what
-    // this server has sealed gets here, so strangers cannot use up anything.
-    try await used.use(attempt.state, until: attempt.expires, now: now)
+    // First of all, and whatever becomes of it: the same answer sent twice at once reaches the provider once (RFC 9700 section 4.7).
+    try await used.use(attempt.state, until: attempt.expires, by: address, now: now)
     // An answer that names its issuer has to name this one (RFC 9207).
     if let issuer = query["iss"], issuer != provider.issuer { throw .refused("the answer comes from another issuer") }
     if let error = query["error"] {

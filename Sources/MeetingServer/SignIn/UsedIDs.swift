@@ -1,22 +1,36 @@
+import Basics
 import FoundationEssentials
 
 /// What may be used once: the names of sign-ins and of apps' codes that were, until they would be over anyway.
 ///
-/// Each is one that this server has sealed, and whoever never comes back from the provider costs no memory.
+/// Each is one that this server has sealed. Anybody can have a sign-in sealed, so that each network has a share of the table, and nobody can take
+/// all of it (but for proxies on this machine); whoever never comes back from the provider costs no memory.
 actor UsedIDs {
-  private var used: [String: Date] = [:]
+  private var used: [String: (end: Date, network: IPAddress?)] = [:]
+  private var shares: [IPAddress: Int] = [:]
   private var nextSweep = 1_024
   /// More than this many people in ten minutes are told to wait.
   static let maximum = 100_000
+  /// And more than this many of one network: an address of IPv4, or a /64 of IPv6.
+  static let share = 1_000
 
-  /// Marks `id` as used until `end`, unless it was already, or too many are.
-  func use(_ id: String, until end: Date, now: Date) throws(SignInProblem) {
-    if used.count >= nextSweep {
-      used = used.filter { now < $0.value }
-      nextSweep = max(1_024, used.count * 2)
-    }
+  /// Marks `id` as used until `end`, unless it was already, or too many are, of all or of the network that `address` is of.
+  func use(_ id: String, until end: Date, by address: IPAddress? = nil, now: Date) throws(SignInProblem) {
+    let network = address.flatMap { $0.isLoopback ? nil : $0.network }
+    let has = network.map { shares[$0, default: 0] } ?? 0
+    if used.count >= nextSweep || has >= Self.share { sweep(now) }
     guard used[id] == nil else { throw .expired }
-    guard used.count < Self.maximum else { throw .busy }
-    used[id] = end
+    guard used.count < Self.maximum, network.map({ shares[$0, default: 0] < Self.share }) ?? true else { throw .busy }
+    used[id] = (end, network)
+    if let network { shares[network, default: 0] += 1 }
+  }
+
+  private func sweep(_ now: Date) {
+    used = used.filter { now < $0.value.end }
+    nextSweep = max(1_024, used.count * 2)
+    shares = [:]
+    for entry in used.values {
+      if let network = entry.network { shares[network, default: 0] += 1 }
+    }
   }
 }

@@ -206,3 +206,12 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     }
   }
 }
+
+extension MeetingSchedule {
+  /// Whether another schedule has the meeting at the same times, with doors that close at the same time.
+  public func isSameTime(as other: MeetingSchedule) -> Bool {
+    start == other.start && zone == other.zone && duration == other.duration && rule == other.rule
+      && excluded == other.excluded && isCancelled == other.isCancelled
+      && doors.closesAfter == other.doors.closesAfter
+  }
+}

@@ -25,7 +25,7 @@ extension IPAddress {
 }
 
 extension JoinAuthority {
-  /// How long the ban of a user is kept where the meeting has no end: ten years.
+  /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting runs.
   private static let longest: TimeInterval = 10 * 365 * 24 * 3_600
   /// How long the ban of an address is kept: it may be somebody else's tomorrow.
   private static let addressBan: TimeInterval = 24 * 3_600
@@ -36,12 +36,12 @@ extension JoinAuthority {
     _ grant: JoinGrant, from meeting: MeetingRecord, address: IPAddress? = nil, now: Date
   ) async throws(MeetingStoreError) {
     // Tokens of the same user may be made after this one has ended.
-    let end = meeting.expires ?? now.addingTimeInterval(Self.longest)
+    let end = now.addingTimeInterval(Self.longest)
     for note in grant.banNotes(in: meeting.id) {
       try await store.revoke(note, tenant: grant.tenant, expires: end)
     }
     if let note = grant.addressNote(in: meeting.id, address) {
-      try await store.revoke(note, tenant: grant.tenant, expires: min(end, now.addingTimeInterval(Self.addressBan)))
+      try await store.revoke(note, tenant: grant.tenant, expires: now.addingTimeInterval(Self.addressBan))
     }
   }
 

@@ -203,6 +203,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     guard summary.received > 0 else { return }
     if summary.outage > 0 || lastBackOff != nil { resume(now) }
     lastFeedback = now
+    lastGood = nil
     isMeasured = true
     firstUnanswered = nil
     unanswered = 0
@@ -388,7 +389,8 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Lets time pass: takes the target back while feedback is missing, and decides on probes.
   public mutating func handleTimeout(now: Instant) {
     if backOffDeadline <= now {
-      if lastBackOff == nil { lastGood = target }
+      // A probe of a quiet path that is not answered either leaves the rate to come back to.
+      if lastBackOff == nil { lastGood = max(lastGood ?? target, target) }
       lastBackOff = now
       unanswered = 0
       aimd.set(DataRate(bitsPerSecond: target.bitsPerSecond * 8 / 10), now: now)

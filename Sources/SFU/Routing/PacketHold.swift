@@ -13,7 +13,7 @@ public struct PacketHold: Sendable {
   /// How long the packets of a frame wait for its last one.
   public static let frame = TimeSpan.milliseconds(1)
   /// From how many receivers on they do.
-  public static let frameReceivers = 100
+  public static let frameReceivers = 8
   /// Copies of sound a second up to which sound leaves at once: fewer cost too little of a core to be worth any delay.
   public static let fewCopies = 2_000.0
   /// Copies a second from which sound waits as long as it may.

@@ -75,6 +75,9 @@ public final class RetransmissionStore {
     self.mask = Int64(limits.packets - 1)
   }
 
+  /// Number of slots: packets whose sequence numbers differ by a multiple of it take the same one.
+  var capacity: Int { limits.packets }
+
   /// Bytes that are allocated for packets now.
   public var allocatedBytes: Int { chunks.count * limits.chunkBytes }
 

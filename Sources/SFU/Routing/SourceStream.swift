@@ -76,7 +76,7 @@ public final class SourceStream {
   func accept(
     _ packet: StoredPacket, descriptor: Span<UInt8>, payload: Span<UInt8>
   ) -> RoutingDrop? {
-    guard pending.count < Self.maximumPending else { return .overload }
+    guard pending.count < Self.maximumPending, !overwritesPending(packet.sequence) else { return .overload }
     switch store.insert(packet, descriptor: descriptor, payload: payload) {
     case .stored(let slot):
       pending.append(Int32(truncatingIfNeeded: slot))
@@ -98,6 +98,14 @@ public final class SourceStream {
     packets &+= 1
     if kind == .video { countLayers(packet, payload: payload.count) }
     return nil
+  }
+
+  /// Whether a packet might take the slot of one that still waits: that slot's packet would then leave twice under one number, and a number must
+  /// not be used twice with one key (RFC 7714 section 8.1).
+  @inline(__always)
+  private func overwritesPending(_ sequence: Int64) -> Bool {
+    guard let first = pending.first else { return false }
+    return (sequence &- store[Int(first)].sequence).magnitude >= UInt64(store.capacity / 2)
   }
 
   /// Packets of one frame differ by a byte or two; padded to one size they leave in one segmented send. A group's last

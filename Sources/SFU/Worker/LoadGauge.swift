@@ -2,11 +2,13 @@ public import Basics
 
 /// How busy a loop is, and how long packets may be held so that more of them leave together.
 ///
-/// While the core has room nothing is held. Above the threshold the hold grows with the load up to its maximum; longer bursts
+/// While the core has room nothing is held. Above ``busy`` packets wait where more is about to come for the same receivers (``PacketHold``). Above ``threshold`` the hold grows with the load up to its maximum; longer bursts
 /// cost less each, which takes the load back, so the two settle by themselves.
 public struct LoadGauge: Sendable {
   /// Below this share nothing is held.
   public static let threshold = 0.6
+  /// Below this share packets do not wait for each other either, see ``PacketHold``.
+  public static let busy = 0.25
   private static let window = 100_000_000.0
 
   /// Share of the last tenth of a second that was busy, 0 to 1.
@@ -29,6 +31,9 @@ public struct LoadGauge: Sendable {
     utilization += (min(busy / period, 1) - utilization) * weight
     self.lastEnd = end
   }
+
+  /// Whether what is saved by sending packets together is worth that they wait.
+  public var isBusy: Bool { utilization > Self.busy }
 
   /// How long packets may wait now.
   public var hold: TimeSpan {

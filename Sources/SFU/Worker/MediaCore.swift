@@ -361,13 +361,14 @@ final class MediaCore: PacketSink {
   /// Flushes the meetings whose packets have waited long enough, and says when the next one is due.
   private func flushDue(_ now: Instant) -> Instant {
     let load = gauge.hold
+    let isBusy = gauge.isBusy
     var earliest = Instant.distantFuture
     var held = 0
     var index = 0
     while index < touched.count {
       let meeting = touched[index]
       index &+= 1
-      let deadline = meeting.router.flushDeadline(load: load)
+      let deadline = isBusy ? meeting.router.flushDeadline(load: load) : .zero
       if deadline > now {
         earliest = min(earliest, deadline)
         touched[held] = meeting

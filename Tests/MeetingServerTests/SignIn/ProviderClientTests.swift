@@ -123,6 +123,12 @@ struct ProviderClientTests {
     let now = Date()
     try await used.use("a", until: now + 600, now: now)
     await #expect(throws: SignInProblem.expired) { try await used.use("a", until: now + 600, now: now + 1) }
+    // One network takes its share only, and others are let in; what is over is room again.
+    let (mallory, ann) = (IPAddress(v4: 0xC633_6407), IPAddress(v4: 0xCB00_7107))
+    for index in 0..<UsedIDs.share { try await used.use("m\(index)", until: now + 60, by: mallory, now: now) }
+    await #expect(throws: SignInProblem.busy) { try await used.use("m", until: now + 60, by: mallory, now: now) }
+    try await used.use("ann", until: now + 60, by: ann, now: now)
+    try await used.use("m", until: now + 600, by: mallory, now: now + 61)
     for index in 0..<5_000 { try await used.use("\(index)", until: now + 600, now: now) }
     await #expect(throws: SignInProblem.expired) { try await used.use("a", until: now + 600, now: now + 599) }
   }

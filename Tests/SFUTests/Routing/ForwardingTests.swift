@@ -189,6 +189,39 @@ struct ForwardingTests {
     #expect(stream.ordered[before].payload[5] & 1 == 0)
   }
 
+  @Test(
+    "threat 13: a publisher whose numbers run once around the store before its packets leave gets no number sent twice",
+    arguments: [MediaKind.audio, .video])
+  func storeRunAround(kind: MediaKind) throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let source = ann.publish("t_1", mid: "0", kind, ssrc: 1_000)
+    let slot = ben.slot("7", kind, ssrc: 5_000)
+    meeting.router.attach(source.publication, to: slot)
+    source.start()
+    meeting.run(for: .milliseconds(500))
+    source.stop()
+    meeting.run(for: .milliseconds(100))
+    let stream = try #require(ben.streams[5_000])
+    #expect(stream.packets.count > 8)
+    let arrivals = stream.arrivals
+    let type = source.media.codecs[0].payloadType
+    let first = source.sequence &+ 5
+    for round in 0..<3 {
+      let number = first &+ UInt16(round * (kind == .audio ? 128 : 512))
+      meeting.receive(
+        source.packet(
+          ssrc: source.ssrc, type: type, sequence: number, timestamp: source.timestamp &+ 90,
+          [0x80, 0xC0, 0x80, 1, 1, 0x11, 7], true), ann)
+    }
+    meeting.flush()
+    meeting.run(for: .milliseconds(100))
+    #expect(stream.duplicates == 0, "a number was sent twice")
+    #expect(stream.arrivals - arrivals == 1)
+    #expect(meeting.router.counters[.overload] == 2)
+  }
+
   @Test("a duplicate is not forwarded twice, neither as it came nor as a retransmission")
   func duplicates() throws {
     let meeting = try VirtualMeeting()
