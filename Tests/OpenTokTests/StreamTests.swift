@@ -65,6 +65,24 @@ import Testing
     }
   }
 
+  @Test("who stops before the own stream was there takes nothing from who publishes next")
+  func publishingAnotherAtOnce() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let (first, second) = (try ann.publisher("First"), try ann.publisher("Second"))
+      ann.session.publish(first, error: nil)
+      ann.session.unpublish(first, error: nil)
+      try await wait(for: "the first to be free") { first.session == nil }
+      try await ann.publish(second)
+      let subscriber = try await ben.subscribe(to: "Second")
+      let count = subscriber.view.frameCount
+      try await wait(for: "its pictures to go on") { subscriber.view.frameCount > count + 10 }
+      #expect(second.session === ann.session)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
   @Test(
     "hasAudio, hasVideo and videoDimensions follow the publisher, are observed, and didChangeVideoDimensions tells of the size"
   )

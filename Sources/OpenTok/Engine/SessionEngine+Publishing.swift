@@ -7,6 +7,8 @@ import Parley
   let kind: StreamKind
   var stream: OTStream?
   var isOver = false
+  /// What was published for it. The same sources may be somebody else's by the time that it is over.
+  var publications: [LocalPublication] = []
   let start = Date().timeIntervalSince1970 * 1_000
 
   init(_ publisher: OTPublisherKit) {
@@ -27,7 +29,7 @@ extension SessionEngine {
     Task { [weak self] in
       do {
         try await Self.send(work, meeting)
-        guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work.kind, meeting) }
+        guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
         self.began(work, session)
       } catch {
         guard let self, self.meeting === meeting, !work.isOver else { return }
@@ -50,23 +52,26 @@ extension SessionEngine {
     options.simulcast = kind == .screen && media.scalesScreen
     let sound = media.hasAudio ? LocalAudioTrack(media.sound, options: media.audioOptions) : nil
     let picture = media.hasVideo ? LocalVideoTrack(media.pictures, options: options) : nil
-    let first = Task {
-      if let picture { try await local.publish(picture, as: kind.video, isMuted: !sendsVideo) }
+    let first = Task { () -> LocalPublication? in
+      guard let picture else { return nil }
+      return try await local.publish(picture, as: kind.video, isMuted: !sendsVideo)
     }
-    let second = Task {
-      if let sound { try await local.publish(sound, as: kind.audio, isMuted: !sendsAudio) }
+    let second = Task { () -> LocalPublication? in
+      guard let sound else { return nil }
+      return try await local.publish(sound, as: kind.audio, isMuted: !sendsAudio)
     }
     let results = [await first.result, await second.result]
+    work.publications = results.compactMap { try? $0.get() }
     do {
-      for result in results { try result.get() }
+      for result in results { _ = try result.get() }
     } catch {
-      await withdraw(kind, meeting)
+      await withdraw(work)
       throw error
     }
   }
 
-  private static func withdraw(_ kind: StreamKind, _ meeting: Meeting) async {
-    for source in [kind.video, kind.audio] { await meeting.local.publication(source)?.unpublish() }
+  private static func withdraw(_ work: PublisherWork) async {
+    for publication in work.publications { await publication.unpublish() }
   }
 
   private func giveUp(_ publisher: OTPublisherKit, _ problem: OTError, _ session: OTSession) {
@@ -97,9 +102,7 @@ extension SessionEngine {
     guard let work = published.removeValue(forKey: ObjectIdentifier(publisher)) else { return }
     publisher.media.stopSound()
     finish(work, session, removesView: session.isLegacy)
-    let meeting = self.meeting
-    let kind = work.kind
-    if let meeting { Task { await Self.withdraw(kind, meeting) } }
+    Task { await Self.withdraw(work) }
   }
 
   /// The publisher is not published any more: tells it.

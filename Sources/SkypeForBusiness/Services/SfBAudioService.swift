@@ -67,7 +67,10 @@ import Parley
           self.isPublishing = true
           defer { self.isPublishing = false }
           let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
-          self.microphone = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
+          let publication = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
+          // Sound was stopped meanwhile, and with it everything that was sent.
+          guard self.isRunning else { return await publication.unpublish() }
+          self.microphone = publication
         }
         guard let self, self.turn == turn else { return }
         self.muted = .unmuted
@@ -138,6 +141,7 @@ import Parley
     speaker = nil
     isOpeningSpeaker = false
     apply()
+    conversation?.videoService.apply()
   }
 
   func established() {

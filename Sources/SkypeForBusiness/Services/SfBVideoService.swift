@@ -117,7 +117,9 @@ import Parley
     conversation.selfParticipant.video.state = .connecting
     Task { [weak self] in
       do {
-        let publication = try await conversation.meeting.local.publish(LocalVideoTrack(source), as: .camera)
+        // On hold no picture may leave, not even the first.
+        let publication = try await conversation.meeting.local.publish(
+          LocalVideoTrack(source), as: .camera, isMuted: self?.isHeld == true)
         guard let self, self.turn == turn, self.isRunning else { return await publication.unpublish() }
         self.publication = publication
         conversation.selfParticipant.video.state = .connected
@@ -147,8 +149,11 @@ import Parley
     activeCamera = nil
   }
 
+  /// Whether no picture is to be sent, for a pause of its own or because the conversation is on hold.
+  private var isHeld: Bool { isPaused || conversation?.audioService.isOnHold == true }
+
   func apply() {
-    publication?.setMuted(isPaused || conversation?.audioService.isOnHold == true)
+    publication?.setMuted(isHeld)
   }
 
   func mutedByHost() {

@@ -14,6 +14,19 @@ struct PathTests {
     return try #require(stranger.pollTransmit())
   }
 
+  /// Lets a DTLS client of the test's own shake hands with the server over the path of UDP.
+  private func shakeHands(_ dtls: DTLSTransport, _ pair: PeerPair) {
+    dtls.start(now: pair.now)
+    for _ in 0..<10 {
+      while let bytes = dtls.pollTransmit() { pair.deliver(bytes, over: PeerPair.udpPath, toServer: true) }
+      pair.drain()
+      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 {
+        dtls.receive(datagram.bytes.span, now: pair.now)
+      }
+      pair.sentByServer = []
+    }
+  }
+
   @Test("threat 1: DTLS from an address without an authenticated check is dropped, before and after ICE")
   func dtlsRace() throws {
     let pair = PeerPair()
@@ -39,15 +52,7 @@ struct PathTests {
     let stranger = try DTLSTransport(
       context: TestCertificates.stranger, role: .client,
       remoteFingerprints: [TestCertificates.server.certificate.fingerprint])
-    stranger.start(now: pair.now)
-    for _ in 0..<10 {
-      while let bytes = stranger.pollTransmit() { pair.deliver(bytes, over: PeerPair.udpPath, toServer: true) }
-      pair.drain()
-      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 {
-        stranger.receive(datagram.bytes.span, now: pair.now)
-      }
-      pair.sentByServer = []
-    }
+    shakeHands(stranger, pair)
     #expect(pair.serverEvents.contains(.dtlsFailed(.fingerprintMismatch)))
     #expect(!pair.server.isConnected && pair.server.srtpSender == nil && stranger.state != .connected)
     pair.passes = { _, _ in true }
@@ -106,15 +111,7 @@ struct PathTests {
     let dtls = try DTLSTransport(
       context: TestCertificates.client, role: .client,
       remoteFingerprints: [TestCertificates.server.certificate.fingerprint])
-    dtls.start(now: pair.now)
-    for _ in 0..<10 {
-      while let bytes = dtls.pollTransmit() { pair.deliver(bytes, over: PeerPair.udpPath, toServer: true) }
-      pair.drain()
-      for datagram in pair.sentByServer where datagram.bytes[0] >= 20 {
-        dtls.receive(datagram.bytes.span, now: pair.now)
-      }
-      pair.sentByServer = []
-    }
+    shakeHands(dtls, pair)
     #expect(pair.server.isConnected)
     #expect(pair.server.selectedPath == PeerPair.udpPath)
     #expect(pair.serverEvents.filter { $0 == .iceSelectedPathChanged(PeerPair.udpPath) }.count == 1)
