@@ -6,19 +6,23 @@ extension MediaSession {
   /// A video slot now carries what `track` shows.
   func show(mid: MID, in track: RemoteVideoTrack, participant: String) {
     guard let slot = slots[mid] as? VideoSlot else { return }
+    let isNew = slot.isNew
     slot.start(track, participant: participant)
+    lipSync[participant] = nil
+    guard !isNew else { return }
     slot.baseline = receiver.statistics(mid)
     receiver.reset(mid)
-    lipSync[participant] = nil
   }
 
   /// An audio slot now carries what `track` lets hear.
   func play(mid: MID, in track: RemoteAudioTrack, participant: String) {
     guard let slot = slots[mid] as? AudioSlot else { return }
+    let isNew = slot.isNew
     slot.start(track, participant: participant)
+    lipSync[participant] = nil
+    guard !isNew else { return }
     slot.baseline = receiver.statistics(mid)
     receiver.reset(mid)
-    lipSync[participant] = nil
   }
 
   /// A slot does not carry `track` any more.
@@ -31,11 +35,6 @@ extension MediaSession {
   func clear(mid: MID, track: RemoteAudioTrack) {
     guard let slot = slots[mid] as? AudioSlot, slot.track === track else { return }
     slot.stop()
-  }
-
-  /// Somebody began or ceased to watch a slot. Who begins needs a keyframe, since nothing was decoded so far.
-  func setWatched(_ watched: Bool, mid: MID, now: Instant) {
-    if watched { receiver.requestKeyframe(mid, now: now) }
   }
 
   /// Somebody began or ceased to listen to a slot.

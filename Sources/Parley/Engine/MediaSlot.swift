@@ -6,6 +6,9 @@ import RTC
 protocol MediaSlot: AnyObject {
   /// What the slot carries now; nil while it carries nothing.
   var remoteTrack: RemoteTrack? { get }
+  /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and signalling take different
+  /// ways, and the first packets may be faster.
+  var isNew: Bool { get }
   /// What had been counted of the slot's stream when ``remoteTrack`` began.
   var baseline: InboundStreamStatistics? { get set }
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant)
@@ -19,6 +22,7 @@ protocol MediaSlot: AnyObject {
 final class VideoSlot: MediaSlot {
   private(set) var track: RemoteVideoTrack?
   var remoteTrack: RemoteTrack? { track.map { .video($0) } }
+  private(set) var isNew = true
   var baseline: InboundStreamStatistics?
   private(set) var buffer = VideoJitterBuffer()
   /// The last frame given out, and when it is to be shown.
@@ -34,13 +38,14 @@ final class VideoSlot: MediaSlot {
     self.track = track
     self.participant = participant
     shown = nil
-    buffer.reset()
+    if !isNew { buffer.reset() }
+    isNew = false
   }
 
   func stop() { track = nil }
 
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
-    guard track != nil else { return }
+    guard track != nil || isNew else { return }
     ssrc = packet.ssrc
     buffer.insert(packet, payload: payload, dependencyDescriptor: descriptor, now: now)
   }
@@ -66,6 +71,7 @@ final class VideoSlot: MediaSlot {
 final class AudioSlot: MediaSlot {
   private(set) var track: RemoteAudioTrack?
   var remoteTrack: RemoteTrack? { track.map { .audio($0) } }
+  private(set) var isNew = true
   var baseline: InboundStreamStatistics?
   private(set) var playout: AudioPlayout?
   private(set) var participant = ""
@@ -76,8 +82,11 @@ final class AudioSlot: MediaSlot {
   func start(_ track: RemoteAudioTrack, participant: String) {
     self.track = track
     self.participant = participant
-    playout = nil
-    hasReceived = false
+    if !isNew {
+      playout = nil
+      hasReceived = false
+    }
+    isNew = false
     isListened = track.isListened
   }
 
@@ -88,7 +97,7 @@ final class AudioSlot: MediaSlot {
   }
 
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
-    guard track != nil, packet.codec == .opus else { return }
+    guard track != nil || isNew, packet.codec == .opus else { return }
     hasReceived = true
     ssrc = packet.ssrc
     if playout == nil { playout = try? AudioPlayout(decoder: OpusDecoder()) }

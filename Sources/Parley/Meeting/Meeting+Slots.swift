@@ -37,7 +37,6 @@ extension Meeting {
     switch publication.kind {
     case .video:
       let video = RemoteVideoTrack(
-        onWatched: { [weak connection] watched in connection?.post { $0.setWatched(watched, mid: mid, now: $1) } },
         onKeyframeNeeded: { [weak connection] in connection?.post { $0.requestKeyframe(mid, now: $1) } },
         onFirstFrame: first)
       connection.post { session, _ in session.show(mid: mid, in: video, participant: id) }

@@ -16,13 +16,16 @@ public final class RemoteVideoTrack: Sendable {
     var decoder: (any VideoDecoder)?
     var waiting = 0
     var needsKeyframe = true
+    /// What came while nobody watches.
+    var recent = RecentFrames()
     var isOver = false
     var counts = VideoDecoderCounts()
     var streams: [Int: AsyncStream<VideoFrame>.Continuation] = [:]
     var nextStream = 0
     var onFirstFrame: (@Sendable () -> Void)?
     var onKeyframeNeeded: (@Sendable () -> Void)?
-    var onWatched: (@Sendable (Bool) -> Void)?
+
+    var isWatched: Bool { !(sinks.isEmpty && streams.isEmpty) }
   }
 
   /// How many frames may wait for the decoder before it skips to the next keyframe.
@@ -32,11 +35,9 @@ public final class RemoteVideoTrack: Sendable {
   private let queue = DispatchQueue(label: "parley.decode")
 
   init(
-    onWatched: @escaping @Sendable (Bool) -> Void, onKeyframeNeeded: @escaping @Sendable () -> Void,
-    onFirstFrame: @escaping @Sendable () -> Void
+    onKeyframeNeeded: @escaping @Sendable () -> Void, onFirstFrame: @escaping @Sendable () -> Void
   ) {
     state.withLock {
-      $0.onWatched = onWatched
       $0.onKeyframeNeeded = onKeyframeNeeded
       $0.onFirstFrame = onFirstFrame
     }
@@ -48,14 +49,13 @@ public final class RemoteVideoTrack: Sendable {
   /// video.add(ClosureVideoSink { frame in show(frame) })
   /// ```
   public func add(_ sink: any VideoSink) {
-    let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
+    let ask = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isOver else { return nil }
-      let isFirst = state.sinks.isEmpty && state.streams.isEmpty
+      let isFirst = !state.isWatched
       state.sinks.append(sink)
-      if isFirst { state.needsKeyframe = true }
-      return isFirst ? state.onWatched : nil
+      return isFirst ? begin(&state) : nil
     }
-    watched?(true)
+    ask?()
   }
 
   /// Shows no more pictures to `sink`; a call under way may still be running.
@@ -66,7 +66,7 @@ public final class RemoteVideoTrack: Sendable {
   /// video.remove(sink)
   /// ```
   public func remove(_ sink: any VideoSink) {
-    unwatch { state in state.sinks.removeAll { $0 === sink } }
+    state.withLock { state in state.sinks.removeAll { $0 === sink } }
   }
 
   /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
@@ -79,21 +79,20 @@ public final class RemoteVideoTrack: Sendable {
   /// ```
   public var frames: AsyncStream<VideoFrame> {
     let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
-    let (id, watched) = state.withLock { state -> (Int?, (@Sendable (Bool) -> Void)?) in
+    let (id, ask) = state.withLock { state -> (Int?, (@Sendable () -> Void)?) in
       guard !state.isOver else { return (nil, nil) }
-      let isFirst = state.sinks.isEmpty && state.streams.isEmpty
+      let isFirst = !state.isWatched
       state.nextStream += 1
       state.streams[state.nextStream] = continuation
-      if isFirst { state.needsKeyframe = true }
-      return (state.nextStream, isFirst ? state.onWatched : nil)
+      return (state.nextStream, isFirst ? begin(&state) : nil)
     }
     guard let id else {
       continuation.finish()
       return stream
     }
-    watched?(true)
+    ask?()
     continuation.onTermination = { [weak self] _ in
-      self?.unwatch { state in state.streams[id] = nil }
+      self?.state.withLock { state in state.streams[id] = nil }
     }
     return stream
   }
@@ -117,21 +116,26 @@ public final class RemoteVideoTrack: Sendable {
 
   var decoderCounts: VideoDecoderCounts { state.withLock { $0.counts } }
 
-  var isWatched: Bool { state.withLock { !$0.isOver && !($0.sinks.isEmpty && $0.streams.isEmpty) } }
+  var isWatched: Bool { state.withLock { !$0.isOver && $0.isWatched } }
 
-  private func unwatch(_ change: (inout sending State) -> Void) {
-    let watched = state.withLock { state -> (@Sendable (Bool) -> Void)? in
-      let before = state.sinks.isEmpty && state.streams.isEmpty
-      change(&state)
-      return !before && state.sinks.isEmpty && state.streams.isEmpty ? state.onWatched : nil
-    }
-    watched?(false)
+  /// Somebody begins to watch: what came since a keyframe a moment ago is decoded at once, or a keyframe is to be asked for.
+  private func begin(_ state: inout State) -> (@Sendable () -> Void)? {
+    let frames = state.recent.take(now: MonotonicClock.now)
+    state.needsKeyframe = frames.isEmpty
+    state.waiting += frames.count
+    // With the lock held, so that the next frame of the media thread comes after these.
+    for frame in frames { queue.async { self.run(frame) } }
+    return frames.isEmpty ? state.onKeyframeNeeded : nil
   }
 
   /// Takes a frame that is due; called on the media thread, returns at once.
   func decode(_ frame: EncodedFrame) {
     let (taken, ask) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-      guard !state.isOver, !(state.sinks.isEmpty && state.streams.isEmpty) else { return (false, nil) }
+      guard !state.isOver else { return (false, nil) }
+      guard state.isWatched else {
+        state.recent.add(frame, now: MonotonicClock.now)
+        return (false, nil)
+      }
       if state.needsKeyframe {
         guard frame.isKeyframe else {
           state.counts.framesDropped &+= 1
@@ -202,7 +206,7 @@ public final class RemoteVideoTrack: Sendable {
       state.sinks = []
       let streams = Array(state.streams.values)
       state.streams = [:]
-      state.onWatched = nil
+      state.recent = RecentFrames()
       state.onKeyframeNeeded = nil
       state.onFirstFrame = nil
       return streams

@@ -136,7 +136,7 @@ final class SimulatedCall {
   private var lastIndex: Int?
   private var queuedBefore = 0
   private var nextSample = Instant.distantFuture
-  private let videoTrack = RemoteVideoTrack(onWatched: { _ in }, onKeyframeNeeded: {}, onFirstFrame: {})
+  private let videoTrack = RemoteVideoTrack(onKeyframeNeeded: {}, onFirstFrame: {})
   private let audioTrack = RemoteAudioTrack(onListened: { _ in }, onFirstFrame: {})
 
   private static func context() -> DTLSContext {
