@@ -3,7 +3,7 @@ import ParleyViews
 
 // An app that a test runs by itself, to see which libraries it loads and what it says.
 //
-// headless-views [--headless]
+// headless-views [--headless | --loops]
 
 /// Whether this process has a library in memory whose file's name begins so.
 func loaded(_ name: String) -> Bool {
@@ -16,6 +16,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func application(
     _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
+    guard !CommandLine.arguments.contains("--loops") else {
+      watchLoops()
+      return true
+    }
     let window = UIWindow(frame: UIScreen.main.bounds)
     let screen = UIViewController()
     let label = UILabel(frame: CGRect(x: 20, y: 20, width: 200, height: 40))
