@@ -40,5 +40,14 @@ extension UIView {
   ) {
     animate(withDuration: duration, animations: animations, completion: completion)
   }
+
+  /// Makes changes, as ``animate(withDuration:animations:completion:)``.
+  public static func animate(
+    withDuration duration: TimeInterval, delay: TimeInterval, usingSpringWithDamping dampingRatio: CGFloat,
+    initialSpringVelocity velocity: CGFloat, options: AnimationOptions = [], animations: () -> Void,
+    completion: (@MainActor @Sendable (Bool) -> Void)? = nil
+  ) {
+    animate(withDuration: duration, animations: animations, completion: completion)
+  }
 }
 #endif
