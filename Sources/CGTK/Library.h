@@ -16,9 +16,9 @@ typedef void *object;
   F(object, g_object_ref, (object))                                                                                   \
   F(void, g_object_unref, (object))                                                                                   \
   F(void, g_object_set, (object, const char *, ...))                                                                  \
+  F(void, g_object_get, (object, const char *, ...))                                                                   \
   F(void, g_object_set_data, (object, const char *, void *))                                                          \
   F(void *, g_object_get_data, (object, const char *))                                                                \
-  F(object, g_object_new, (uintptr_t, const char *, ...))                                                             \
   F(void, g_free, (void *))                                                                                           \
   F(void *, g_bytes_new_with_free_func, (const void *, size_t, void (*)(void *), void *))                             \
   F(void, g_bytes_unref, (void *))                                                                                    \
@@ -43,11 +43,14 @@ typedef void *object;
   F(void, gtk_widget_set_overflow, (object, int))                                                                     \
   F(void, gtk_widget_set_sensitive, (object, gboolean))                                                               \
   F(void, gtk_widget_set_can_focus, (object, gboolean))                                                                \
+  F(void, gtk_widget_set_focusable, (object, gboolean))                                                                \
+  F(unsigned, gtk_widget_add_tick_callback, (object, gboolean (*)(object, object, void *), void *, void (*)(void *)))  \
   F(void, gtk_widget_set_halign, (object, int))                                                                        \
   F(void, gtk_widget_set_valign, (object, int))                                                                        \
   F(void, gtk_widget_set_can_target, (object, gboolean))                                                              \
   F(void, gtk_widget_add_controller, (object, object))                                                                \
   F(void, gtk_widget_add_css_class, (object, const char *))                                                           \
+  F(void, gtk_widget_remove_css_class, (object, const char *))                                                         \
   F(gboolean, gtk_widget_grab_focus, (object))                                                                        \
   F(object, gtk_widget_get_style_context, (object))                                                                   \
   F(int, gtk_widget_get_width, (object))                                                                              \
@@ -110,6 +113,7 @@ typedef void *object;
   F(object, gtk_list_box_row_new, (void))                                                                             \
   F(void, gtk_list_box_row_set_child, (object, object))                                                               \
   F(int, gtk_list_box_row_get_index, (object))                                                                        \
+  F(void, gtk_list_box_row_set_activatable, (object, gboolean))                                                        \
   F(object, gtk_window_new, (void))                                                                                   \
   F(void, gtk_window_set_title, (object, const char *))                                                               \
   F(void, gtk_window_set_default_size, (object, int, int))                                                            \
@@ -128,10 +132,6 @@ typedef void *object;
   F(void, gtk_accessible_reset_relation, (object, int))                                                                \
   F(char *, gtk_test_accessible_check_property, (object, int, ...))                                                    \
   F(void, gtk_accessible_update_property, (object, int, ...))                                                         \
-  F(uintptr_t, gtk_message_dialog_get_type, (void))                                                                   \
-  F(object, gtk_message_dialog_get_message_area, (object))                                                            \
-  F(object, gtk_dialog_add_button, (object, const char *, int))                                                       \
-  F(void, gtk_dialog_set_default_response, (object, int))                                                             \
   F(object, gtk_widget_paintable_new, (object))                                                                       \
   F(object, gtk_snapshot_new, (void))                                                                                 \
   F(void *, gtk_snapshot_free_to_node, (object))                                                                      \

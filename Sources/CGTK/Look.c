@@ -114,6 +114,14 @@ int parley_node_is_named(parley_node *node, const char *label) {
   return !other;
 }
 
+void parley_node_set_role(parley_node *node, int role) { gtk.g_object_set(node->box, "accessible-role", role, (char *)NULL); }
+
+int parley_node_role(parley_node *node) {
+  int role = -1;
+  gtk.g_object_get(node->content ? node->inner : node->box, "accessible-role", &role, (char *)NULL);
+  return role;
+}
+
 void parley_node_set_reachable(parley_node *node, int reachable) { gtk.gtk_widget_set_can_focus(node->box, reachable); }
 
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled) {
@@ -217,6 +225,18 @@ void parley_node_set_pixels(
   node->picture_width = width;
   node->picture_height = height;
   fill_button(node);
+}
+
+static gboolean drawing(object widget, object clock, void *id) {
+  (void)widget;
+  (void)clock;
+  parley_gtk_tell((uint64_t)(uintptr_t)id, PARLEY_DRAWING, NULL, 0, 0);
+  return 0;
+}
+
+void parley_node_await_drawing(parley_node *node) {
+  // The id and not the node, which may be gone by then.
+  gtk.gtk_widget_add_tick_callback(node->box, drawing, (void *)(uintptr_t)node->id, NULL);
 }
 
 void parley_node_focus(parley_node *node) {

@@ -4,7 +4,7 @@
 #include "Library.h"
 #include "Node.h"
 
-enum { POLICY_AUTOMATIC = 1, POLICY_NEVER = 2, WRAP_WORD_CHAR = 3, ELLIPSIZE_END = 3, PROVIDER_USER = 800, SELECTION_NONE = 0 };
+enum { ROLE_PROGRESS_BAR = 44, POLICY_AUTOMATIC = 1, POLICY_NEVER = 2, WRAP_WORD_CHAR = 3, ELLIPSIZE_END = 3, PROVIDER_USER = 800, SELECTION_NONE = 0 };
 static const char *const KEY = "parley";
 
 // MARK: layout
@@ -99,15 +99,16 @@ static object provider(object widget) {
   return provider;
 }
 
-/// The part of a text that holds the letters has a style of its own, which only a style of the whole display reaches: it takes colour and
-/// background of the view.
-static void style_texts(void) {
+/// What only a style of the whole display reaches: the part of a text that holds the letters, which takes colour and background of the view;
+/// and rows that are not seen under the pointer.
+static void style_display(void) {
   static int is_done;
   if (is_done) return;
   is_done = 1;
   object provider = gtk.gtk_css_provider_new();
   gtk.gtk_css_provider_load_from_data(
-    provider, "textview.parley > text { background-color: transparent; color: inherit; }", -1);
+    provider,
+    "textview.parley > text { background-color: transparent; color: inherit; } row.parley-plain { background: none; transition: none; }", -1);
   gtk.gtk_style_context_add_provider_for_display(gtk.gdk_display_get_default(), provider, PROVIDER_USER);
   gtk.g_object_unref(provider);
 }
@@ -145,7 +146,7 @@ static void make_content(parley_node *node) {
     case PARLEY_TEXT:
       node->inner = gtk.gtk_text_view_new();
       gtk.gtk_text_view_set_wrap_mode(node->inner, WRAP_WORD_CHAR);
-      style_texts();
+      style_display();
       gtk.gtk_widget_add_css_class(node->inner, "parley");
       parley_gtk_connect(gtk.gtk_text_view_get_buffer(node->inner), "changed", (void (*)(void))text_edited, node);
       watch_focus(node);
@@ -155,12 +156,17 @@ static void make_content(parley_node *node) {
       node->inner = gtk.gtk_switch_new();
       parley_gtk_connect(node->inner, "notify::active", (void (*)(void))switched, node);
       break;
-    case PARLEY_SPINNER: node->inner = gtk.gtk_spinner_new(); break;
+    case PARLEY_SPINNER:
+      node->inner = gtk.gtk_spinner_new();
+      // GTK calls it a widget of no kind.
+      gtk.g_object_set(node->inner, "accessible-role", ROLE_PROGRESS_BAR, (char *)NULL);
+      break;
     case PARLEY_PICTURE:
       node->inner = gtk.gtk_picture_new();
       gtk.gtk_picture_set_can_shrink(node->inner, 1);
       break;
     case PARLEY_LIST:
+      style_display();
       node->inner = gtk.gtk_list_box_new();
       gtk.gtk_list_box_set_selection_mode(node->inner, SELECTION_NONE);
       parley_gtk_connect(node->inner, "row-activated", (void (*)(void))row_chosen, node);
@@ -213,6 +219,21 @@ void parley_node_destroy(parley_node *node) {
   free(node);
 }
 
+static void look_of_row(parley_node *node) {
+  if (!node->row) return;
+  // What cannot be chosen is no stop of the tab key either.
+  gtk.gtk_list_box_row_set_activatable(node->row, !node->is_fixed);
+  gtk.gtk_widget_set_focusable(node->row, !node->is_fixed);
+  if (node->is_plain) gtk.gtk_widget_add_css_class(node->row, "parley-plain");
+  else gtk.gtk_widget_remove_css_class(node->row, "parley-plain");
+}
+
+void parley_node_set_row(parley_node *node, int can_be_chosen, int is_highlighted) {
+  node->is_fixed = !can_be_chosen;
+  node->is_plain = !is_highlighted;
+  look_of_row(node);
+}
+
 void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibling) {
   if (parent->kind == PARLEY_LIST) {
     int index = sibling && sibling->row ? gtk.gtk_list_box_row_get_index(sibling->row) + 1 : 0;
@@ -224,6 +245,7 @@ void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibl
     object style = provider(node->row);
     gtk.gtk_css_provider_load_from_data(style, "* { padding: 0; min-height: 0; }", -1);
     gtk.g_object_unref(style);
+    look_of_row(node);
     gtk.gtk_list_box_row_set_child(node->row, node->box);
     gtk.gtk_list_box_insert(parent->inner, node->row, index);
     return;

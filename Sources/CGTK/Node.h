@@ -14,6 +14,8 @@ struct parley_node {
   object texture, picture;
   double picture_width, picture_height;
   int mirrored, is_row;
+  /// Of a row: whether it cannot be chosen, or not be seen under the pointer.
+  int is_fixed, is_plain;
   /// Whether the app changes it, so that it is not told of the change.
   int is_setting;
   /// Called when the box gets a size; the window's root tells it.

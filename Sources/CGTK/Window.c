@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "CGTK.h"
 #include "Library.h"
@@ -128,6 +127,10 @@ void parley_window_set_title(parley_window *window, const char *title) { gtk.gtk
 void parley_window_set_size(parley_window *window, int32_t width, int32_t height) {
   gtk.gtk_window_set_default_size(window->widget, width, height);
 }
+void parley_window_get_size(parley_window *window, int32_t *width, int32_t *height) {
+  *width = window->root->told_width;
+  *height = window->root->told_height;
+}
 void parley_window_unfocus(parley_window *window) { gtk.gtk_window_set_focus(window->widget, NULL); }
 
 void parley_window_destroy(parley_window *window) {
@@ -158,96 +161,4 @@ uint8_t *parley_window_pixels(parley_window *window, int32_t *width, int32_t *he
   if (pixels) gtk.gdk_texture_download(texture, pixels, (size_t)*width * 4);
   gtk.g_object_unref(texture);
   return pixels;
-}
-
-// MARK: dialogs
-
-struct answer_button {
-  parley_dialog *dialog;
-  int place;
-};
-
-struct parley_dialog {
-  uint64_t id;
-  object widget;
-  int is_sheet;
-  object first;
-  parley_node fields[8];
-  int field_count;
-  struct answer_button answers[32];
-  int answer_count;
-};
-
-/// The escape key, or the desktop's button. The app takes the dialog away, when it knows an answer for that.
-static gboolean dialog_closed(object widget, parley_dialog *dialog) {
-  (void)widget;
-  parley_gtk_tell(dialog->id, PARLEY_ANSWERED, NULL, -1, 0);
-  return 1;
-}
-
-static void responded(object widget, int response, parley_dialog *dialog) {
-  (void)widget;
-  parley_gtk_tell(dialog->id, PARLEY_ANSWERED, NULL, response < 0 ? -1 : response, 0);
-}
-
-static void answer_clicked(object widget, struct answer_button *answer) {
-  (void)widget;
-  parley_gtk_tell(answer->dialog->id, PARLEY_ANSWERED, NULL, answer->place, 0);
-}
-
-static void field_edited(object widget, parley_node *field) {
-  parley_gtk_tell(field->id, PARLEY_EDITED, gtk.gtk_editable_get_text(widget), 0, 0);
-}
-
-parley_dialog *parley_dialog_create(uint64_t id, parley_window *window, const char *title, const char *message, int is_sheet) {
-  parley_dialog *dialog = calloc(1, sizeof *dialog);
-  if (!dialog) abort();
-  dialog->id = id;
-  dialog->is_sheet = is_sheet;
-  dialog->widget = gtk.g_object_new(
-    gtk.gtk_message_dialog_get_type(), "text", title, "secondary-text", message, "transient-for", window->widget, "modal", 1,
-    "title", title, (char *)NULL);
-  parley_gtk_connect(dialog->widget, "response", (void (*)(void))responded, dialog);
-  parley_gtk_connect(dialog->widget, "close-request", (void (*)(void))dialog_closed, dialog);
-  return dialog;
-}
-
-void parley_dialog_add_field(parley_dialog *dialog, uint64_t id, const char *text, const char *placeholder, int secret) {
-  if (dialog->field_count == 8) return;
-  parley_node *field = &dialog->fields[dialog->field_count++];
-  field->id = id;
-  object entry = gtk.gtk_entry_new();
-  gtk.gtk_editable_set_text(entry, text);
-  gtk.gtk_entry_set_placeholder_text(entry, placeholder);
-  gtk.gtk_entry_set_visibility(entry, !secret);
-  gtk.g_object_set(entry, "activates-default", 1, (char *)NULL);
-  parley_gtk_connect(entry, "changed", (void (*)(void))field_edited, field);
-  gtk.gtk_box_append(gtk.gtk_message_dialog_get_message_area(dialog->widget), entry);
-  if (!dialog->first) dialog->first = entry;
-}
-
-void parley_dialog_add_answer(parley_dialog *dialog, int place, const char *title, int enabled, int destructive, int is_default) {
-  object button;
-  if (dialog->is_sheet && dialog->answer_count < 32) {
-    struct answer_button *answer = &dialog->answers[dialog->answer_count++];
-    *answer = (struct answer_button){dialog, place};
-    button = gtk.gtk_button_new_with_label(title);
-    parley_gtk_connect(button, "clicked", (void (*)(void))answer_clicked, answer);
-    gtk.gtk_box_append(gtk.gtk_message_dialog_get_message_area(dialog->widget), button);
-  } else {
-    button = gtk.gtk_dialog_add_button(dialog->widget, title, place);
-  }
-  gtk.gtk_widget_set_sensitive(button, enabled);
-  if (destructive) gtk.gtk_widget_add_css_class(button, "destructive-action");
-  if (is_default && !dialog->is_sheet) gtk.gtk_dialog_set_default_response(dialog->widget, place);
-}
-
-void parley_dialog_show(parley_dialog *dialog) {
-  gtk.gtk_window_present(dialog->widget);
-  if (dialog->first) gtk.gtk_widget_grab_focus(dialog->first);
-}
-
-void parley_dialog_destroy(parley_dialog *dialog) {
-  gtk.gtk_window_destroy(dialog->widget);
-  free(dialog);
 }

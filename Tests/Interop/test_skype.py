@@ -323,16 +323,11 @@ class Window(Case):
         self.app = self.enterContext(
             Bank(self.home(), "--server", self.server.url, "--size", "360x580", window=True, environment=style))
 
-    def keep(self, name: str, dialog: str | None = None, moves: bool = False) -> np.ndarray:
-        """Keeps a picture of the window, with a dialog over its middle, and returns it once it is not blank and, unless something
-        ``moves``, at rest."""
-        if dialog is not None:
-            wait_for(f"the dialog {dialog}", lambda: self.place(dialog))
-
+    def keep(self, name: str, moves: bool = False) -> np.ndarray:
+        """Keeps a picture of the window, and returns it once it is not blank and, unless something ``moves``, at rest."""
         def drawn() -> object:
-            places = [place for each in ("Woodgrove Bank", dialog) if each for place in self.windows(each).values()]
-            left, top = (max(min(place[index] for place in places), 0) for index in (0, 1))
-            right, bottom = (max(place[index] + place[index + 2] for place in places) for index in (0, 1))
+            [(left, top, width, height)] = self.windows("Woodgrove Bank").values()
+            right, bottom = left + width, top + height
             # What was asked for is drawn a moment later: two pictures are alike once it is.
             first, second = (grab()[top:bottom, left:right] for _ in range(2))
             if not moves and not np.array_equal(first // 64, second // 64):
@@ -353,15 +348,6 @@ class Window(Case):
                 found[window] = tuple(int(values[key]) for key in ("X", "Y", "WIDTH", "HEIGHT"))
         return found
 
-    def place(self, dialog: str) -> bool:
-        """Puts a dialog over the middle of the window, as a desktop does."""
-        [(left, top, width, height)] = self.windows("Woodgrove Bank").values()
-        found = self.windows(dialog)
-        for window, (_, _, across, down) in found.items():
-            x, y = left + (width - across) // 2, top + (height - down) // 2
-            subprocess.run(["xdotool", "windowmove", window, str(max(x, 0)), str(y)], check=True)
-        return bool(found)
-
     def test_every_screen_is_drawn_and_takes_clicks(self) -> None:
         app = self.app
         app.do("see Woodgrove Bank")
@@ -374,7 +360,7 @@ class Window(Case):
         self.keep("documentation")
         app.do("press Close", "press Cancel", "press Add meeting URL", "fill Meeting URL = meeting", "press Save")
         app.asks("Alert!")
-        self.keep("add-meeting-url", "Alert!")
+        self.keep("add-meeting-url")
         app.do("answer Close", "press Cancel", "see Woodgrove Bank")
 
         # A click of the mouse is as good as a step.
@@ -392,14 +378,14 @@ class Window(Case):
             self.keep("online-meeting-waiting", moves=True)
             service.opened.set()
             app.asks("ERROR!", "Getting meeting URL failed")
-            self.keep("error", "ERROR!")
+            self.keep("error")
         app.do("answer Ok", "row Log off", "press Settings", f"fill Online meeting request API URL = {self.server.url}/GetAdhocMeetingJob",
                "press Save")
         room = self.online_meeting(app)
         self.keep("online-meeting")
         app.do("press Join online meeting")
         app.asks("Online meeting")
-        self.keep("join-sheet", "Online meeting")
+        self.keep("join-sheet")
         app.do("answer Join online video chat", f"see {LICENCE}")
         self.keep("licence")
         app.do("press Accept to have a video call with your agent")

@@ -1,5 +1,6 @@
-import ParleyViews
 import Testing
+
+@testable import ParleyViews
 
 @MainActor
 @Suite struct ViewTreeTests {
@@ -127,6 +128,79 @@ import Testing
     window.sendTouch(.moved, at: CGPoint(x: 80, y: 50), time: 0.3)
     window.sendTouch(.ended, at: CGPoint(x: 80, y: 50), time: 0.4)
     #expect(seen == ["began 20.0", "changed 30.0", "ended 30.0"])
+  }
+
+  private func drag(_ window: UIWindow, from start: CGPoint, by way: [CGPoint]) {
+    window.sendTouch(.began, at: start, time: 0)
+    for (place, step) in way.enumerated() {
+      window.sendTouch(
+        .moved, at: CGPoint(x: start.x + step.x, y: start.y + step.y), time: Double(place + 1) / 10)
+    }
+    let end = way.last ?? .zero
+    window.sendTouch(.ended, at: CGPoint(x: start.x + end.x, y: start.y + end.y), time: 9)
+  }
+
+  @Test func aDragScrollsAndPressesNothingInTheView() {
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
+    window.isHidden = false
+    let outer = UIScrollView(frame: window.bounds)
+    outer.contentSize = CGSize(width: 100, height: 300)
+    let inner = UIScrollView(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
+    inner.contentSize = CGSize(width: 200, height: 50)
+    let button = UIButton(frame: CGRect(x: 0, y: 60, width: 100, height: 40))
+    var presses = 0
+    button.addAction(UIAction { _ in presses += 1 }, for: .touchUpInside)
+    outer.addSubview(inner)
+    outer.addSubview(button)
+    window.addSubview(outer)
+    drag(window, from: CGPoint(x: 50, y: 90), by: [CGPoint(x: 0, y: -20), CGPoint(x: 0, y: -50)])
+    #expect(outer.contentOffset == CGPoint(x: 0, y: 50) && presses == 0 && !outer.isDragging)
+    drag(window, from: CGPoint(x: 50, y: 40), by: [CGPoint(x: 0, y: 30), CGPoint(x: 0, y: 900)])
+    #expect(outer.contentOffset == .zero)
+    // A small slip is a press still.
+    drag(window, from: CGPoint(x: 50, y: 80), by: [CGPoint(x: 0, y: 4)])
+    #expect(presses == 1 && outer.contentOffset == .zero)
+    // Across the inner one goes on, down only the outer one can.
+    drag(window, from: CGPoint(x: 50, y: 20), by: [CGPoint(x: -20, y: -5), CGPoint(x: -30, y: -40)])
+    #expect(inner.contentOffset.x == 30 && outer.contentOffset == .zero)
+    drag(window, from: CGPoint(x: 50, y: 20), by: [CGPoint(x: 5, y: -20), CGPoint(x: 30, y: -40)])
+    #expect(inner.contentOffset.x == 30 && outer.contentOffset.y == 40)
+    // What is dragged in it by the app is not scrolled as well.
+    outer.contentOffset = .zero
+    let small = box(0, 60, 100, 40)
+    var steps = 0
+    small.addGestureRecognizer(UIPanGestureRecognizer { _ in steps += 1 })
+    outer.addSubview(small)
+    drag(window, from: CGPoint(x: 50, y: 90), by: [CGPoint(x: 0, y: -20), CGPoint(x: 0, y: -50)])
+    #expect(steps == 3 && outer.contentOffset == .zero)
+    small.removeFromSuperview()
+    outer.isScrollEnabled = false
+    drag(window, from: CGPoint(x: 50, y: 90), by: [CGPoint(x: 0, y: -20), CGPoint(x: 0, y: -50)])
+    #expect(outer.contentOffset == .zero && presses == 1)
+  }
+
+  @Test func barsShowWhereAViewHasScrolledTo() throws {
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 104, height: 104))
+    window.isHidden = false
+    let view = UIScrollView(frame: window.bounds)
+    view.backgroundColor = .white
+    view.contentSize = CGSize(width: 104, height: 400)
+    window.addSubview(view)
+    #expect(view.bars == [.zero, .zero])
+    window.sendScroll(by: CGPoint(x: 0, y: 100), at: CGPoint(x: 50, y: 50))
+    #expect(view.bars[1] == .zero && view.bars[0].maxX == 102)
+    let first = view.bars[0]
+    #expect(first.minY > 2 && first.maxY < 60 && first.height >= 24)
+    let picture = try window.snapshot()
+    #expect(picture.color(x: 98, y: Int(first.midY)) != .white && picture.color(x: 98, y: 100) == .white)
+    window.sendScroll(by: CGPoint(x: 0, y: 900), at: CGPoint(x: 50, y: 50))
+    #expect(view.bars[0].maxY == 102)
+    view.showsVerticalScrollIndicator = false
+    #expect(view.bars == [.zero, .zero])
+    // Nothing more to see, no bar.
+    view.showsVerticalScrollIndicator = true
+    view.contentSize.height = 80
+    #expect(view.bars == [.zero, .zero])
   }
 
   @Test func theInnermostViewThatCanGoOnScrolls() {

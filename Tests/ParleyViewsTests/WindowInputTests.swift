@@ -24,7 +24,6 @@ extension ScreenTests.WindowTests {
     large.setImage(try picture(.blue, 400, 400), for: .normal)
     view.addSubview(both)
     view.addSubview(large)
-    try await Task.sleep(for: .milliseconds(700))
     try await wait("the picture at the left of the title", in: window) {
       guard let picture = await window.screenshot() else { return false }
       let red = (20..<180).filter { isMostly(picture.color(x: $0, y: 42), red: true) }

@@ -67,47 +67,6 @@ extension ScreenTests.WindowTests {
     #expect(window.subviews.count == 1)
   }
 
-  @Test func aTileShowsItsPictureAtEverySizeOnTheWayToAnother() async throws {
-    let (window, view) = try await window(CGSize(width: 300, height: 600))
-    defer { window.close() }
-    window.title = "turned"
-    let tile = VideoView(frame: view.bounds)
-    tile.autoresizingMask = [.flexibleWidth, .flexibleHeight]
-    tile.scaling = .fill
-    let small = VideoView(frame: CGRect(x: 200, y: 510, width: 90, height: 80))
-    small.autoresizingMask = [.flexibleLeftMargin, .flexibleTopMargin]
-    view.backgroundColor = .red
-    view.addSubview(tile)
-    view.addSubview(small)
-    tile.show(try plain(red: true))
-    small.show(try plain(green: true))
-    try await wait("the pictures") {
-      let picture = await window.screenshot()
-      return isMostly(picture?.color(x: 10, y: 10), red: true) && isMostly(picture?.color(x: 245, y: 550), green: true)
-    }
-    var sizes: Set<String> = []
-    for round in 0..<6 {
-      let size = CGSize(width: round % 2 == 0 ? 600 : 300, height: round % 2 == 0 ? 300 : 600)
-      try VirtualDisplay.hands(
-        "search", "--name", "^turned$", "windowsize", "\(Int(size.width))", "\(Int(size.height))")
-      try await wait("\(size)") {
-        // Whatever GTK draws on the way there is the picture, or the colour behind it: never an empty window.
-        let picture = try #require(await window.screenshot())
-        sizes.insert("\(picture.size)")
-        for (x, y) in [(0.02, 0.02), (0.5, 0.5), (0.98, 0.02), (0.02, 0.98)] {
-          let (column, row) = (Int(picture.size.width * x), Int(picture.size.height * y))
-          let color = picture.color(x: column, y: row)
-          #expect(
-            isMostly(color, red: true) || isMostly(color, green: true),
-            "\(picture.size) at \(column), \(row): \(color as Any)")
-        }
-        return window.bounds.size == size && picture.size == size
-          && isMostly(picture.color(x: Int(size.width) - 55, y: Int(size.height) - 50), green: true)
-      }
-    }
-    #expect(sizes.count >= 2 && tile.frame == view.bounds)
-  }
-
   @Test func aScreenReaderIsToldTheNamesOfLabelsAndButtons() async throws {
     let (window, view) = try await window()
     defer { window.close() }

@@ -6,16 +6,25 @@ import Testing
 struct VirtualDisplay {
   static let number = ":\(50 + getpid() % 9_000)"
 
+  /// Where it keeps what it shows, as a file in memory.
+  static let folder = NSTemporaryDirectory() + "parley-display-\(getpid())"
+
   /// Starts it once; nil when Xvfb or xdotool are not installed.
   static let processID: Int32? = {
     let tools = ["Xvfb", "xdotool"].map { "/usr/bin/\($0)" }
     guard tools.allSatisfy(FileManager.default.isExecutableFile(atPath:)) else { return nil }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: tools[0])
-    process.arguments = [number, "-screen", "0", "800x700x24", "-nolisten", "tcp", "-terminate"]
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    process.arguments = [
+      number, "-screen", "0", "1400x800x24", "-nolisten", "tcp", "-terminate", "-fbdir", folder,
+    ]
     process.standardError = FileHandle.nullDevice
     do { try process.run() } catch { return nil }
-    atexit { if let id = VirtualDisplay.processID { kill(id, SIGTERM) } }
+    atexit {
+      if let id = VirtualDisplay.processID { kill(id, SIGTERM) }
+      try? FileManager.default.removeItem(atPath: VirtualDisplay.folder)
+    }
     setenv("DISPLAY", number, 1)
     setenv("GDK_BACKEND", "x11", 1)
     setenv("GSK_RENDERER", "cairo", 1)
@@ -60,6 +69,8 @@ extension ScreenTests {
       window.rootViewController = controller
       controller.view.backgroundColor = .white
       try window.present()
+      // Without a window manager keys go where the pointer is.
+      try VirtualDisplay.hands("mousemove", "\(Int(size.width) - 8)", "\(Int(size.height) - 8)")
       return (window, controller.view)
     }
 

@@ -25,7 +25,7 @@ enum parley_event {
   PARLEY_KEY_DOWN, PARLEY_KEY_UP,  // in a window; text is what it types, x the modifiers as GDK has them
   PARLEY_POINTED,          // in a window: where the wheel that is told of next is turned, at x and y
   PARLEY_SCROLLED,         // in a window: the wheel was turned by x and y clicks
-  PARLEY_ANSWERED,         // a dialog; x is the place of the answer, -1 when it was closed
+  PARLEY_DRAWING,          // a node whose window is about to be drawn, once after parley_node_await_drawing
 };
 /// Hears events, on GTK's thread. `text` is valid for the call.
 void parley_gtk_set_handler(void (*handler)(uint64_t id, int event, const char *text, double x, double y));
@@ -49,6 +49,14 @@ void parley_node_set_placeholder(parley_node *node, const char *text);
 void parley_node_set_accessible(parley_node *node, const char *label);
 /// Whether it is called so, for tests; GTK_A11Y must be `test`.
 int parley_node_is_named(parley_node *node, const char *label);
+/// What it is to a screen reader, as GTK numbers roles; call it before it is shown.
+void parley_node_set_role(parley_node *node, int role);
+/// The role of its content, or of itself when it has none.
+int parley_node_role(parley_node *node);
+/// Of a row of a list: whether it can be chosen, and whether it is seen when the pointer is over it.
+void parley_node_set_row(parley_node *node, int can_be_chosen, int is_highlighted);
+/// Tells PARLEY_DRAWING when the window is drawn next.
+void parley_node_await_drawing(parley_node *node);
 /// Whether the focus can go there, and into what is in it.
 void parley_node_set_reachable(parley_node *node, int reachable);
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled);
@@ -73,15 +81,9 @@ parley_window *parley_window_create(uint64_t id, const char *title, int32_t widt
 parley_node *parley_window_root(parley_window *window);
 void parley_window_set_title(parley_window *window, const char *title);
 void parley_window_set_size(parley_window *window, int32_t width, int32_t height);
+/// The size that it has, or was made with.
+void parley_window_get_size(parley_window *window, int32_t *width, int32_t *height);
 void parley_window_unfocus(parley_window *window);
 void parley_window_destroy(parley_window *window);
 /// What the window shows, drawn by GTK: pixels of blue, green, red and opacity, freed with free; null when there is nothing yet.
 uint8_t *parley_window_pixels(parley_window *window, int32_t *width, int32_t *height);
-
-/// A question over a window. Answers are told by PARLEY_ANSWERED, fields by PARLEY_EDITED under their own ids.
-typedef struct parley_dialog parley_dialog;
-parley_dialog *parley_dialog_create(uint64_t id, parley_window *window, const char *title, const char *message, int is_sheet);
-void parley_dialog_add_field(parley_dialog *dialog, uint64_t id, const char *text, const char *placeholder, int secret);
-void parley_dialog_add_answer(parley_dialog *dialog, int place, const char *title, int enabled, int destructive, int is_default);
-void parley_dialog_show(parley_dialog *dialog);
-void parley_dialog_destroy(parley_dialog *dialog);

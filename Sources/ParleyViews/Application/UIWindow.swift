@@ -6,10 +6,6 @@ public import Foundation
 protocol WindowPresenter: AnyObject {
   /// Shows what the window holds now; layout is done.
   func update(_ window: UIWindow)
-  /// Shows an alert or a sheet of the window's.
-  func present(_ alert: UIAlertController, in window: UIWindow)
-  /// Takes it away again.
-  func dismiss(_ alert: UIAlertController, in window: UIWindow)
   /// Lets keys go to a field, or to the window itself.
   func focus(_ view: UIView?, in window: UIWindow)
   /// Takes the window away.
@@ -93,10 +89,10 @@ open class UIWindow: UIView {
   public func present() throws(ViewError) {
     guard presenter == nil else { return }
     let presenter = try GTKPresenter(self)
-    for alert in UIApplication.shared.alerts { alert.viewIfLoaded?.removeFromSuperview() }
     self.presenter = presenter
     makeKeyAndVisible()
     update()
+    for alert in UIApplication.shared.alerts { alert.takeFocus() }
   }
 
   /// Whether it is on the desktop.
@@ -174,11 +170,17 @@ open class UIWindow: UIView {
   private func deliver(_ touch: UITouch) {
     let event = UIEvent(touches: [touch])
     var isTaken = false
+    var isDragged = false
     var isNative = false
     var view = touch.view
     while let current = view {
       isNative = isNative || (presenter != nil && SceneBuilder.isNative(current))
       for recognizer in current.gestureRecognizers ?? [] {
+        // What goes on further inside is no scrolling of what is around it.
+        if isDragged, recognizer is ScrollGestureRecognizer, recognizer.state == .possible {
+          recognizer.state = .failed
+          continue
+        }
         // Who presses a control means it, and not what is behind it.
         if current !== touch.view, touch.view is UIControl, recognizer is UITapGestureRecognizer { continue }
         recognizer.receive(touch, event)
@@ -187,6 +189,7 @@ open class UIWindow: UIView {
         case .began, .changed, .ended: recognised = true
         case .possible, .cancelled, .failed: recognised = false
         }
+        isDragged = isDragged || recognizer.state == .began || recognizer.state == .changed
         isTaken = isTaken || (recognised && recognizer.cancelsTouchesInView)
       }
       view = current.superview

@@ -19,7 +19,8 @@ public final class UIAlertAction {
   /// What kind of answer it is.
   public let style: Style
   /// Whether it can be given.
-  public var isEnabled = true
+  public var isEnabled = true { didSet { onChange?() } }
+  var onChange: (@MainActor () -> Void)?
   let handler: (@MainActor (UIAlertAction) -> Void)?
 
   /// An answer.
@@ -32,7 +33,7 @@ public final class UIAlertAction {
 
 /// A question to the person: an alert in the middle, or a sheet of choices.
 ///
-/// On the screen it is a dialog of the desktop. Headless it stays among ``UIApplication/alerts`` until ``choose(_:)`` answers it.
+/// It stays among ``UIApplication/alerts`` until a person, or ``choose(_:)``, answers it.
 open class UIAlertController: UIViewController {
   /// Where it is seen.
   public enum Style: Int, Hashable, Sendable {
@@ -52,7 +53,8 @@ open class UIAlertController: UIViewController {
   open var preferredAction: UIAlertAction?
   /// The fields in the order they were added; nil when there are none.
   public private(set) var textFields: [UITextField]?
-  private weak var window: UIWindow?
+  /// Where keys went before.
+  private weak var earlierResponder: UIResponder?
 
   /// A question without answers yet.
   public init(title: String?, message: String?, preferredStyle: Style) {
@@ -120,25 +122,34 @@ open class UIAlertController: UIViewController {
     let application = UIApplication.shared
     if !application.alerts.contains(where: { $0 === self }) { application.alerts.append(self) }
     guard let window = presenter.viewIfLoaded?.window ?? application.keyWindow else { return }
-    self.window = window
-    if let presenter = window.presenter {
-      presenter.present(self, in: window)
-    } else {
-      view.frame = window.bounds
-      view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
-      window.addSubview(view)
-    }
+    let responder = application.firstResponder
+    // Without it keys would go to what is behind.
+    if responder?.resignFirstResponder() == true { earlierResponder = responder }
+    view.frame = window.bounds
+    view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    window.addSubview(view)
     appear(animated)
+    takeFocus()
+  }
+
+  /// Lets keys go to the first field or to a button, if it is the one in front.
+  func takeFocus() {
+    guard presentedViewController == nil, let window = viewIfLoaded?.window,
+      let stop = (view as? AlertView)?.firstStop(returnAction)
+    else { return }
+    if !stop.becomeFirstResponder() { window.presenter?.focus(stop, in: window) }
   }
 
   func hide(_ animated: Bool) {
     UIApplication.shared.alerts.removeAll { $0 === self }
-    if let window { window.presenter?.dismiss(self, in: window) }
     disappear(animated)
     viewIfLoaded?.removeFromSuperview()
+    let responder = earlierResponder as? UIView
+    earlierResponder = nil
+    if UIApplication.shared.firstResponder == nil, responder?.window != nil { responder?.becomeFirstResponder() }
   }
 
-  /// Makes the view that a headless window shows: a box over a dark veil.
+  /// Makes what a window shows: a box over a dark veil.
   open override func loadView() { view = AlertView(self) }
 }
 #endif

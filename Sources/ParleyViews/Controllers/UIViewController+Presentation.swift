@@ -9,15 +9,6 @@ extension UIViewController {
     return controller
   }
 
-  /// The same, but for alerts, which are dialogs of the desktop.
-  var frontmostScreen: UIViewController {
-    var controller = self
-    while let presented = controller.presentedViewController, !(presented is UIAlertController) {
-      controller = presented
-    }
-    return controller
-  }
-
   /// The controller that is in the window by itself.
   private var root: UIViewController {
     var controller = self

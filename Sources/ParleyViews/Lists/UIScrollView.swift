@@ -14,23 +14,36 @@ open class UIScrollView: UIView {
   open var contentInset = UIEdgeInsets.zero { didSet { contentChanged() } }
   /// Whether people can scroll.
   open var isScrollEnabled = true
-  /// Whether a bar is seen at the side; kept for apps that set it.
-  open var showsVerticalScrollIndicator = true
-  /// Whether a bar is seen below; kept for apps that set it.
-  open var showsHorizontalScrollIndicator = true
+  /// Whether a bar is seen at the side while it scrolls.
+  open var showsVerticalScrollIndicator = true { didSet { contentChanged() } }
+  /// Whether a bar is seen below while it scrolls.
+  open var showsHorizontalScrollIndicator = true { didSet { contentChanged() } }
   /// Whether it can be pulled past its end; kept for apps that set it.
   open var alwaysBounceVertical = false
+
+  /// The drag that scrolls it.
+  public let panGestureRecognizer: UIPanGestureRecognizer = ScrollGestureRecognizer()
+  /// Whether a person drags it.
+  public internal(set) var isDragging = false
+  var areBarsSeen = false
+  var hidingOfBars: Task<Void, Never>?
 
   /// A view that scrolls; what is outside is hidden.
   public override init(frame: CGRect) {
     super.init(frame: frame)
-    clipsToBounds = true
+    prepare()
   }
 
   /// A view from an archive.
   public required init?(coder: NSCoder) {
     super.init(coder: coder)
+    prepare()
+  }
+
+  private func prepare() {
     clipsToBounds = true
+    panGestureRecognizer.addTarget(self, action: UIScrollView.drag)
+    addGestureRecognizer(panGestureRecognizer)
   }
 
   /// Scrolls so that a point of the content lies at the view's corner.
@@ -48,7 +61,9 @@ open class UIScrollView: UIView {
     contentOffset = CGPoint(
       x: moved(old.x, distance.x, left, max(contentSize.width - bounds.width + contentInset.right, left)),
       y: moved(old.y, distance.y, top, max(contentSize.height - bounds.height + contentInset.bottom, top)))
-    return contentOffset != old
+    guard contentOffset != old else { return false }
+    flashScrollIndicators()
+    return true
   }
 
   /// Scrolls as little as needed for a rectangle of the content to be seen.

@@ -31,7 +31,7 @@ public final class UITapGestureRecognizer: UIGestureRecognizer {
 }
 
 /// A drag: down, away, and up.
-public final class UIPanGestureRecognizer: UIGestureRecognizer {
+open class UIPanGestureRecognizer: UIGestureRecognizer {
   /// How far a finger must go before it is a drag, in points.
   private static let threshold: CGFloat = 10
   private var origin = CGPoint.zero
@@ -39,27 +39,27 @@ public final class UIPanGestureRecognizer: UIGestureRecognizer {
   private var speed = CGPoint.zero
 
   /// How far the drag went since it began, or since ``setTranslation(_:in:)``.
-  public func translation(in view: UIView?) -> CGPoint {
+  open func translation(in view: UIView?) -> CGPoint {
     CGPoint(x: position.x - origin.x, y: position.y - origin.y)
   }
 
   /// Makes the distance so far count as `translation`.
-  public func setTranslation(_ translation: CGPoint, in view: UIView?) {
+  open func setTranslation(_ translation: CGPoint, in view: UIView?) {
     origin = CGPoint(x: position.x - translation.x, y: position.y - translation.y)
   }
 
   /// How fast the finger goes, in points a second.
-  public func velocity(in view: UIView?) -> CGPoint { speed }
+  open func velocity(in view: UIView?) -> CGPoint { speed }
 
   /// Waits for the touch to move.
-  public override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) {
+  open override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) {
     origin = position
     speed = .zero
     last = (position, touches.first?.timestamp ?? 0)
   }
 
   /// Begins or goes on.
-  public override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {
+  open override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {
     let time = touches.first?.timestamp ?? 0
     if time > last.time {
       speed = CGPoint(
@@ -71,14 +71,17 @@ public final class UIPanGestureRecognizer: UIGestureRecognizer {
     case .possible:
       let way = translation(in: nil)
       guard max(abs(way.x), abs(way.y)) >= Self.threshold else { return }
-      state = delegate?.gestureRecognizerShouldBegin(self) == false ? .failed : .began
+      state = mayBegin(way) ? .began : .failed
     case .began, .changed: state = .changed
     case .ended, .cancelled, .failed: break
     }
   }
 
+  /// Whether a drag that has gone so far counts.
+  func mayBegin(_ way: CGPoint) -> Bool { delegate?.gestureRecognizerShouldBegin(self) != false }
+
   /// Ends.
-  public override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
+  open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
     state = state == .began || state == .changed ? .ended : .failed
   }
 }

@@ -25,6 +25,9 @@ extension UIView {
         view.drawAll(
           in: canvas, at: CGPoint(x: view.frame.minX - bounds.minX, y: view.frame.minY - bounds.minY))
       }
+      for bar in (self as? UIScrollView)?.bars ?? [] where !bar.isEmpty {
+        canvas.rectangle(bar, radius: UIScrollView.barWidth / 2, UIScrollView.barColor)
+      }
       if layer.borderWidth > 0 {
         canvas.rectangle(inner, radius: radius, line: layer.borderWidth, layer.borderColor ?? .black)
       }

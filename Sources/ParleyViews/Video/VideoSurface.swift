@@ -16,6 +16,9 @@ public final class VideoSurface: VideoSink {
   private struct State {
     var frame: VideoFrame?
     var count = 0
+    /// Counts what it was given and cleared of.
+    var version = 0
+    var conversions = 0
     var scaling = Scaling.fit
     var isMirrored = false
     var onFrame: (@Sendable (VideoFrame?) -> Void)?
@@ -32,6 +35,7 @@ public final class VideoSurface: VideoSink {
     let onFrame = state.withLock { state in
       state.frame = frame
       state.count &+= 1
+      state.version &+= 1
       return state.onFrame
     }
     onFrame?(frame)
@@ -41,6 +45,7 @@ public final class VideoSurface: VideoSink {
   public func clear() {
     let onFrame = state.withLock { state in
       state.frame = nil
+      state.version &+= 1
       return state.onFrame
     }
     onFrame?(nil)
@@ -50,6 +55,12 @@ public final class VideoSurface: VideoSink {
   public var frame: VideoFrame? { state.withLock { $0.frame } }
   /// How many pictures it was given so far.
   public var frameCount: Int { state.withLock { $0.count } }
+
+  /// The picture it shows, and a number that another one does not have.
+  var newest: (frame: VideoFrame?, version: Int) { state.withLock { ($0.frame, $0.version) } }
+  /// How many of its pictures were converted for a window.
+  var conversionCount: Int { state.withLock { $0.conversions } }
+  func noteConversion() { state.withLock { $0.conversions &+= 1 } }
 
   /// How a picture lies in the tile.
   public var scaling: Scaling {

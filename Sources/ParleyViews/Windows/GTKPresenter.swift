@@ -6,7 +6,6 @@ import Foundation
 @MainActor
 final class GTKPresenter: WindowPresenter {
   private static var presenters: [UInt64: GTKPresenter] = [:]
-  private static var alerts: [UInt64: (alert: UIAlertController, fields: [UInt64: UITextField])] = [:]
 
   private let id: UInt64
   private weak var window: UIWindow?
@@ -14,6 +13,8 @@ final class GTKPresenter: WindowPresenter {
   private var edits: [UInt64: Int] = [:]
   private var title = ""
   private var size = CGSize.zero
+  /// What was shown last.
+  private var scene = Scene()
   /// Where the pointer was when the wheel was last turned.
   private var pointer = CGPoint.zero
   /// How far a click of the wheel goes.
@@ -33,7 +34,6 @@ final class GTKPresenter: WindowPresenter {
 
   private static func title(of window: UIWindow) -> String {
     var controller = window.rootViewController
-    // An alert has a window of its own, with its own title.
     while let next = controller?.presentedViewController, !(next is UIAlertController) { controller = next }
     return window.title ?? controller?.navigationTitle ?? ProcessInfo.processInfo.processName
   }
@@ -45,7 +45,8 @@ final class GTKPresenter: WindowPresenter {
     views = builder.views
     edits = edits.filter { builder.views[$0.key] != nil }
     let scene = builder.scene
-    GTKThread.with(id) { $0.apply(scene) }
+    self.scene = scene
+    GTKThread.with(id) { $0.show(scene) }
     let title = Self.title(of: window)
     if title != self.title {
       self.title = title
@@ -56,32 +57,6 @@ final class GTKPresenter: WindowPresenter {
       let (width, height) = (Int32(clamping: Int(size.width)), Int32(clamping: Int(size.height)))
       GTKThread.with(id) { parley_window_set_size($0.window, width, height) }
     }
-  }
-
-  func present(_ alert: UIAlertController, in window: UIWindow) {
-    var fields: [UInt64: UITextField] = [:]
-    for field in alert.textFields ?? [] { fields[field.serial << 4] = field }
-    let id = alert.serial
-    Self.alerts[id] = (alert, fields)
-    let preferred = alert.returnAction
-    let description = DialogDescription(
-      id: id, title: alert.title ?? "", message: alert.message ?? "", isSheet: alert.preferredStyle == .actionSheet,
-      fields: (alert.textFields ?? []).map {
-        .init(
-          id: $0.serial << 4, text: $0.text ?? "", placeholder: $0.placeholder ?? "", isSecret: $0.isSecureTextEntry)
-      },
-      answers: alert.shownActions.map {
-        .init(
-          title: $0.title ?? "", isEnabled: $0.isEnabled, isDestructive: $0.style == .destructive,
-          isDefault: $0 === preferred)
-      })
-    GTKThread.with(self.id) { $0.show(description) }
-  }
-
-  func dismiss(_ alert: UIAlertController, in window: UIWindow) {
-    let id = alert.serial
-    Self.alerts[id] = nil
-    GTKThread.with(self.id) { $0.hideDialog(id) }
   }
 
   func focus(_ view: UIView?, in window: UIWindow) {
@@ -115,19 +90,17 @@ final class GTKPresenter: WindowPresenter {
 
   static func receive(_ event: GTKEvent) {
     if let presenter = presenters[event.id] { return presenter.receiveWindow(event) }
-    if event.code == PARLEY_ANSWERED.rawValue {
-      guard let alert = alerts[event.id]?.alert else { return }
-      let answers = alert.shownActions
-      let place = Int(event.x)
-      return answers.indices.contains(place) ? alert.choose(answers[place]) : alert.cancel()
-    }
-    if let field = alerts.values.lazy.compactMap({ $0.fields[event.id] }).first {
-      type(event.text, into: field)
-      return
-    }
     for presenter in presenters.values {
       if let view = presenter.views[event.id]?.view { return presenter.receive(event, view) }
     }
+  }
+
+  /// The window has another size. Returns the views laid out for it.
+  static func resize(_ id: UInt64, _ size: CGSize) -> Scene? {
+    guard let presenter = presenters[id], let window = presenter.window else { return nil }
+    presenter.size = size
+    window.resize(to: size)
+    return presenter.scene
   }
 
   private func receiveWindow(_ event: GTKEvent) {
@@ -135,9 +108,6 @@ final class GTKPresenter: WindowPresenter {
     let point = CGPoint(x: event.x, y: event.y)
     let now = ProcessInfo.processInfo.systemUptime
     switch event.code {
-    case PARLEY_RESIZED.rawValue:
-      size = CGSize(width: event.x, height: event.y)
-      window.resize(to: size)
     case PARLEY_CLOSED.rawValue: window.close()
     case PARLEY_TOUCH_BEGAN.rawValue: window.sendTouch(.began, at: point, time: now)
     case PARLEY_TOUCH_MOVED.rawValue: window.sendTouch(.moved, at: point, time: now)
@@ -214,6 +184,14 @@ final class GTKPresenter: WindowPresenter {
 }
 
 extension GTKPresenter {
+  /// What a view is to a screen reader, as GTK numbers roles; for tests.
+  func role(_ view: UIView) async -> Int32? {
+    let target = SceneBuilder.id(view)
+    return await withCheckedContinuation { continuation in
+      GTKThread.with(id) { continuation.resume(returning: $0.role(target)) }
+    }
+  }
+
   /// Whether a screen reader calls a view so, for tests.
   func isNamed(_ view: UIView, _ name: String) async -> Bool {
     let target = SceneBuilder.id(view)

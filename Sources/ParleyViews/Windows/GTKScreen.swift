@@ -12,19 +12,65 @@ final class GTKScreen: @unchecked Sendable {
     var feed: VideoFeed?
   }
 
+  private let id: UInt64
   let window: OpaquePointer
   private var shown: [UInt64: Shown] = [:]
   private var order: [UInt64] = []
   private var style = ""
   private var edits: [UInt64: Int] = [:]
-  private var dialogs: [UInt64: OpaquePointer] = [:]
+  /// Views laid out for a size that the window does not have yet.
+  private var early: Scene?
 
   init(id: UInt64, title: String, width: Int, height: Int) {
+    self.id = id
     window = parley_window_create(id, title, Int32(clamping: width), Int32(clamping: height))
   }
 
-  /// Brings the widgets to what `scene` says, all between two pictures of the window.
-  func apply(_ scene: Scene) {
+  private var size: CGSize {
+    var (width, height): (Int32, Int32) = (0, 0)
+    parley_window_get_size(window, &width, &height)
+    return CGSize(width: CGFloat(width), height: CGFloat(height))
+  }
+
+  /// Brings the widgets to what `scene` says, all between two pictures of the window. One that is laid out for another size than the
+  /// window has waits until it has that size: it would be seen with gaps.
+  func show(_ scene: Scene) {
+    early = nil
+    guard scene.size != size else { return apply(scene) }
+    early = scene
+    let id = id
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.25) {
+      GTKThread.with(id) { $0.giveUp(scene.size) }
+    }
+  }
+
+  /// The desktop did not give the window that size.
+  private func giveUp(_ asked: CGSize) {
+    guard let early, early.size == asked else { return }
+    self.early = nil
+    GTKThread.tellSize(id, size)
+  }
+
+  /// The window is about to be drawn in another size: the views take the places that `answer` brings, or had been laid out before.
+  func resize(_ answer: ResizeAnswer) {
+    let size = size
+    let scene = early.flatMap { $0.size == size ? $0 : nil } ?? answer.wait()
+    guard let scene, scene.size == size else { return }
+    for value in scene.nodes {
+      guard let present = shown[value.id], present.value.frame != value.frame else { continue }
+      let frame = value.frame
+      parley_node_set_frame(present.node, frame.minX, frame.minY, frame.width, frame.height)
+      shown[value.id]?.value.frame = frame
+    }
+    // What is more than places must wait for GTK to have laid out.
+    let id = id
+    if early != nil { GTKThread.with(id) { $0.show(scene) } }
+  }
+
+  /// A tile's window is about to be drawn.
+  func draw(_ id: UInt64) { shown[id]?.feed?.draw() }
+
+  private func apply(_ scene: Scene) {
     var last: [UInt64: OpaquePointer] = [:]
     var kept: Set<UInt64> = []
     for value in scene.nodes {
@@ -40,7 +86,7 @@ final class GTKScreen: @unchecked Sendable {
       parley_node_place(node, parent, last[value.parent])
       last[value.parent] = node
       update(value)
-      follow(scene.surfaces[value.id], value.id)
+      follow(scene.surfaces[value.id], value)
     }
     // The innermost first: a node must be empty when it goes.
     for id in order.reversed() where !kept.contains(id) { remove(id) }
@@ -63,6 +109,10 @@ final class GTKScreen: @unchecked Sendable {
     let (node, old) = (present.node, present.value)
     let isNew = old.id == 0
     var value = new
+    if isNew, let role = new.role { parley_node_set_role(node, role) }
+    if isNew || old.row != new.row {
+      parley_node_set_row(node, new.row == .plain ? 0 : 1, new.row == .normal ? 1 : 0)
+    }
     if isNew || old.frame != new.frame {
       parley_node_set_frame(node, new.frame.minX, new.frame.minY, new.frame.width, new.frame.height)
     }
@@ -109,10 +159,13 @@ final class GTKScreen: @unchecked Sendable {
     parley_node_set_pixels(node, bytes, Int32(image.width), Int32(image.height), 0, { free($0) }, bytes)
   }
 
-  private func follow(_ surface: VideoSurface?, _ id: UInt64) {
-    guard let present = shown[id], present.feed?.surface !== surface else { return }
+  private func follow(_ surface: VideoSurface?, _ value: ViewNode) {
+    guard let present = shown[value.id], present.feed?.surface !== surface else {
+      shown[value.id]?.feed?.setSeen(value.isSeen)
+      return
+    }
     present.feed?.stop()
-    shown[id]?.feed = surface.map { VideoFeed($0, to: present.node) }
+    shown[value.id]?.feed = surface.map { VideoFeed($0, to: present.node, isSeen: value.isSeen) }
   }
 
   /// The person has changed a text or a switch: the widget shows that already. Returns how many changes there were.
@@ -131,59 +184,17 @@ final class GTKScreen: @unchecked Sendable {
     shown[id].map { parley_node_is_named($0.node, name) != 0 } ?? false
   }
 
+  /// What a widget is to a screen reader, as GTK numbers roles; for tests.
+  func role(_ id: UInt64) -> Int32? { shown[id].map { parley_node_role($0.node) } }
+
   func focus(_ id: UInt64?) {
     if let id, let present = shown[id] { parley_node_focus(present.node) } else { parley_window_unfocus(window) }
   }
 
-  // MARK: dialogs
-
-  func show(_ dialog: DialogDescription) {
-    let pointer: OpaquePointer = parley_dialog_create(
-      dialog.id, window, dialog.title, dialog.message, dialog.isSheet ? 1 : 0)
-    for field in dialog.fields {
-      parley_dialog_add_field(pointer, field.id, field.text, field.placeholder, field.isSecret ? 1 : 0)
-    }
-    for (place, answer) in dialog.answers.enumerated() {
-      parley_dialog_add_answer(
-        pointer, Int32(place), answer.title, answer.isEnabled ? 1 : 0, answer.isDestructive ? 1 : 0,
-        answer.isDefault ? 1 : 0)
-    }
-    dialogs[dialog.id] = pointer
-    parley_dialog_show(pointer)
-  }
-
-  func hideDialog(_ id: UInt64) {
-    if let dialog = dialogs.removeValue(forKey: id) { parley_dialog_destroy(dialog) }
-  }
-
   func close() {
-    for dialog in dialogs.values { parley_dialog_destroy(dialog) }
-    dialogs = [:]
+    early = nil
     apply(Scene())
     parley_window_destroy(window)
   }
-}
-
-/// An alert as a value.
-struct DialogDescription: Sendable {
-  struct Field: Sendable {
-    var id: UInt64
-    var text: String
-    var placeholder: String
-    var isSecret: Bool
-  }
-  struct Answer: Sendable {
-    var title: String
-    var isEnabled: Bool
-    var isDestructive: Bool
-    var isDefault: Bool
-  }
-
-  var id: UInt64
-  var title: String
-  var message: String
-  var isSheet: Bool
-  var fields: [Field]
-  var answers: [Answer]
 }
 #endif

@@ -1,6 +1,7 @@
 #if !canImport(UIKit)
 import CGTK
 import Foundation
+import Synchronization
 
 /// The thread on which GTK lives. Closures go there, events come from there to the main actor, both in order.
 enum GTKThread {
@@ -46,6 +47,11 @@ enum GTKThread {
 
   /// An event: what the widget shows by itself is noted here, then the main actor hears of it.
   private static func tell(_ id: UInt64, _ code: Int32, _ text: String?, _ x: Double, _ y: Double) {
+    if code == Int32(PARLEY_DRAWING.rawValue) {
+      for screen in screens.values { screen.draw(id) }
+      return
+    }
+    if code == Int32(PARLEY_RESIZED.rawValue) { return resize(id, CGSize(width: x, height: y)) }
     var count = 0
     for screen in screens.values {
       let isActive: Bool? = code == Int32(PARLEY_SWITCHED.rawValue) ? x != 0 : nil
@@ -55,6 +61,37 @@ enum GTKThread {
     let event = GTKEvent(id: id, code: UInt32(code), text: text ?? "", x: x, y: y, edits: count)
     DispatchQueue.main.async { MainActor.assumeIsolated { GTKPresenter.receive(event) } }
   }
+
+  /// The window is about to be drawn in another size: the views are laid out for it first.
+  private static func resize(_ id: UInt64, _ size: CGSize) {
+    let answer = ResizeAnswer()
+    tellSize(id, size, answer)
+    screens[id]?.resize(answer)
+  }
+
+  static func tellSize(_ id: UInt64, _ size: CGSize, _ answer: ResizeAnswer? = nil) {
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated {
+        let scene = GTKPresenter.resize(id, size)
+        answer?.give(scene)
+      }
+    }
+  }
+}
+
+/// The layout of a new size, on its way from the main actor to GTK's thread, which waits for it before it draws.
+final class ResizeAnswer: Sendable {
+  /// How long GTK waits: an app that is busy for longer is seen with its old layout, but its windows move.
+  private static let patience = DispatchTimeInterval.milliseconds(250)
+  private let scene = Mutex<Scene?>(nil)
+  private let isThere = DispatchSemaphore(value: 0)
+
+  func give(_ scene: Scene?) {
+    self.scene.withLock { $0 = scene }
+    isThere.signal()
+  }
+
+  func wait() -> Scene? { isThere.wait(timeout: .now() + Self.patience) == .success ? scene.withLock { $0 } : nil }
 }
 
 /// Something the person did.

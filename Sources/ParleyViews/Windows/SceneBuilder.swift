@@ -16,11 +16,13 @@ struct SceneBuilder {
 
   init(_ window: UIWindow, edits: [UInt64: Int]) {
     self.edits = edits
+    // Windows have whole points.
+    let size = window.bounds.size
+    scene.size = CGSize(width: size.width.rounded(.down), height: size.height.rounded(.down))
     // Behind what is presented the focus goes nowhere.
-    let front = window.subviews.firstIndex { $0 === window.rootViewController?.frontmostScreen.viewIfLoaded } ?? 0
-    for (place, view) in window.subviews.enumerated() {
-      add(view, to: 0, origin: window.bounds.origin, isReachable: place >= front)
-    }
+    let front = window.subviews.firstIndex { $0 === window.rootViewController?.frontmost.viewIfLoaded } ?? 0
+    let room = Room(origin: window.bounds.origin, sight: CGRect(origin: .zero, size: size))
+    for (place, view) in window.subviews.enumerated() { add(view, to: 0, room, isReachable: place >= front) }
     if let color = window.backgroundColor ?? window.rootViewController?.viewIfLoaded?.backgroundColor {
       scene.style = "background-color: \(CSS.color(color));"
     }
@@ -57,7 +59,18 @@ struct SceneBuilder {
       .map(\.element)
   }
 
-  private mutating func add(_ view: UIView, to parent: UInt64, origin: CGPoint, isReachable: Bool = true) {
+  /// Where views lie.
+  private struct Room {
+    /// The point of the outer view's coordinates at its corner.
+    var origin: CGPoint
+    /// That corner's place in the window.
+    var place = CGPoint.zero
+    /// What can be seen of it, in the window's coordinates; nil is none of it, infinite what nobody knows.
+    var sight: CGRect?
+  }
+
+  private mutating func add(_ view: UIView, to parent: UInt64, _ room: Room, isReachable: Bool = true) {
+    let origin = room.origin
     let kind = Self.kind(view)
     let id = Self.id(view)
     var node = ViewNode(id: id, parent: parent, kind: kind, frame: view.frame.offsetBy(dx: -origin.x, dy: -origin.y))
@@ -74,13 +87,43 @@ struct SceneBuilder {
     // Text names what shows it.
     let isNamedByText = kind == .label || (kind == .button && !node.text.isEmpty)
     node.accessibilityLabel = view.accessibilityLabel ?? (isNamedByText ? node.text : nil)
+    if view is AlertView { node.role = Self.alertDialog }
+    if let list = view.superview as? UITableView { node.row = Self.row(view, in: list) }
+    let place = CGPoint(x: room.place.x + node.frame.minX, y: room.place.y + node.frame.minY)
+    let rect = CGRect(origin: place, size: view.bounds.size)
+    var sight = view.isHidden || view.alpha <= 0 ? nil : room.sight
+    if let whole = sight, view.clipsToBounds { sight = whole.intersects(rect) ? whole.intersection(rect) : nil }
+    node.isSeen = sight?.intersects(rect) ?? false
     scene.nodes.append(node)
     views[id] = WeakView(view: view)
     if let surface = view.videoSurface, kind == .picture { scene.surfaces[id] = surface }
     // Rows lie where the list puts them, and it scrolls by itself.
     let isList = kind == .list
     let children = (view as? UITableView).map(Self.rows) ?? view.subviews
-    for child in children { add(child, to: id, origin: isList ? .zero : view.bounds.origin) }
+    // Where a list has scrolled to is its own affair.
+    let inner = Room(
+      origin: isList ? .zero : view.bounds.origin, place: place, sight: isList && sight != nil ? .infinite : sight)
+    for child in children { add(child, to: id, inner) }
+    if let scrolling = view as? UIScrollView, !Self.isNative(view) { addBars(of: scrolling, to: id) }
+  }
+
+  /// The number of the role that GTK calls "alert-dialog".
+  private static let alertDialog: Int32 = 1
+
+  /// The bars of a view that scrolls are views on the screen only.
+  private mutating func addBars(of view: UIScrollView, to parent: UInt64) {
+    for (index, rect) in view.bars.enumerated() {
+      var bar = ViewNode(id: view.serial << 4 | UInt64(14 + index), parent: parent, kind: .plain, frame: rect)
+      bar.isHidden = rect.isEmpty
+      let color = CSS.color(UIScrollView.barColor)
+      bar.style = "background-color: \(color); border-radius: \(Int(UIScrollView.barWidth / 2))px;"
+      scene.nodes.append(bar)
+    }
+  }
+
+  private static func row(_ view: UIView, in list: UITableView) -> ViewNode.Row {
+    guard let cell = view as? UITableViewCell, list.allowsSelection else { return .plain }
+    return cell.selectionStyle == .none ? .quiet : .normal
   }
 
   private func describe(_ view: UIView, _ node: inout ViewNode) {

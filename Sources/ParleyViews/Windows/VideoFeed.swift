@@ -4,18 +4,22 @@ import Foundation
 import Parley
 import Synchronization
 
-/// Brings the pictures of a surface to a widget. Of those that come faster than the window is drawn, the newest is shown and the others are
-/// never converted. A picture is converted once, into memory that GTK takes over as it is.
+/// Brings the pictures of a surface to a widget. A picture is converted once, into memory that GTK takes over as it is, when the window is about
+/// to be drawn: of those that come faster the newest is shown and the others are never converted. A tile that is not seen converts nothing.
 final class VideoFeed: Sendable {
   let surface: VideoSurface
-  private let isPosted = Atomic(false)
-  // Unsafe because: read and cleared on GTK's thread only.
+  /// Whether a picture has come that was not looked at yet.
+  private let isWaiting = Atomic(false)
+  // Unsafe because: these are used on GTK's thread only.
   nonisolated(unsafe) private var node: OpaquePointer?
+  nonisolated(unsafe) private var isSeen: Bool
+  nonisolated(unsafe) private var shown = 0
 
-  init(_ surface: VideoSurface, to node: OpaquePointer) {
+  init(_ surface: VideoSurface, to node: OpaquePointer, isSeen: Bool) {
     self.surface = surface
     self.node = node
-    surface.setObserver { [weak self] _ in self?.post() }
+    self.isSeen = isSeen
+    surface.setObserver { [weak self] _ in self?.receive() }
   }
 
   /// Shows nothing any more; called on GTK's thread.
@@ -24,19 +28,37 @@ final class VideoFeed: Sendable {
     node = nil
   }
 
-  private func post() {
-    guard isPosted.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
-      return
-    }
-    GTKThread.post { self.show() }
+  /// The tile came into sight or left it; called on GTK's thread.
+  func setSeen(_ isSeen: Bool) {
+    guard isSeen != self.isSeen else { return }
+    self.isSeen = isSeen
+    // What came while it was out of sight waits still.
+    if isWaiting.load(ordering: .acquiring) { ask() }
   }
 
-  private func show() {
-    isPosted.store(false, ordering: .releasing)
-    guard let node else { return }
-    guard let frame = surface.frame else { return parley_node_set_pixels(node, nil, 0, 0, 0, nil, nil) }
+  /// A picture came or went: any thread.
+  private func receive() {
+    guard isWaiting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
+      return
+    }
+    GTKThread.post { self.ask() }
+  }
+
+  private func ask() {
+    if let node, isSeen { parley_node_await_drawing(node) }
+  }
+
+  /// The window is about to be drawn; called on GTK's thread.
+  func draw() {
+    guard let node, isSeen else { return }
+    isWaiting.store(false, ordering: .releasing)
+    let (frame, version) = surface.newest
+    guard version != shown else { return }
+    shown = version
+    guard let frame else { return parley_node_set_pixels(node, nil, 0, 0, 0, nil, nil) }
     let count = frame.width * frame.height * 4
     guard let memory = malloc(count) else { return }
+    surface.noteConversion()
     do {
       try frame.write(to: UnsafeMutableRawBufferPointer(start: memory, count: count), format: .bgra)
     } catch {

@@ -31,6 +31,21 @@ struct ViewNode: Sendable, Equatable {
   var fit: Int32 = 0
   var isMirrored = false
   var image: UIImage?
+  /// Whether any of it is in sight: pictures are only made ready for what is.
+  var isSeen = true
+  /// What it is to a screen reader, as GTK numbers roles; nil as the widget has it.
+  var role: Int32?
+  var row = Row.plain
+
+  /// What a row of a list does under the pointer.
+  enum Row: Sendable {
+    /// It can be chosen, and is seen to be.
+    case normal
+    /// It can be chosen, and looks as before.
+    case quiet
+    /// It cannot be chosen, or is no row.
+    case plain
+  }
 
   struct Details: Sendable, Equatable {
     var alignment: Int32 = 0
@@ -52,7 +67,8 @@ struct ViewNode: Sendable, Equatable {
       && isReachable == other.isReachable
       && style == other.style && contentStyle == other.contentStyle && text == other.text
       && placeholder == other.placeholder && accessibilityLabel == other.accessibilityLabel
-      && details == other.details && scroll == other.scroll && fit == other.fit && isMirrored == other.isMirrored
+      && details == other.details && isSeen == other.isSeen && row == other.row && scroll == other.scroll
+      && fit == other.fit && isMirrored == other.isMirrored
   }
 }
 
@@ -60,6 +76,8 @@ struct ViewNode: Sendable, Equatable {
 struct Scene: Sendable {
   var nodes: [ViewNode] = []
   var surfaces: [UInt64: VideoSurface] = [:]
+  /// The window's size that the views were laid out for.
+  var size = CGSize.zero
   /// What is seen where no view lies, as while the window grows: CSS declarations.
   var style = ""
 }

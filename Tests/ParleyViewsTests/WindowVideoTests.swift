@@ -1,0 +1,98 @@
+import Parley
+import Testing
+
+@testable import ParleyViews
+
+/// How often pictures are converted for a window.
+extension ScreenTests.WindowTests {
+  @Test func aPictureIsConvertedOnceAndThoseThatNobodySeesNever() async throws {
+    let (window, view) = try await window()
+    defer { window.close() }
+    let scroll = UIScrollView(frame: CGRect(x: 0, y: 100, width: 400, height: 100))
+    scroll.contentSize = CGSize(width: 400, height: 1_000)
+    let folder = UIView(frame: CGRect(x: 0, y: 200, width: 400, height: 100))
+    let tile = VideoView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
+    let witness = VideoView(frame: CGRect(x: 200, y: 0, width: 100, height: 100))
+    for part in [tile, witness, scroll, folder] { view.addSubview(part) }
+    /// Waits until everything that was under way before is done: a picture given later is on the screen.
+    func after(_ what: String) async throws {
+      let before = witness.surface.conversionCount
+      witness.show(try plain(red: true))
+      try await wait(what) { witness.surface.conversionCount == before + 1 }
+    }
+
+    tile.show(try plain(green: true))
+    try await wait("the first picture") { tile.surface.conversionCount == 1 }
+    // Nothing new came: it moves, goes away and comes back, is mirrored, and the window is drawn again.
+    tile.frame.origin.x = 20
+    tile.isMirrored = true
+    tile.scaling = .fill
+    _ = await window.screenshot()
+    try await after("the window to be drawn again")
+    tile.isHidden = true
+    try await after("the tile to be hidden")
+    tile.isHidden = false
+    try await after("the tile to be seen again")
+    #expect(tile.surface.conversionCount == 1)
+
+    // What comes faster than the window is drawn, 60 times a second, is not converted.
+    let start = ContinuousClock.now
+    let burst = tile.frameCount
+    for _ in 0..<400 {
+      tile.show(try plain(green: true))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    try await after("the last of many pictures")
+    let drawings = Int((ContinuousClock.now - start) / .milliseconds(1)) * 60 / 1_000 + 3
+    let conversions = tile.surface.conversionCount - 1
+    #expect(tile.frameCount - burst == 400)
+    #expect((1...drawings).contains(conversions), "\(conversions) conversions in time for \(drawings) pictures")
+
+    // Nobody sees it, for each reason there is; once it is seen again, the newest picture is converted and no other.
+    let reasons: [(String, @MainActor () -> Void, @MainActor () -> Void)] = [
+      ("hidden", { tile.isHidden = true }, { tile.isHidden = false }),
+      ("without opacity", { tile.alpha = 0 }, { tile.alpha = 1 }),
+      ("outside the window", { tile.frame.origin.x = 500 }, { tile.frame.origin.x = 20 }),
+      (
+        "in a hidden view",
+        {
+          folder.addSubview(tile)
+          folder.isHidden = true
+        }, { folder.isHidden = false }
+      ),
+      (
+        "scrolled out of sight",
+        {
+          scroll.addSubview(tile)
+          scroll.contentOffset.y = 500
+        }, { scroll.contentOffset.y = 0 }
+      ),
+    ]
+    for (reason, hide, show) in reasons {
+      hide()
+      try await after("the tile to be \(reason)")
+      let before = tile.surface.conversionCount
+      for green in [true, true, false] {
+        tile.show(try plain(red: !green, green: green))
+        try await after("the pictures of a tile that is \(reason)")
+      }
+      #expect(tile.surface.conversionCount == before, "a tile that is \(reason)")
+      show()
+      try await wait("a picture after it was \(reason)") { tile.surface.conversionCount > before }
+      try await after("more pictures after it was \(reason)")
+      try await wait("the newest picture after it was \(reason)") {
+        let place = tile.convert(CGPoint(x: 50, y: 50), to: nil)
+        return isMostly(await window.screenshot()?.color(x: Int(place.x), y: Int(place.y)), red: true)
+      }
+      #expect(tile.surface.conversionCount == before + 1, "a tile that was \(reason)")
+    }
+
+    // Out of the window altogether; and gone, it shows nothing and converts nothing.
+    tile.removeFromSuperview()
+    try await after("the tile to be taken out")
+    let before = tile.surface.conversionCount
+    tile.show(try plain(green: true))
+    try await after("a picture of a tile without a window")
+    #expect(tile.surface.conversionCount == before)
+  }
+}
