@@ -104,32 +104,43 @@ enum TenantCommand {
 
   private static func set(_ options: CommandOptions) async throws {
     let name = try options.operand("The name of the tenant")
+    var mode: SignInMode?
+    if let text = options["sign-in"] {
+      guard let known = SignInMode(rawValue: text) else {
+        throw CommandOptions.Problem(description: "--sign-in \(text): open, token or oidc is expected.")
+      }
+      mode = known
+    }
     try await DataFolder.with(options) { folder in
-      var tenant = try await folder.tenant(name)
-      if let text = options["sign-in"] {
-        guard let mode = SignInMode(rawValue: text) else {
-          throw CommandOptions.Problem(description: "--sign-in \(text): open, token or oidc is expected.")
-        }
-        // People without a token are the default tenant's; nobody could come in by another's open door.
-        guard mode == .token || tenant.isDefault else {
-          throw CommandGroup.Failure(
+      let known = try await folder.tenant(name)
+      let changed = try await folder.store.changePolicy(of: known.id) { [mode] policy in
+        if let mode { try signIn(mode, of: known.isDefault, &policy) }
+        policy.identityProvider = try options.provider(over: policy.identityProvider)
+        guard policy.signIn != .oidc || policy.identityProvider != nil else {
+          throw CommandOptions.Problem(
             description:
-              "Only the default tenant can have the sign-in \(text): people without a token are taken for its own.")
+              "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
         }
-        tenant.policy.signIn = mode
+        try change(&policy, options)
       }
-      tenant.policy.identityProvider = try options.provider(over: tenant.policy.identityProvider)
-      guard tenant.policy.signIn != .oidc || tenant.policy.identityProvider != nil else {
-        throw CommandOptions.Problem(
-          description:
-            "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
+      guard let tenant = changed else {
+        throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
       }
-      try change(&tenant.policy, options)
-      try await folder.store.setPolicy(tenant.policy, of: tenant.id)
       try await folder.audit("tenant.change", tenant.name, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }
+  }
+
+  private static func signIn(_ mode: SignInMode, of isDefault: Bool, _ policy: inout TenantPolicy) throws {
+    // People without a token are the default tenant's; nobody could come in by another's open door.
+    guard mode == .token || isDefault else {
+      throw CommandGroup.Failure(
+        description:
+          "Only the default tenant can have the sign-in \(mode.rawValue): people without a token are taken for its own."
+      )
+    }
+    policy.signIn = mode
   }
 
   private static func rotateKey(_ options: CommandOptions) async throws {

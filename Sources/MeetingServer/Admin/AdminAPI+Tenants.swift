@@ -49,29 +49,37 @@ extension AdminAPI {
     try call.query.finish()
     var fields = try AdminFields(call.request)
     let signIn = try fields.word("signIn", SignInMode.allCases.map(\.rawValue))
-    var changed = TenantPolicy(signIn: .token)
+    var trial = TenantPolicy(signIn: .token)
     var copy = fields
-    try Self.change(&changed, &copy)
+    try Self.change(&trial, &copy)
     try copy.finish()
-    var tenant = try await tenant(call.path[0])
-    if let mode = signIn.flatMap(SignInMode.init(rawValue:)) {
-      guard mode == .token || tenant.isDefault else {
-        throw Refusal(
-          422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own."
-        )
-      }
-      guard mode != .oidc || tenant.policy.identityProvider != nil else {
-        throw Refusal(
-          422, "providerNeeded",
-          "The tenant has no provider at which people could sign in: set it with parley tenant set and --oidc-issuer.")
-      }
-      tenant.policy.signIn = mode
+    let known = try await tenant(call.path[0])
+    let given = fields
+    let mode = signIn.flatMap(SignInMode.init(rawValue:))
+    let changed = try await store.changePolicy(of: known.id) { policy in
+      if let mode { try Self.signIn(mode, of: known.isDefault, &policy) }
+      var fields = given
+      try Self.change(&policy, &fields)
     }
-    try Self.change(&tenant.policy, &fields)
-    try await store.setPolicy(tenant.policy, of: tenant.id)
+    guard let tenant = changed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
     let text = "sign-in \(tenant.policy.signIn.rawValue), access \(tenant.policy.accessLevel.rawValue)"
     try await audit(call, "tenant.change", tenant.name, tenant: tenant.name, text)
     return .json(TenantView(tenant))
+  }
+
+  private static func signIn(
+    _ mode: SignInMode, of isDefault: Bool, _ policy: inout TenantPolicy
+  ) throws(Refusal) {
+    guard mode == .token || isDefault else {
+      throw Refusal(
+        422, "onlyDefaultIsOpen", "Only the default tenant can be open: people without a token are taken for its own.")
+    }
+    guard mode != .oidc || policy.identityProvider != nil else {
+      throw Refusal(
+        422, "providerNeeded",
+        "The tenant has no provider at which people could sign in: set it with parley tenant set and --oidc-issuer.")
+    }
+    policy.signIn = mode
   }
 
   private static func change(_ policy: inout TenantPolicy, _ fields: inout AdminFields) throws(Refusal) {

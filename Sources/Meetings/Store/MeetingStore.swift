@@ -21,8 +21,13 @@ public protocol MeetingStore: Sendable {
   func tenant(signingKeyID: String) async throws(MeetingStoreError) -> Tenant?
   /// Keeps a new tenant with its first secret. Throws ``MeetingStoreError/tenantExists(_:)`` when the name is taken.
   func insert(_ tenant: Tenant, key: APIKey) async throws(MeetingStoreError)
-  /// Gives a tenant other rules, from the next meeting and the next join on.
-  func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) async throws(MeetingStoreError)
+  /// Changes a tenant's rules, from the next meeting and the next join on. `body` is given them as they are kept at that moment, so that of two
+  /// changes at once neither undoes the other; it has to be quick, and nothing is kept when it throws. The tenant as it is then, or nil when
+  /// there is none of that id.
+  /// - Throws: What `body` throws, or ``MeetingStoreError``.
+  func changePolicy(
+    of tenant: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void
+  ) async throws -> Tenant?
 
   // MARK: Keys
 

@@ -73,9 +73,31 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// Gives a tenant other rules.
-  public func setPolicy(_ policy: TenantPolicy, of tenant: TenantID) throws(MeetingStoreError) {
-    try open().query(
+  /// Changes a tenant's rules in one transaction.
+  public func changePolicy(
+    of id: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void
+  ) throws -> Tenant? {
+    let database = try open()
+    var found: Tenant?
+    var problem: (any Error)?
+    try database.transaction { () throws(MeetingStoreError) in
+      guard var tenant = try tenant(id: id) else { return }
+      let before = tenant.policy
+      do { try body(&tenant.policy) } catch {
+        problem = error
+        return
+      }
+      if tenant.policy != before { try write(tenant.policy, of: id, database) }
+      found = tenant
+    }
+    if let problem { throw problem }
+    return found
+  }
+
+  private func write(
+    _ policy: TenantPolicy, of tenant: TenantID, _ database: SQLiteDatabase
+  ) throws(MeetingStoreError) {
+    try database.query(
       "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
         + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ?, chat = ?, "
         + "maximum_chat_bytes = ?, stored_meetings = ?, requests = ?, token_expiry = ? WHERE id = ?",

@@ -92,7 +92,8 @@ final class TestServer: Sendable {
     let store = try await store()
     var tenant = try await store.defaultTenant(now: Date())
     change(&tenant.policy)
-    try await store.setPolicy(tenant.policy, of: tenant.id)
+    let policy = tenant.policy
+    _ = try await store.changePolicy(of: tenant.id) { $0 = policy }
     await store.close()
   }
 

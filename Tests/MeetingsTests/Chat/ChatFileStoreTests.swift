@@ -178,10 +178,10 @@ struct ChatFileStoreTests {
     #expect(!ChatPolicy(writers: .hosts).permissions([.chat, .subscribe]).contains(.chat))
     try await inFolder { folder in
       let store = try await SQLiteMeetingStore.open(folder: folder)
-      var tenant = try await store.defaultTenant(now: Date())
-      tenant.policy.chat = policy
-      tenant.policy.maximumChatBytes = 77
-      try await store.setPolicy(tenant.policy, of: tenant.id)
+      let known = try await store.defaultTenant(now: Date())
+      let changed = try await store.changePolicy(of: known.id) { ($0.chat, $0.maximumChatBytes) = (policy, 77) }
+      let tenant = try #require(changed)
+      #expect(tenant.policy.chat == policy && tenant.policy.maximumChatBytes == 77)
       #expect(try await store.tenant(id: tenant.id)?.policy == tenant.policy)
       let room = try await store.openMeeting(room: try RoomName("daily"), tenant: tenant, now: Date())
       #expect(try await store.meeting(id: room.id)?.chat == policy)

@@ -92,9 +92,9 @@ struct StoreMigrationTests {
     #expect(daily.passcode == nil && daily.lobby == LobbySettings() && daily.accessLevel == .invited)
 
     // What is new can be kept, and comes back as it was.
-    var policy = tenant.policy
-    policy.lobby = LobbySettings(waitsForHost: true, announces: false, patience: .seconds(600))
-    try await store.setPolicy(policy, of: tenant.id)
+    let lobby = LobbySettings(waitsForHost: true, announces: false, patience: .seconds(600))
+    let policy = try #require(try await store.changePolicy(of: tenant.id) { $0.lobby = lobby }).policy
+    #expect(policy.lobby == lobby)
     #expect(try await store.tenant(id: tenant.id)?.policy == policy)
     let board = MeetingRecord(
       tenant: tenant.id, room: try RoomName("board"), kind: .named, subject: "b", created: now,

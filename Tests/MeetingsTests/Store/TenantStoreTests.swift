@@ -12,7 +12,7 @@ struct TenantStoreTests {
   func rules() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    var policy = TenantPolicy(
+    let policy = TenantPolicy(
       signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
       accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9,
       lobby: LobbySettings(waitsForHost: true, announces: false, patience: .seconds(90)))
@@ -27,12 +27,50 @@ struct TenantStoreTests {
       try await store.insert(twin, key: .make(tenant: twin.id, now: now))
     }
     #expect(try await store.apiKeys(of: twin.id).isEmpty)
-    policy.allowedOrigins = []
-    policy.capacity = nil
-    try await store.setPolicy(policy, of: tenant.id)
-    #expect(try await store.tenant(id: tenant.id)?.policy == policy)
+    let changed = try await store.changePolicy(of: tenant.id) {
+      $0.allowedOrigins = []
+      $0.capacity = nil
+    }
+    var expected = policy
+    expected.allowedOrigins = []
+    expected.capacity = nil
+    #expect(changed?.policy == expected)
+    #expect(try await store.tenant(id: tenant.id)?.policy == expected)
+    #expect(try await store.changePolicy(of: .random()) { $0.capacity = 1 } == nil)
     let meeting = try await store.openMeeting(room: try RoomName("r"), tenant: tenant, now: now)
     #expect(meeting.accessLevel == .locked && meeting.capacity == 5 && meeting.lobby == policy.lobby)
+  }
+
+  @Test("two changes of a tenant's rules at once, by two processes, are both kept, and one that fails changes nothing")
+  func twoChanges() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let other = try await SQLiteMeetingStore.open(folder: folder.path)
+    let tenant = try await store.defaultTenant(now: now)
+    let id = tenant.id
+    // Each has the tenant as it was before both.
+    #expect(try await other.tenant(id: id) == tenant)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 1...20 {
+        group.addTask {
+          _ = try? await store.changePolicy(of: id) { $0.capacity = ($0.capacity ?? 0) + number }
+        }
+        group.addTask {
+          _ = try? await other.changePolicy(of: id) { $0.maximumMeetings = ($0.maximumMeetings ?? 0) + number }
+        }
+      }
+    }
+    let policy = try #require(try await store.tenant(id: id)?.policy)
+    #expect(policy.capacity == 210 && policy.maximumMeetings == 210)
+    struct No: Error {}
+    await #expect(throws: No.self) {
+      _ = try await store.changePolicy(of: id) {
+        $0.capacity = 1
+        throw No()
+      }
+    }
+    #expect(try await store.tenant(id: id)?.policy == policy)
+    await other.close()
   }
 
   @Test("two secrets are good at once and no more; the old one ends by itself or by hand")
