@@ -39,6 +39,10 @@ struct RecurrenceDays: Sequence, IteratorProtocol {
       let months = date.year * 12 + date.month - 1 + step
       guard months / 12 <= 9_999 else { return [] }
       return self.days(inMonth: months % 12 + 1, of: months / 12, startDay: date.day)
+    case .yearly:
+      let date = CivilTime.date(of: start.day)
+      guard date.year + step <= 9_999 else { return [] }
+      return days(inMonth: date.month, of: date.year + step, startDay: date.day)
     }
   }
 

@@ -1,9 +1,15 @@
-/// On which days a meeting comes again: the daily, weekly and monthly rules of RFC 5545 section 3.3.10 that calendars make.
+/// On which days a meeting comes again: the daily, weekly, monthly and yearly rules of RFC 5545 section 3.3.10 that calendars make.
 ///
 /// Read from and written as the text of an `RRULE`: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10`.
 public struct RecurrenceRule: Sendable, Hashable {
   /// The step.
-  public enum Frequency: String, Sendable, Hashable { case daily = "DAILY", weekly = "WEEKLY", monthly = "MONTHLY" }
+  public enum Frequency: String, Sendable, Hashable {
+    case daily = "DAILY"
+    case weekly = "WEEKLY"
+    case monthly = "MONTHLY"
+    /// On the day of the start; one that begins on the 29th of February takes place in leap years only.
+    case yearly = "YEARLY"
+  }
 
   /// A weekday, and which of the month: 2 for the second, -1 for the last, 0 for every one.
   public struct Weekday: Sendable, Hashable {
@@ -52,7 +58,7 @@ public struct RecurrenceRule: Sendable, Hashable {
     }
     func take(_ name: String) -> String? { parts.removeValue(forKey: name) }
     guard let frequency = take("FREQ").flatMap(Frequency.init(rawValue:)) else {
-      throw .rule("FREQ must be DAILY, WEEKLY or MONTHLY")
+      throw .rule("FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY")
     }
     self.frequency = frequency
     interval = try Self.number(take("INTERVAL") ?? "1", 1...99, "INTERVAL")
@@ -71,6 +77,7 @@ public struct RecurrenceRule: Sendable, Hashable {
     guard monthDays.isEmpty || (frequency == .monthly && weekdays.isEmpty) else {
       throw .rule("BYMONTHDAY goes with FREQ=MONTHLY and without BYDAY")
     }
+    guard frequency != .yearly || weekdays.isEmpty else { throw .rule("BYDAY does not go with FREQ=YEARLY") }
     // Weeks begin on Monday here; where they begin otherwise, only every second week and the like come out differently.
     if let start = take("WKST"), start != "MO" {
       throw .rule("weeks begin on Monday: WKST=\(start.prefix(8)) is not possible")

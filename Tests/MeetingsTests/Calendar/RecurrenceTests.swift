@@ -52,6 +52,22 @@ struct RecurrenceTests {
     #expect(try starts(south) == ["2026-04-03T23:00:00Z", "2026-04-05T00:00:00Z"])
   }
 
+  @Test("a yearly meeting comes on its day, and one on the 29th of February in leap years only")
+  func yearly() throws {
+    let birthday = try schedule("2026-03-30T10:00", "FREQ=YEARLY;COUNT=3")
+    #expect(try starts(birthday) == ["2026-03-30T08:00:00Z", "2027-03-30T08:00:00Z", "2028-03-30T08:00:00Z"])
+    let second = try schedule("2026-12-31T10:00", "FREQ=YEARLY;INTERVAL=2;UNTIL=20301231")
+    #expect(try starts(second) == ["2026-12-31T09:00:00Z", "2028-12-31T09:00:00Z", "2030-12-31T09:00:00Z"])
+    let days = RecurrenceDays(
+      try RecurrenceRule("FREQ=YEARLY"), from: try #require(CivilTime("2024-02-29T10:00")))
+    #expect(days.prefix(3).map { CivilTime.date(of: $0).year } == [2024, 2028, 2032])
+    #expect(try RecurrenceRule("FREQ=YEARLY;INTERVAL=4;COUNT=9").text == "FREQ=YEARLY;INTERVAL=4;COUNT=9")
+    for text in ["FREQ=YEARLY;BYDAY=MO", "FREQ=YEARLY;BYMONTHDAY=1", "FREQ=YEARLY;BYMONTH=2", "FREQ=YEARLY;BYWEEKNO=3"]
+    {
+      #expect(throws: ScheduleProblem.self) { try RecurrenceRule(text) }
+    }
+  }
+
   @Test("a time that the clocks pass over is taken by the hours before, and of one that comes twice the first counts")
   func gapsAndOverlaps() throws {
     let gap = try schedule("2026-03-28T02:30", "FREQ=DAILY;COUNT=3")
@@ -95,7 +111,7 @@ struct RecurrenceTests {
   @Test(
     "rules that are not understood are refused, not guessed",
     arguments: [
-      "", "FREQ=YEARLY", "FREQ=HOURLY", "WEEKLY", "FREQ=WEEKLY;FREQ=DAILY", "FREQ=WEEKLY;BYDAY=XX",
+      "", "FREQ=HOURLY", "FREQ=HOURLY", "WEEKLY", "FREQ=WEEKLY;FREQ=DAILY", "FREQ=WEEKLY;BYDAY=XX",
       "FREQ=WEEKLY;BYDAY=1MO", "FREQ=MONTHLY;BYDAY=6MO", "FREQ=MONTHLY;BYDAY=0MO", "FREQ=DAILY;COUNT=0",
       "FREQ=DAILY;COUNT=1001", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;COUNT=2;UNTIL=20270101", "FREQ=DAILY;UNTIL=2027",
       "FREQ=DAILY;BYSETPOS=1", "FREQ=DAILY;BYHOUR=9", "FREQ=WEEKLY;BYMONTHDAY=1", "FREQ=MONTHLY;BYMONTHDAY=0",
