@@ -1,5 +1,6 @@
 public import Basics
 public import FoundationEssentials
+import Transport
 
 /// Lets people join who have no account: makes ad-hoc meetings, and join tokens for guests.
 ///
@@ -132,6 +133,16 @@ public struct MeetingAddresses: Sendable, Hashable {
     applications = "\(base)/ucwa/psanon/v1/applications"
     organizer = "sip:organizer-\(tenant.name)@\(base.host)"
     endpoint = "sip:\(tenant.name)@\(base.host)"
-    conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(meeting.id.rawValue.dropFirst(2).uppercased())"
+    conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(Self.focus(of: meeting))"
+  }
+
+  /// What a conference address names the meeting by. A room that opens by its name is the same conference before somebody is in it and makes
+  /// its meeting, so that one goes by tenant and name; others have an id from the start.
+  private static func focus(of meeting: MeetingRecord) -> String {
+    guard meeting.kind == .room, let digest = Digest.sha256(Array("\(meeting.tenant) \(meeting.room.key)".utf8)) else {
+      return meeting.id.rawValue.dropFirst(2).uppercased()
+    }
+    let digits = Array("0123456789ABCDEF")
+    return String(digest.prefix(12).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }
