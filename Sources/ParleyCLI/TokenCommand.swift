@@ -18,6 +18,7 @@ enum TokenCommand {
           .init(
             "permissions", "LIST", "instead of the role's: \(Permissions.allNames.joined(separator: ",")), or none"),
           .init("name", "NAME", "the display name that its holder bears (the holder's choice)"),
+          .init("user", "USER", "who its holder is: whose own room is theirs, and whom a ban keeps out (nobody known)"),
           .init(
             "guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"
           ),
@@ -64,11 +65,16 @@ enum TokenCommand {
       throw CommandOptions.Problem(description: "--expires: a time from 1s to 720h (30 days) is expected.")
     }
     let permissions = try permissions(options)
+    let user = options["user"]
+    guard user.map({ (1...MeetingRecord.maximumOwner).contains($0.utf8.count) }) ?? true else {
+      throw CommandOptions.Problem(description: "--user: 1 to \(MeetingRecord.maximumOwner) bytes are expected.")
+    }
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       let token = JoinToken(
         tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
-        isGuest: options.has("guest"), notBefore: folder.now, expires: folder.now.addingTimeInterval(seconds))
+        user: user, isGuest: options.has("guest"), notBefore: folder.now,
+        expires: folder.now.addingTimeInterval(seconds))
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
       try await folder.audit("token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(name)")
       try await folder.store.note([TokenRecord(issued: token, room: name, at: folder.now)])
@@ -122,7 +128,7 @@ enum TokenCommand {
           "valid": true, "form": .text(grant.form.rawValue), "id": .text(grant.id.rawValue),
           "tenant": .text(tenant.name), "room": .text(room), "role": .text(grant.role.rawValue),
           "permissions": .list(grant.permissions.names.map { .text($0) }), "name": JSONValue(grant.name),
-          "guest": .truth(grant.isGuest),
+          "user": JSONValue(grant.user), "guest": .truth(grant.isGuest),
           "expires": .text(DataFolder.text(grant.expires)),
         ]
         line.print()
@@ -137,6 +143,7 @@ enum TokenCommand {
           Role         \(grant.role.rawValue)
           Permissions  \(may.isEmpty ? "none" : may)
           Name         \(grant.name.map(CommandLineText.printable) ?? "the holder's choice")
+          User         \(grant.user.map(CommandLineText.printable) ?? "nobody known")
           Good until   \(DataFolder.text(grant.expires))
 
           """)

@@ -27,10 +27,12 @@ export async function tokensPage(page) {
   const making = form("Make the token", [
     field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, maxLength: 128 }), "* opens every room of the tenant."),
     field("Role", select("role", ROLES)), field("Name", input("name", { maxLength: 100 }), "The name its holder bears. Left empty, they choose."),
+    field("User", input("user", { maxLength: 64 }), "Who its holder is, for rooms of their own and bans. May be left empty."),
     field("Good for", select("expiresIn", [["3600", "1 hour"], ["28800", "8 hours"], ["86400", "1 day"], ["604800", "7 days"], ["2592000", "30 days"]])),
   ], async (values) => {
     const body = { tenant: values.tenant, room: values.room, role: values.role, expiresIn: Number(values.expiresIn) };
     if (values.name) { body.name = values.name; }
+    if (values.user) { body.user = values.user; }
     const token = await request("POST", "tokens", { body });
     await showSecret("The token", `It is shown this once. Its id, to revoke it: ${token.id}`, token.token);
     await show();

@@ -183,10 +183,12 @@ extension AdminAPI {
     if text != "*" { target = .room(try Self.room(text)) }
     if let name, DisplayName.clean(name) == nil {
       throw Refusal(422, "badName", "The name has no visible character.")
+    let user = try fields.text("user", 1...64)
     }
     let tenant = try await tenant(orDefault: tenantName, call.now)
     let token = JoinToken(
-      tenant: tenant.id, target: target, role: role, permissions: permissions, name: name, notBefore: call.now,
+      tenant: tenant.id, target: target, role: role, permissions: permissions, name: name, user: user,
+      notBefore: call.now,
       expires: call.now + Double(seconds))
     let signed = try authority.sign(token, tenant: tenant).value
     try await store.note([TokenRecord(issued: token, room: text, at: call.now)])
