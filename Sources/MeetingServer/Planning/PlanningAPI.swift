@@ -15,25 +15,6 @@ struct PlanningAPI: Sendable {
   let counters: ServerCounters
   let log: Log
 
-  /// Who asks.
-  private enum Caller {
-    /// A tenant's own server: a JWT that one of its API secrets has signed.
-    case server(Tenant)
-    /// Whoever has a join token.
-    case holder(Admission)
-    /// Nobody who says who they are.
-    case anybody
-
-    /// As the audit log names them.
-    var actor: String {
-      switch self {
-      case .server(let tenant): "server of \(tenant.name)"
-      case .holder(let admission): "holder of \(admission.grant.id)"
-      case .anybody: "anybody"
-      }
-    }
-  }
-
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
   private static let anonymousDays = 28.0
 
@@ -200,92 +181,6 @@ struct PlanningAPI: Sendable {
     }
   }
 
-  // MARK: Who asks for what
-
-  private func caller(
-    _ request: HTTPRequest, room: RoomName?, _ base: WebOrigin, _ now: Date
-  ) async throws -> Caller {
-    let given: String
-    if let header = request.headers["authorization"] {
-      guard header.lowercased().hasPrefix("bearer ") else {
-        throw Refusal(401, "badToken", "The header Authorization must be Bearer and a token.")
-      }
-      given = String(header.dropFirst(7))
-    } else if let token = FormBody(request.query ?? "")["jwt"] {
-      // Links to calendar files carry it as meetings' addresses do; it can only be read with.
-      guard request.method == "GET" || request.method == "HEAD" else {
-        throw Refusal(401, "badToken", "Send the token in the header Authorization.")
-      }
-      given = token
-    } else {
-      return .anybody
-    }
-    do throws(ProjectAuthority.Refusal) {
-      return .server(try await projects.tenant(of: .jwt(Secret(given)), now: now))
-    } catch {
-      switch error {
-      case .unavailable(let why): throw JoinRefusal.unavailable(why)
-      case .limit(let reached): throw JoinRefusal.limit(reached)
-      // It may be a token for joining, which another authority knows.
-      case .credential: break
-      }
-    }
-    guard let room else { throw JoinRefusal.badToken }
-    let admission = try await desk.authority.admit(
-      token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, opening: false, now: now)
-    guard admission.isMade else { throw JoinRefusal.noSuchMeeting }
-    return .holder(admission)
-  }
-
-  /// The meeting of that name as the caller may see it. Nobody's asking makes one.
-  private func meeting(
-    _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
-  ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
-    let room = try Self.room(text)
-    return try await meeting(room, of: try await caller(request, room: room, base, now), now)
-  }
-
-  private func meeting(
-    _ room: RoomName, of caller: Caller, _ now: Date
-  ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
-    switch caller {
-    case .server(let tenant):
-      guard let record = try await desk.store.meeting(room: room, tenant: tenant.id) else {
-        throw JoinRefusal.noSuchMeeting
-      }
-      return (record, tenant, true)
-    case .holder(let admission): return (admission.meeting, admission.tenant, admission.grant.isHost)
-    case .anybody:
-      guard let (record, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
-        throw JoinRefusal.noSuchMeeting
-      }
-      return (record, tenant, false)
-    }
-  }
-
-  /// The meeting of that name, for who runs it.
-  private func ownMeeting(
-    _ request: HTTPRequest, _ text: Substring, _ base: WebOrigin, _ now: Date
-  ) async throws -> (MeetingRecord, Tenant, Caller) {
-    guard request.headers["authorization"] != nil else {
-      throw Refusal(
-        401, "tokenRequired", "The header Authorization: Bearer is needed, with a host's join token or a JWT.")
-    }
-    let room = try Self.room(text)
-    let caller = try await caller(request, room: room, base, now)
-    let (record, tenant, isHost) = try await meeting(room, of: caller, now)
-    guard isHost else { throw Refusal(403, "notAllowed", "Only a host of the meeting can change it.") }
-    return (record, tenant, caller)
-  }
-
-  private static func room(_ text: some StringProtocol) throws(Refusal) -> RoomName {
-    do throws(RoomNameError) {
-      return try RoomName(text)
-    } catch {
-      throw Refusal(error)
-    }
-  }
-
   /// Holds what people without an account plan to the time for which they can run it.
   private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
     let end: Date?
@@ -299,57 +194,6 @@ struct PlanningAPI: Sendable {
       throw Refusal(
         422, "tooFarAhead",
         "Without an API key a meeting is over, with all its occurrences, within \(Int(anonymousDays)) days.")
-    }
-  }
-}
-
-/// Who gets into a meeting and what becomes of its chat, as the public interface shows it.
-struct MeetingRulesView: Encodable {
-  var accessLevel: String
-  var passcode: Bool
-  var waitForHost: Bool
-  var announce: Bool
-  var lobbySeconds: Int?
-  var chat: ChatView
-  var expires: Date?
-
-  init(_ record: MeetingRecord) {
-    accessLevel = record.accessLevel.rawValue
-    passcode = record.passcode != nil
-    waitForHost = record.lobby.waitsForHost
-    announce = record.lobby.announces
-    lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
-    chat = ChatView(record.chat)
-    expires = record.expires
-  }
-}
-
-/// A planned meeting as the public interface shows it.
-struct PlannedMeetingView: Encodable {
-  var room: String
-  var subject: String
-  var summary: String
-  var address: String
-  var calendar: String
-  var schedule: ScheduleView?
-  /// For who runs the meeting.
-  var rules: MeetingRulesView?
-  /// Only in the answer that makes it: the join token of who runs the meeting.
-  var hostToken: String?
-
-  /// E-mail addresses are for who runs the meeting.
-  init(_ record: MeetingRecord, tenant: Tenant, base: WebOrigin, forHosts: Bool, at now: Date) {
-    room = record.room.display
-    subject = record.subject
-    summary = record.summary
-    address = MeetingAddresses(base: base, meeting: record, tenant: tenant).join
-    calendar = MeetingAddresses(base: base, meeting: record, tenant: tenant).calendar
-    schedule = record.schedule.map { ScheduleView($0, at: now) }
-    if forHosts {
-      rules = MeetingRulesView(record)
-    } else {
-      schedule?.organizer = nil
-      schedule?.attendees = []
     }
   }
 }
