@@ -17,17 +17,18 @@ extension AdminAPI {
     let names = try await tenantNames()
     let counts = await directory.running()
     let cursor = after.flatMap(MeetingCursor.init)
-    var views: [MeetingView] = []
+    var records: [MeetingRecord] = []
     if running == true {
       for id in counts.keys {
         // One that was removed while people are in it is known to its room only.
         guard let record = await directory.room(of: id)?.meeting, only == nil || record.tenant == only else { continue }
-        views.append(MeetingView(record, tenant: names[record.tenant] ?? "", count: counts[id]))
+        records.append(record)
       }
-      views.sort { MeetingCursor($0).isBefore(MeetingCursor($1)) }
-      views = Array(views.drop { view in cursor.map { !$0.isBefore(MeetingCursor(view)) } ?? false })
+      records.sort { MeetingCursor($0).isBefore(MeetingCursor($1)) }
+      records = Array(records.drop { record in cursor.map { !$0.isBefore(MeetingCursor(record)) } ?? false })
+      records = Array(records.prefix(limit + 1))
+      for index in records.indices { records[index] = try await newest(records[index].id) ?? records[index] }
     } else {
-      var records: [MeetingRecord] = []
       var from = cursor
       // Running ones are left out where asked for, so a page may take several looks.
       while records.count <= limit {
@@ -35,10 +36,10 @@ extension AdminAPI {
           tenant: only, after: from.map { ($0.created, $0.id) }, limit: limit + 1)
         records += more.filter { running == nil || counts[$0.id] == nil }
         guard more.count > limit, let last = more.last else { break }
-        from = MeetingCursor(created: last.created, id: last.id)
+        from = MeetingCursor(last)
       }
-      views = records.map { MeetingView($0, tenant: names[$0.tenant] ?? "", count: counts[$0.id]) }
     }
+    let views = records.map { MeetingView($0, tenant: names[$0.tenant] ?? "", count: counts[$0.id]) }
     return .json(Self.page(views, limit: limit) { MeetingCursor($0).text })
   }
 
@@ -121,14 +122,19 @@ extension AdminAPI {
     return Self.done
   }
 
-  /// The meeting of that id: the store's, or one that was removed while people are in it.
+  /// The meeting of that id: as it is kept, or as its room has it, where it was removed while people are in it.
   func meeting(_ text: String) async throws -> MeetingRecord {
     let id = MeetingID(rawValue: text)
-    if let room = await directory.room(of: id) { return await room.meeting }
-    guard let record = try await store.meeting(id: id) else {
-      throw Self.noSuchMeeting
-    }
+    guard let record = try await newest(id) else { throw Self.noSuchMeeting }
     return record
+  }
+
+  /// A meeting by whoever knows more of it. What the command line changes reaches the room with the next who comes.
+  private func newest(_ id: MeetingID) async throws -> MeetingRecord? {
+    let running = await directory.room(of: id)?.meeting
+    guard let kept = try await store.meeting(id: id) else { return running }
+    guard let running, running.revision > kept.revision else { return kept }
+    return running
   }
 
   static func end(of seconds: Int?, from now: Date) -> Date? { seconds.map { now + Double($0) } }
@@ -177,13 +183,13 @@ extension AdminAPI {
     let role = try fields.word("role", Role.allCases.map(\.rawValue)).flatMap(Role.init(name:)) ?? .publisher
     let permissions = try fields.words("permissions", Permissions.allNames).flatMap { Permissions(names: $0) }
     let name = try fields.text("name", 1...100)
+    let user = try fields.text("user", 1...64)
     let seconds = try fields.number("expiresIn", 1...Int(JoinGrant.longest)) ?? 3_600
     try fields.finish()
     var target = MeetingTarget.anyRoom
     if text != "*" { target = .room(try Self.room(text)) }
     if let name, DisplayName.clean(name) == nil {
       throw Refusal(422, "badName", "The name has no visible character.")
-    let user = try fields.text("user", 1...64)
     }
     let tenant = try await tenant(orDefault: tenantName, call.now)
     let token = JoinToken(
@@ -232,6 +238,8 @@ struct MeetingCursor {
     self.created = created
     self.id = id
   }
+
+  init(_ record: MeetingRecord) { self.init(created: record.created, id: record.id) }
 
   init(_ view: MeetingView) { self.init(created: view.created, id: MeetingID(rawValue: view.id)) }
 

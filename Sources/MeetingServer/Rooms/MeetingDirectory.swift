@@ -25,18 +25,23 @@ actor MeetingDirectory {
   /// Where the files of chats are.
   let files: ChatFileStore?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
+  private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
 
-  /// `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good, and says
+  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good, and says
   /// whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
+    current: @escaping @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission = {
+      admission, _ throws(JoinRefusal) in admission
+    },
     refreshed: @escaping @Sendable (Admission) async -> RefreshedToken? = { _ in nil },
     ban: @escaping @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool = { _, _, _ in true }
   ) {
     self.ban = ban
     self.files = files
     self.refreshed = refreshed
+    self.current = current
     self.media = media
     self.limits = limits
     self.counters = counters
@@ -57,7 +62,7 @@ actor MeetingDirectory {
       }
       let room = room(for: admission.meeting, url: url)
       do throws(MeetingRoom.Refusal) {
-        try await enter(newcomer, room)
+        try await enter(try await looked(at: newcomer), room)
         return room
       } catch .closed {
         forget(room)
@@ -67,6 +72,21 @@ actor MeetingDirectory {
       }
     }
     throw .unavailable("the meeting is ending")
+  }
+
+  /// A newcomer with the meeting as it is kept now. The room is there, so that what is changed from here on reaches it; without this look, what
+  /// was changed between the check of the token and the making of the room would be seen with the next join only.
+  private func looked(
+    at newcomer: MeetingRoom.Newcomer
+  ) async throws(MeetingRoom.Refusal) -> MeetingRoom.Newcomer {
+    var newcomer = newcomer
+    do throws(JoinRefusal) {
+      newcomer.admission = try await current(newcomer.admission, newcomer.address)
+    } catch {
+      if case .unavailable(let why) = error { throw .unavailable(why) }
+      throw .refused(error)
+    }
+    return newcomer
   }
 
   private func enter(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
@@ -110,7 +130,8 @@ actor MeetingDirectory {
     case .emptied: await close(room)
     case .admitted(let newcomer):
       do throws(MeetingRoom.Refusal) {
-        try await enter(newcomer, room)
+        // A meeting that was removed goes on for those who are in or wait, so what cannot be looked up stays as it was.
+        try await enter((try? await looked(at: newcomer)) ?? newcomer, room)
       } catch {
         turnAway(newcomer, error)
         await close(room)

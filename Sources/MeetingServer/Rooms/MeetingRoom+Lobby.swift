@@ -29,7 +29,10 @@ extension MeetingRoom {
     if isBanned(grant, from: newcomer.address) { throw .banned }
     let phase = phase
     if phase == .cancelled { throw .cancelled }
-    if grant.isHost || newcomer.isAdmitted { return .enters }
+    if grant.isHost || newcomer.isChosen { return .enters }
+    // It was asked for at the door, and may have been set since: while they were on their way in, or waited.
+    if let passcode = meeting.passcode, passcode != newcomer.passcode { throw .passcode }
+    if newcomer.isAdmitted { return .enters }
     if lobby.isLocked { throw .locked }
     if !hasHost, let entry = try entry(of: newcomer, in: phase) { return entry }
     if meeting.lobby.waitsForHost, !hasHost { return .waits(.host) }
@@ -147,7 +150,7 @@ extension MeetingRoom {
       log.info("admitted", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.admitted, waiter.person))
       note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
-      letIn(waiter.id)
+      letIn(waiter.id, byHost: true)
     }
     lobbyChanged()
   }
@@ -177,12 +180,13 @@ extension MeetingRoom {
   }
 
   /// The place is reserved here and now, so that nobody takes it while the media is being negotiated.
-  private func letIn(_ id: String) {
+  private func letIn(_ id: String, byHost: Bool = false) {
     guard let waiter = lobby.take(id) else { return }
     reserved += 1
     lobby.enter(id)
     var newcomer = waiter.newcomer
     newcomer.isAdmitted = true
+    newcomer.isChosen = byHost
     onLobby(.admitted(newcomer))
   }
 }

@@ -15,6 +15,9 @@ extension MeetingRoom.Refusal {
     case .banned: (.banned, JoinRefusal.banned.description)
     case .over(_, let why): (.resumeExpired, why)
     case .locked: (.meetingLocked, "The meeting is locked: nobody more is let in just now.")
+    case .passcode: (.passcodeRequired, "The meeting has got another passcode. Ask whoever invited you for it.")
+    case .refused(let refusal):
+      (SignalingErrorCode(rawValue: refusal.code) ?? .internalError, refusal.description)
     case .notStarted(let time, let zone):
       (
         .notStarted,

@@ -33,10 +33,14 @@ actor MeetingRoom {
     var channel: SignalingChannel
     /// Where they come from, if a ban goes by that.
     var address: IPAddress?
+    /// The passcode that they have shown to know; nil when the meeting had none.
+    var passcode: PasscodeHash?
     /// Who the newcomer will be.
     var place = Place()
     /// Whether they waited and were let in: their place is reserved.
     var isAdmitted = false
+    /// Whether it was a host who let them in, by hand.
+    var isChosen = false
   }
 
   /// A place in a room: the participant's id, and the secret that gives the place back.
@@ -60,6 +64,10 @@ actor MeetingRoom {
     case resumeExpired
     case wrongOrigin
     case locked
+    /// The meeting has got another passcode since they came.
+    case passcode
+    /// What opened the door a moment ago does so no more.
+    case refused(JoinRefusal)
     case lobbyFull
     /// The meeting is scheduled and begins later: when, on the clocks of which zone.
     case notStarted(CivilTime, zone: String)

@@ -118,6 +118,9 @@ public final class Server: Sendable {
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
         typingPatience: configuration.typingPatience, tokens: configuration.tokens),
       counters: counters, log: log, events: operation.events, files: chatFiles,
+      current: { admission, address throws(JoinRefusal) in
+        try await authority.current(admission, address: address, now: Date())
+      },
       refreshed: { admission in
         do {
           let fresh = try await authority.refreshed(admission, now: Date())

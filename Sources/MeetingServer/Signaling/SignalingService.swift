@@ -144,6 +144,7 @@ struct SignalingService: Sendable {
     var newcomer = MeetingRoom.Newcomer(
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address)
     newcomer.join.passcode = nil
+    newcomer.passcode = admission.meeting.passcode
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(newcomer, url: url)

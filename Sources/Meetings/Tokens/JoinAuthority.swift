@@ -54,13 +54,7 @@ public struct JoinAuthority: Sendable {
     let (meeting, isMade) = try await meeting(of: grant, tenant: tenant, room: room, opening: opening, now: now)
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
     grant.takePlace(in: meeting)
-    let isBanned: Bool
-    do throws(MeetingStoreError) {
-      isBanned = try await self.isBanned(grant, from: meeting, address: address)
-    } catch {
-      throw .unavailable("\(error)")
-    }
-    if isBanned { throw .banned }
+    try await refuseBanned(grant, from: meeting, address: address)
     return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
   }
 
