@@ -7,6 +7,8 @@ import Transport
 /// cast them.
 struct ServiceApplication: Sendable {
   let desk: AnonymousJoin
+  /// Keeps the audit log.
+  let operation: any OperationStore
   let counters: ServerCounters
 
   /// The answer of `GetAdhocMeetingJob`.
@@ -39,6 +41,10 @@ struct ServiceApplication: Sendable {
       let (meeting, tenant) = try await desk.createMeeting(
         subject: Self.line(subject), summary: form["Description"] ?? "", accessLevel: level,
         announces: Self.isEnabled(form["EntryExitAnnouncement"] ?? ""), now: now)
+      try await operation.append(
+        AuditEntry(
+          time: now, actor: "anybody", tenant: tenant.name, action: "meeting.create", target: meeting.id.rawValue,
+          detail: meeting.room.display))
       let isOpen = meeting.accessLevel == .everyone && !meeting.lobby.waitsForHost
       let organizer = isOpen ? nil : try desk.organizerToken(for: meeting, tenant: tenant, now: now)
       counters.adHocMeetings.add(1)

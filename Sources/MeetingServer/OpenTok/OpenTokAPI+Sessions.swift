@@ -20,7 +20,9 @@ extension OpenTokAPI {
     if options.isArchived {
       log.info("opentok.notRecorded", ["tenant": tenant.name, "reason": "this version records no sessions"])
     }
-    return Self.answer(OpenTokSession.make(apiKey: tenant.apiKey, options: options, now: Date()), for: request)
+    let session = OpenTokSession.make(apiKey: tenant.apiKey, options: options, now: Date())
+    try await audit("session.create", session.text, tenant)
+    return Self.answer(session, for: request)
   }
 
   private static func form(_ request: HTTPRequest) throws(OpenTokRefusal) -> FormBody {

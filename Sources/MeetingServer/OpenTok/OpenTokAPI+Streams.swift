@@ -27,6 +27,7 @@ extension OpenTokAPI {
     if let problem = lists.problem { throw .body(problem) }
     let classes = Dictionary(lists.items.map { ($0.id, $0.layoutClassList) }) { _, last in last }
     guard let streams = await (try session.running()).setLayoutClasses(classes) else { throw .noStream }
+    try await audit("meeting.setLayoutClasses", classes.keys.sorted().joined(separator: " "), session)
     return list(streams, session)
   }
 
@@ -80,7 +81,7 @@ extension OpenTokAPI {
   ) async throws(OpenTokRefusal) -> HTTPResponse {
     try Self.require("DELETE", of: request)
     guard await (try session.running()).disconnect(id) else { throw .noConnection }
-    log.info("opentok.disconnected", ["tenant": session.tenant.name, "participant": id])
+    try await audit("meeting.removeParticipant", id, session)
     return HTTPResponse(status: 204)
   }
 
@@ -99,6 +100,7 @@ extension OpenTokAPI {
       throw OpenTokRefusal(problem == .badType ? 400 : 413, "badSignal", problem.description)
     }
     guard await (try session.running()).deliver(signal, to: id) else { throw .noConnection }
+    try await audit("meeting.signal", id ?? "", session)
     return HTTPResponse(status: 204)
   }
 
@@ -115,6 +117,7 @@ extension OpenTokAPI {
   func mute(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(OpenTokRefusal) -> HTTPResponse {
     try Self.require("POST", of: request)
     guard await (try session.running()).mute(stream: id) else { throw .noStream }
+    try await audit("meeting.muteParticipant", id, session)
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))
   }
 
@@ -132,6 +135,7 @@ extension OpenTokAPI {
     guard excluded.count <= 500 else { throw .body("At most 500 streams can be excluded.") }
     let room = try session.running()
     if content.active { await room.muteStreams(except: excluded) } else { await room.liftMuteAll() }
+    try await audit(content.active ? "meeting.muteAll" : "meeting.liftMuteAll", "", session)
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))
   }
 }

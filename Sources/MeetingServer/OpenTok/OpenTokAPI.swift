@@ -12,7 +12,7 @@ import Transport
 struct OpenTokAPI: Sendable {
   let authority: ProjectAuthority
   let directory: MeetingDirectory
-  let store: any MeetingStore
+  let store: any MeetingStore & OperationStore
   let isDevelopment: Bool
   let counters: ServerCounters
   let log: Log
@@ -67,6 +67,24 @@ struct OpenTokAPI: Sendable {
 
   static func wantsJSON(_ request: HTTPRequest) -> Bool {
     request.headers["accept"]?.lowercased().contains("application/json") == true
+  }
+
+  /// Writes down that a tenant's server used a right: what is done to people in a session is called as when a host does it.
+  func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(OpenTokRefusal) {
+    do throws(MeetingStoreError) {
+      try await store.append(
+        AuditEntry(
+          time: Date(), actor: "server of \(tenant.name)", tenant: tenant.name, action: action, target: target,
+          detail: detail))
+    } catch {
+      throw OpenTokRefusal(error)
+    }
+  }
+
+  /// As ``audit(_:_:_:_:)``, for what is done in a session.
+  func audit(_ action: String, _ target: String, _ session: Session) async throws(OpenTokRefusal) {
+    log.info("opentok.\(action)", ["tenant": session.tenant.name, "target": target])
+    try await audit(action, target, session.tenant, "in \(session.id.text)")
   }
 
   // MARK: What is asked

@@ -99,9 +99,7 @@ extension MeetingRoom {
     entry.deleted = isOwn ? .author : .host
     change(entry)
     guard !isOwn else { return }
-    note(.rightUsed(by: member.person, action: "deleteChat", target: "message \(id) of \(entry.from)"))
-    log.info(
-      "moderation", ["meeting": identity.id, "by": member.id, "action": "deleteChat", "participant": entry.from])
+    noteRight("deleteChat", "message \(id) of \(entry.from)", member)
   }
 
   /// A message that is kept and that `member` may know of.

@@ -38,9 +38,11 @@ extension MeetingRoom {
       }
       try ensureIsSeen(target)
       setHand(raised, target)
+      if target !== member { noteRight("lowerHand", target.id, member) }
     case .lowerHands:
       try ensureModerates(member)
       for other in members.values { setHand(false, other) }
+      noteRight("lowerHands", "", member)
     case .react(let reaction):
       try ensureIsSeen(member)
       broadcast(.room(.reaction(participant: member.id, reaction))) { $0.permissions.contains(.subscribe) }
@@ -72,10 +74,17 @@ extension MeetingRoom {
     }
     do throws(PollTable.Refusal) {
       switch request {
-      case .createPoll(let draft): tell(try polls.create(draft))
-      case .setPoll(let id, let isOpen): if try polls.set(id, isOpen: isOpen) { tell(id) }
+      case .createPoll(let draft):
+        let id = try polls.create(draft)
+        noteRight("createPoll", "poll \(id)", member)
+        tell(id)
+      case .setPoll(let id, let isOpen):
+        guard try polls.set(id, isOpen: isOpen) else { return }
+        noteRight(isOpen ? "openPoll" : "closePoll", "poll \(id)", member)
+        tell(id)
       case .removePoll(let id):
         try polls.remove(id)
+        noteRight("removePoll", "poll \(id)", member)
         broadcast(.room(.pollRemoved(id))) { $0.permissions.contains(.subscribe) }
       case .vote(let id, let options):
         try polls.vote(id, options, by: member.id)

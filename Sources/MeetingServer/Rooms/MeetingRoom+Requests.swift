@@ -156,8 +156,12 @@ extension MeetingRoom {
       case .endMeeting: ("endMeeting", nil)
       default: ("other", nil)
       }
-    note(.rightUsed(by: member.person, action: action, target: target ?? ""))
-    log.info(
-      "moderation", ["meeting": identity.id, "by": member.id, "action": action, "participant": target ?? ""])
+    noteRight(action, target ?? "", member)
+  }
+
+  /// Has it written down that a host used a right.
+  func noteRight(_ action: String, _ target: String, _ member: RoomMember) {
+    note(.rightUsed(by: member.person, action: action, target: target))
+    log.info("moderation", ["meeting": identity.id, "by": member.id, "action": action, "participant": target])
   }
 }

@@ -143,7 +143,7 @@ public final class Server: Sendable {
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
     await chatFiles.sweep()
     let endpoints = Endpoints(
-      application: ServiceApplication(desk: desk, counters: counters),
+      application: ServiceApplication(desk: desk, operation: store, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
       files: files,
       openTok: OpenTokAPI(

@@ -1,0 +1,178 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("The audit log of every right used", .serialized)
+struct AuditTests {
+  /// What stands in the log, the oldest first: who, what, on what.
+  private func log(_ server: TestServer) async throws -> [AuditEntry] {
+    let store = try await server.store()
+    let entries = try await store.auditLog(tenant: nil, before: nil, limit: 1_000)
+    await store.close()
+    return entries.reversed()
+  }
+
+  /// Waits until what was done in meetings is written, which is a moment later.
+  private func eventually(_ server: TestServer, has action: String) async throws {
+    try await MeetingServerTests.eventually {
+      let actions = try await log(server).map(\.action)
+      return actions.contains(action) ? nil : "no \(action) in \(actions)"
+    }
+  }
+
+  @Test("each call of the OpenTok REST API that does something leaves an entry: who, what, to whom, in which session")
+  func openTok() async throws {
+    try await TestServer.run { server in
+      let api = try await OpenTokServer(server)
+      let session = try await api.session()
+      let microphone = TrackDescription(mid: "0", source: .microphone)
+      let (ann, hello) = try await server.join(
+        "", "Ann", offer: "send:0", tracks: [microphone], token: try api.token(session))
+      let id = hello.participant
+      let calls: [(method: String, path: String, body: String?, action: String, target: String)] = [
+        (
+          "PUT", "stream", #"{"items":[{"id":"\#(id).camera","layoutClassList":["full"]}]}"#, "setLayoutClasses",
+          "\(id).camera"
+        ),
+        ("POST", "signal", #"{"type":"a","data":"b"}"#, "signal", ""),
+        ("POST", "connection/\(id)/signal", #"{"type":"a","data":"b"}"#, "signal", id),
+        ("POST", "stream/\(id).camera/mute", nil, "muteParticipant", "\(id).camera"),
+        ("POST", "mute", #"{"active":true}"#, "muteAll", ""),
+        ("POST", "mute", #"{"active":false}"#, "liftMuteAll", ""),
+        ("DELETE", "connection/\(id)", nil, "removeParticipant", id),
+      ]
+      for call in calls {
+        let answer = try await api.call(call.method, "session/\(session)/\(call.path)", call.body)
+        #expect([200, 204].contains(answer.status), "\(call.path): \(answer.text)")
+      }
+      // What is refused and what only reads leaves none.
+      #expect(try await api.call("DELETE", "session/\(session)/connection/p_x").status == 404)
+      #expect(try await api.call("GET", "session/\(session)/stream").status == 200)
+      let entries = try await log(server)
+      #expect(entries.map(\.action) == ["session.create"] + calls.map { "meeting.\($0.action)" })
+      #expect(entries.map(\.target) == [session] + calls.map(\.target))
+      #expect(entries.allSatisfy { $0.actor == "server of parley" && $0.tenant == "parley" })
+      #expect(entries.dropFirst().allSatisfy { $0.detail == "in \(session)" })
+      await ann.close()
+    }
+  }
+
+  @Test("each thing that hosts do in a meeting leaves an entry, polls and hands too")
+  func moderation() async throws {
+    try await TestServer.run { server in
+      let (host, own) = try await server.host("daily", "Ann", role: "organizer")
+      let (ben, hello) = try await server.join("daily", "Ben")
+      try await ben.ask(.raiseHand(true, participant: nil))
+      let draft = PollDraft(question: "When?", options: ["Now", "Later"])
+      let id = hello.participant
+      let requests: [(RoomRequest, String)] = [
+        (.muteParticipant(id, sources: [.microphone]), "muteParticipant"),
+        (.muteAll(sources: [.microphone], except: [], includingLater: true, mayUnmute: true), "muteAll"),
+        (.liftMuteAll, "liftMuteAll"), (.askToUnmute(id, sources: [.microphone]), "askToUnmute"),
+        (.setRole(id, role: "moderator"), "setRole"),
+        (.setPermissions(id, permissions: ["subscribe"]), "setPermissions"),
+        (.spotlight(id), "spotlight"), (.raiseHand(false, participant: id), "lowerHand"), (.lowerHands, "lowerHands"),
+        (.createPoll(draft), "createPoll"), (.setPoll(1, isOpen: false), "closePoll"),
+        (.setPoll(1, isOpen: true), "openPoll"), (.removePoll(1), "removePoll"),
+        (.removeParticipant(id, ban: true), "ban"),
+      ]
+      for (request, _) in requests { try await host.ask(request) }
+      try host.send(.lock(true))
+      try host.send(.lock(false))
+      _ = try await host.drain()
+      try await host.ask(.endMeeting)
+      let actions = requests.map(\.1) + ["lock", "unlock", "endMeeting"]
+      try await eventually(server, has: "meeting.endMeeting")
+      let entries = try await log(server)
+      #expect(entries.map(\.action) == actions.map { "meeting.\($0)" })
+      #expect(entries.allSatisfy { $0.actor == "participant \(own.participant) Ann" })
+      await ben.close()
+    }
+  }
+
+  @Test("planning leaves an entry for each meeting made, changed and called off, by whoever did it")
+  func planning() async throws {
+    try await TestServer.run { server in
+      let start = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
+      let made = try await server.post(
+        "/api/v1/meetings", #"{"subject":"Team","schedule":{"start":"\#(start)"}}"#,
+        headers: ["Content-Type": "application/json"])
+      #expect(made.status == 201, "\(made.text)")
+      let room = try #require(made["room"] as? String)
+      let token = try #require(made["hostToken"] as? String)
+      for (method, body) in [("PATCH", #"{"subject":"Crew"}"#), ("DELETE", nil)] as [(String, String?)] {
+        var headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
+        if body != nil { headers["Content-Type"] = "application/json" }
+        let answer = try await TestServer.request(
+          method, server.url + "/api/v1/meetings/\(room)", headers, body.map { Array($0.utf8) })
+        #expect((200...204).contains(answer.status), "\(method): \(answer.text)")
+      }
+      let adHoc = try await server.post(
+        "/GetAdhocMeetingJob", "Subject=s&Description=d&AccessLevel=",
+        headers: ["Content-Type": "application/x-www-form-urlencoded"])
+      #expect(adHoc.status == 200, "\(adHoc.text)")
+      let entries = try await log(server)
+      #expect(
+        entries.map(\.action) == ["meeting.schedule", "meeting.change", "meeting.cancel", "meeting.create"],
+        "\(entries.map(\.action))")
+      #expect(entries.map { $0.actor.prefix(7) } == ["anybody", "holder ", "holder ", "anybody"])
+      #expect(entries.prefix(3).allSatisfy { $0.detail == room && $0.tenant == "parley" })
+      #expect(!entries.contains { "\($0)".contains(token) })
+    }
+  }
+
+  @Test("every call of the administration that changes something leaves an entry with its caller")
+  func administration() async throws {
+    try await TestServer.run { server in
+      let base = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/"
+      var actions: [String] = []
+      @discardableResult
+      func call(_ method: String, _ path: String, _ body: String?, _ action: String) async throws -> TestAnswer {
+        let headers: HTTPHeaders = body == nil ? [:] : ["Content-Type": "application/json"]
+        let answer = try await TestServer.request(method, base + path, headers, body.map { Array($0.utf8) })
+        #expect((200...204).contains(answer.status), "\(method) \(path): \(answer.text)")
+        actions.append(action)
+        return answer
+      }
+      func id(_ answer: TestAnswer) -> String { answer["id"] as? String ?? "no id in \(answer.text)" }
+      try await call("POST", "tenants", #"{"name":"acme"}"#, "tenant.create")
+      try await call("PATCH", "tenants/acme", #"{"capacity":5}"#, "tenant.change")
+      let key = id(try await call("POST", "tenants/acme/keys", "{}", "key.create"))
+      try await call("DELETE", "tenants/acme/keys/\(key)", nil, "key.retire")
+      let start = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
+      let plan = id(
+        try await call("POST", "meetings", #"{"room":"plan","schedule":{"start":"\#(start)"}}"#, "meeting.create"))
+      try await call("PATCH", "meetings/\(plan)", #"{"subject":"Team"}"#, "meeting.change")
+      try await call("POST", "meetings/\(plan)/cancel", nil, "meeting.cancel")
+      let daily = id(try await call("POST", "meetings", #"{"room":"daily"}"#, "meeting.create"))
+      let (_, ann) = try await server.join("daily", "Ann")
+      let (ben, _) = try await server.join("daily", "Ben")
+      try await call("GET", "meetings/\(daily)/chat", nil, "meeting.exportChat")
+      try await call("DELETE", "meetings/\(daily)/participants/\(ann.participant)", nil, "participant.remove")
+      try await call("POST", "meetings/\(daily)/end", nil, "meeting.end")
+      try await call("DELETE", "meetings/\(daily)", nil, "meeting.remove")
+      let token = id(try await call("POST", "tokens", #"{"room":"daily","user":"ann"}"#, "token.create"))
+      try await call("DELETE", "tokens/\(token)", nil, "token.revoke")
+      let hook = id(try await call("POST", "webhooks", #"{"url":"http://127.0.0.1:1/"}"#, "webhook.create"))
+      try await call("PATCH", "webhooks/\(hook)", #"{"enabled":true}"#, "webhook.change")
+      try await call("POST", "webhooks/\(hook)/secret", nil, "webhook.secret")
+      try await call("POST", "webhooks/\(hook)/test", nil, "webhook.test")
+      let listed = try await TestServer.request("GET", base + "webhooks/\(hook)/deliveries")
+      let items = try #require(listed["items"] as? [[String: Any]])
+      let delivery = try #require(items.first?["id"] as? String)
+      try await call("POST", "webhooks/\(hook)/deliveries/\(delivery)/replay", nil, "webhook.replay")
+      try await call("DELETE", "webhooks/\(hook)", nil, "webhook.remove")
+      let entries = try await log(server)
+      #expect(entries.map(\.action) == actions)
+      #expect(entries.allSatisfy { $0.actor.hasPrefix("admin at 127.0.0.1") }, "\(Set(entries.map(\.actor)))")
+      // A call that is added later is to be added here as well.
+      #expect(Set(actions).count == AdminAPI.endpoints.count { $0.method != "GET" } + 1)
+      await ben.close()
+    }
+  }
+}
