@@ -71,6 +71,57 @@ struct WebhookTests {
     }
   }
 
+  @Test(
+    "lobby.left is told of everybody who waits no more and was neither let in nor sent away by a host, however that comes"
+  )
+  func lobbyLeft() async throws {
+    try await TestServer.run({
+      configure(&$0)
+      $0.lobbyPatience = .milliseconds(300)
+    }) { server in
+      let receiver = try WebhookReceiver()
+      _ = try await hook(server, receiver.url)
+      try await server.makeMeeting("board", .locked, lobby: LobbySettings(patience: .seconds(600)))
+      try await server.makeMeeting("quick", .locked)
+      func left(_ name: String) async throws {
+        try await receiver.waits("that \(name) has left the lobby") { posts in
+          posts.contains { post in
+            let data = post.fields["data"] as? [String: Any]
+            let participant = data?["participant"] as? [String: Any] ?? data
+            return post.type == "lobby.left" && participant?["name"] as? String == name
+          }
+        }
+      }
+      let (host, _) = try await server.lobbyHost("board")
+      let (bob, _) = try await server.knock("board", "Bob")
+      await bob.close()
+      try await left("Bob")
+      let (cem, _) = try await server.knock("board", "Cem")
+      try cem.send(.leave)
+      try await left("Cem")
+      // Patience ends.
+      _ = try await server.knock("quick", "Dora")
+      try await left("Dora")
+      // The meeting is opened to everybody, and so nobody has let Eve in.
+      let (eve, _) = try await server.knock("board", "Eve")
+      let store = try await server.store()
+      let tenant = try await store.defaultTenant(now: Date())
+      let board = try #require(try await store.meeting(room: try RoomName("board"), tenant: tenant.id))
+      await store.close()
+      let answer = try await TestServer.request(
+        "PATCH", "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/meetings/\(board.id)",
+        ["Content-Type": "application/json"], Array(#"{"accessLevel":"Everyone"}"#.utf8))
+      #expect(answer.status == 200)
+      _ = try await eve.welcome()
+      try await left("Eve")
+      try await receiver.waits("all of it") { posts in posts.count { $0.type == "lobby.left" } == 4 }
+      #expect(receiver.posts.count { $0.type == "lobby.knocked" } == 4)
+      #expect(!receiver.posts.contains { ["lobby.admitted", "lobby.denied"].contains($0.type) })
+      for client in [eve, host] { await client.close() }
+      await receiver.stop()
+    }
+  }
+
   @Test("a signature is HMAC-SHA256 over the time, a dot and the body")
   func signature() {
     // Reckoned with another program: printf '5.{}' | openssl dgst -sha256 -hmac key
