@@ -56,6 +56,11 @@ import Parley
       name = "pollRemoved"
       line = ["poll": .integer(id)]
       words = nil
+    case .meetingChanged(let info):
+      name = "meeting"
+      line = ["subject": .text(info.subject), "expires": JSONLine.Value(info.expires.map(DataFolder.text))]
+      words =
+        "the meeting is called \(info.subject)" + (info.expires.map { ", and ends at \(DataFolder.text($0))" } ?? "")
     }
   }
 }

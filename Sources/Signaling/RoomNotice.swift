@@ -1,4 +1,4 @@
-/// What the server says of hosts' decisions, hands, reactions and polls.
+/// What the server says of hosts' decisions, hands, reactions, polls and the meeting itself.
 public enum RoomNotice: Sendable, Hashable {
   /// The request with this number was carried out.
   case done(id: Int)
@@ -18,17 +18,19 @@ public enum RoomNotice: Sendable, Hashable {
   case pollRemoved(Int)
   /// The whole state anew: the receiver may see more or less than before.
   case state(RoomState)
+  /// The meeting has another title, end or rules: as it is from now on.
+  case meeting(MeetingInfo)
   /// Something in the chat besides a new message.
   case chat(ChatNotice)
 }
 
 extension RoomNotice: Encodable {
   private enum Kind: String {
-    case done, permissions, unmuteRequested, spotlight, muteAll, reaction, poll, pollRemoved, state
+    case done, permissions, unmuteRequested, spotlight, muteAll, reaction, poll, pollRemoved, state, meeting
   }
 
   private enum Key: String, CodingKey {
-    case type, id, role, permissions, sources, by, participant, muteAll, reaction, poll, state
+    case type, id, role, permissions, sources, by, participant, muteAll, reaction, poll, state, meeting
   }
 
   /// Reads the notice of a message of this type; nil when the type is none of its own.
@@ -52,6 +54,7 @@ extension RoomNotice: Encodable {
     case .poll: self = .poll(try get(.poll))
     case .pollRemoved: self = .pollRemoved(try get(.poll))
     case .state: self = .state(try get(.state))
+    case .meeting: self = .meeting(try get(.meeting))
     }
   }
 
@@ -90,6 +93,9 @@ extension RoomNotice: Encodable {
     case .state(let state):
       try put(.state)
       try container.encode(state, forKey: .state)
+    case .meeting(let info):
+      try put(.meeting)
+      try container.encode(info, forKey: .meeting)
     case .chat(let notice): try notice.encode(to: encoder)
     }
   }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import unittest
+import urllib.request
 
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
-from server import Server
+from server import BINARY, Server
 
 
 class Hosting(unittest.TestCase):
@@ -69,6 +72,36 @@ class Hosting(unittest.TestCase):
         host.page.get_by_role("dialog", name="Remove Ben?").get_by_role("button", name="Remove", exact=True).click()
         wait_for("Ben's page to say so", lambda: guest.page.get_by_role("heading", name="You were removed from the meeting").count() == 1)
         wait_for("Ben to be gone", lambda: host.names() == [])
+
+    def test_who_is_in_sees_another_title_and_another_end(self) -> None:
+        ann = self.person("Ann")
+        meeting = self.change("hosting", "--subject", "Crew <b>meeting</b>")
+        ben = self.person("Ben")  # who comes next brings the news of it
+        self.says(ann, "The meeting is called Crew <b>meeting</b> now")
+        wait_for("the title", lambda: ann.page.locator(".room-title").text_content() == "Crew <b>meeting</b>")
+        self.assertEqual(ann.page.title(), "Crew <b>meeting</b> · Parley")
+        self.assertEqual(ben.page.locator(".room-title").text_content(), "Crew <b>meeting</b>")
+        # Over the administration at once.
+        self.patch(meeting, expiresIn=3_600, chatFileLimit=0)
+        self.says(ann, "The meeting ends on")
+        ann.page.keyboard.press("c")
+        wait_for("no way to send a file", lambda: ann.page.get_by_role("button", name="Attach a file").count() == 0
+                 or f"there is one: {ann.page.locator('#chat-panel').inner_html()[:600]}")
+        self.patch(meeting, expiresIn=None, chatFileLimit=None)
+        self.says(ann, "The meeting has no end any more")
+
+    def change(self, room: str, *options: str) -> str:
+        """Changes a meeting on the command line, and returns its id."""
+        done = subprocess.run([str(BINARY), "meeting", "change", room, *options, "--data", self.server.data, "--json"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["id"]
+
+    def patch(self, meeting: str, **fields: object) -> None:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.server.admin_port}/api/v1/meetings/{meeting}", json.dumps(fields).encode(),
+                                         {"Content-Type": "application/json"}, method="PATCH")
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            self.assertEqual(answer.status, 200)
 
 
 if __name__ == "__main__":

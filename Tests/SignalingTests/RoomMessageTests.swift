@@ -36,7 +36,9 @@ import Testing
       .done(id: 4), .permissions(role: "guest", permissions: ["chat"]),
       .unmuteRequested(sources: [.microphone], by: nil), .unmuteRequested(sources: [.camera], by: "p_1"),
       .spotlight("p_1"), .spotlight(nil), .muteAll(order), .muteAll(nil), .reaction(participant: "p_1", .clap),
-      .poll(poll), .pollRemoved(1), .state(RoomState(spotlight: "p_1", muteAll: order, polls: [poll])),
+      .poll(poll), .pollRemoved(1),
+      .meeting(MeetingInfo(id: "m_1", name: "daily", url: "http://localhost/daily", subject: "Crew")),
+      .state(RoomState(spotlight: "p_1", muteAll: order, polls: [poll])),
     ]
     for notice in notices {
       let text = try SignalingEncoder().encode(ServerMessage.room(notice))

@@ -70,6 +70,7 @@ const final = new Set([
  * | `permissions` | `before`, `now` — what oneself may do changed |
  * | `muteForAll` | `order` (`sources`, `mayUnmute`), or null |
  * | `poll`, `pollRemoved` | `poll`, and `isNew` for one that was not known |
+ * | `meetingChanged` | `info`, `before`: the meeting has another title (`subject`), end (`expires`) or rules for the chat |
  * | `tokenExpiring` | `seconds`, `leaves` (whether this client is sent away then, unless `renewToken` comes before) |
  * | `reconnecting`, `reconnected` | — |
  * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `tokenExpired`, `connectionLost`, `failed`), `message`, `error` |
@@ -583,7 +584,7 @@ export class Meeting extends EventTarget {
       case "welcome": {
         this.#endWaiting();
         this.localParticipant.id = message.participant;
-        this.#info = message.meeting ?? null;
+        this.#takeInfo(message.meeting);
         await connection.firstAnswer(message.answer);
         this.#hosting._takePermissions(message.participants?.find((each) => each.id === message.participant)?.role, message.permissions);
         this.#takeState(message);
@@ -645,6 +646,7 @@ export class Meeting extends EventTarget {
         }
         return;
       }
+      case "meeting": this.#takeInfo(message.meeting); return;
       case "tokenExpiring": this._emit("tokenExpiring", { seconds: Number(message.seconds) || 0, leaves: message.leaves === true }); return;
       case "refreshToken":
         // Whoever came without a token is given a new one at the door.
@@ -655,6 +657,13 @@ export class Meeting extends EventTarget {
         return;
       default: if (!this.#chatting._receive(message)) { this.#hosting._receive(message); }
     }
+  }
+
+  /** What the meeting is called, when it ends, and what its chat takes; it may change, also while one is away. */
+  #takeInfo(info) {
+    const before = this.#info;
+    this.#info = info ?? before;
+    if (before !== null && JSON.stringify(before) !== JSON.stringify(this.#info)) { this._emit("meetingChanged", { info: this.#info, before }); }
   }
 
   #beginWaiting(reason) {

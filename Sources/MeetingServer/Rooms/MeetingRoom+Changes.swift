@@ -8,7 +8,7 @@ extension MeetingRoom {
   /// in, and who waits and need not any more comes in.
   func take(_ record: MeetingRecord) {
     guard !isClosed, record.id == identity.id, record.revision > meeting.revision else { return }
-    let before = meeting
+    let (before, told) = (meeting, info)
     meeting = record
     log.info("meeting.changed", ["meeting": identity.id, "revision": record.revision])
     if before.expires != record.expires {
@@ -25,7 +25,21 @@ extension MeetingRoom {
       pruneLater()
       for member in members.values { settle(member) }
     }
+    if info == told {
+      for member in members.values where member.knownRevision == before.revision {
+        member.knownRevision = record.revision
+      }
+    } else {
+      for member in members.values { tellMeeting(member) }
+    }
     reconsiderWaiters()
+  }
+
+  /// Tells a member what the meeting is called by now, when it ends and what its chat takes, if its client does not know yet.
+  func tellMeeting(_ member: RoomMember) {
+    guard let channel = member.channel, member.knownRevision != meeting.revision else { return }
+    member.knownRevision = meeting.revision
+    channel.send(.room(.meeting(info)))
   }
 
   /// Looks again at everybody who waits: they go in, wait for something else, or are told why they cannot come. A lock is no reason to go:

@@ -205,6 +205,7 @@ actor MeetingRoom {
     (member.role, member.permissions) = rights(of: member)
     members[id] = member
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
+    member.knownRevision = meeting.revision
     member.channel?.send(
       .welcome(
         .init(
@@ -241,6 +242,7 @@ actor MeetingRoom {
       .resumed(
         participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
         state: state(for: member)))
+    tellMeeting(member)
     tellPermissions(member)
     tellToken(member)
     let known = visible(quality)

@@ -38,6 +38,8 @@ final class RoomMember {
   var hand: Int?
   /// How fast it may ask for things.
   var pace = RequestPace()
+  /// Which ``MeetingRecord/revision`` its client was told of.
+  var knownRevision = 0
   /// Its place in the chat.
   var chatting = ChatSeat()
   var publications: [Publication] = []

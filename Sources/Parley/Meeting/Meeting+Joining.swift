@@ -271,7 +271,7 @@ extension Meeting {
         place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
         local.id = welcome.participant
         ownIDs.insert(welcome.participant)
-        info = welcome.meeting
+        take(welcome.meeting)
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()
         if let names = welcome.permissions, let own = welcome.participants.first(where: { $0.id == local.id }) {

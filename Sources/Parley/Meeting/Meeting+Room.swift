@@ -68,8 +68,17 @@ extension Meeting {
     case .poll(let poll): takePoll(poll)
     case .pollRemoved(let id): removePolls { $0.id == id }
     case .state(let state): take(state)
+    case .meeting(let info): take(info)
     case .chat(let notice): take(notice)
     }
+  }
+
+  /// What the meeting is called, when it ends and what its chat takes; it may change, also while one is away.
+  func take(_ changed: MeetingInfo) {
+    guard info != changed else { return }
+    let isNews = info != nil
+    info = changed
+    if isNews { emit(.room(.meetingChanged(changed))) }
   }
 
   /// The whole state, of a welcome or a resume.

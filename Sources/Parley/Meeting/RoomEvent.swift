@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What happens with hosts, hands, reactions and polls; comes as ``MeetingEvent/room(_:)``.
+/// What happens with hosts, hands, reactions, polls and the meeting itself; comes as ``MeetingEvent/room(_:)``.
 ///
 /// ```swift
 /// if case .room(let event) = event {
@@ -15,6 +15,7 @@ public import Signaling
 ///   case .reaction(let participant, let reaction): print("\(participant.name) \(reaction.emoji)")
 ///   case .pollChanged(let poll): print(poll.question)
 ///   case .pollRemoved(let id): print("Poll \(id) is gone.")
+///   case .meetingChanged(let info): print("The meeting is called \(info.subject).")
 ///   }
 /// }
 /// ```
@@ -39,6 +40,8 @@ public enum RoomEvent: Sendable {
   case pollChanged(Poll)
   /// A poll is gone.
   case pollRemoved(Int)
+  /// The meeting has another title or end, or its chat takes other files; see ``Meeting/info``.
+  case meetingChanged(MeetingInfo)
 }
 
 /// A small picture that somebody shows everybody for a moment.

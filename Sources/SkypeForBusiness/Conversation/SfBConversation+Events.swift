@@ -36,7 +36,7 @@ extension SfBConversation {
   }
 
   private func established() {
-    if let info = meeting.info { subject = info.subject.isEmpty ? info.name : info.subject }
+    if let info = meeting.info { take(info) }
     permissions = meeting.local.permissions
     selfParticipant.state = .connected
     selfParticipant.person.displayName = meeting.local.name
@@ -123,8 +123,11 @@ extension SfBConversation {
 
   // MARK: Hosts
 
+  private func take(_ info: MeetingInfo) { subject = info.subject.isEmpty ? info.name : info.subject }
+
   private func take(_ event: RoomEvent) {
     switch event {
+    case .meetingChanged(let info): take(info)
     case .permissionsChanged:
       permissions = meeting.local.permissions
       if !permissions.contains(.moderate) { removeWaiting { _ in true } }

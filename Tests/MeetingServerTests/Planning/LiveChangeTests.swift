@@ -216,6 +216,65 @@ struct LiveChangeTests {
     }
   }
 
+  @Test(
+    "who is in a meeting is told of another title, end and limit for files, also who was away when it changed; of the rest nothing"
+  )
+  func told() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let (ben, _) = try await server.join("daily", "Ben")
+      let id = try await id(server, "daily")
+      func info(_ client: TestClient) async throws -> MeetingInfo {
+        try await client.notice { if case .meeting(let info) = $0 { info } else { nil } }
+      }
+      // Nothing of this is for everybody to know.
+      #expect(try await patch(server, id, #"{"passcode":"1234","lobbySeconds":77}"#).status == 200)
+      #expect(
+        try await ben.drain().allSatisfy { if case .room(.meeting) = $0 { false } else { true } })
+      #expect(try await patch(server, id, #"{"subject":"Crew","expiresIn":3600}"#).status == 200)
+      for client in [ann, ben] {
+        let info = try await info(client)
+        #expect(info.subject == "Crew" && info.expires != nil && info.id == id)
+      }
+      #expect(try await patch(server, id, #"{"chatFileLimit":5}"#).status == 200)
+      #expect(try await info(ben).chat?.fileLimit == 5)
+      await ann.close()
+      #expect(try await patch(server, id, #"{"subject":"Team","expiresIn":null}"#).status == 200)
+      let back = try await server.connect()
+      try back.send(.resume(token: hello.resumeToken))
+      let last = try await info(back)
+      #expect(last.subject == "Team" && last.expires == nil && last.chat?.fileLimit == 5)
+      // Once is enough.
+      await back.close()
+      let again = try await server.connect()
+      try again.send(.resume(token: hello.resumeToken))
+      _ = try await again.first { if case .resumed = $0 { true } else { nil } }
+      #expect(
+        try await again.drain().allSatisfy { if case .room(.meeting) = $0 { false } else { true } })
+      for client in [again, ben] { await client.close() }
+    }
+  }
+
+  @Test("threat 33: rules for the chat that change while somebody is on the way in hold for them from the start")
+  func chatWhileJoining() async throws {
+    try await TestServer.run { server in
+      let (ann, _) = try await server.join("daily", "Ann")
+      let id = try await id(server, "daily")
+      await server.media.hold()
+      let ben = try await server.connect()
+      let token = try await server.discover("daily").token ?? ""
+      try ben.send(.join(.init(token: token, name: "Ben", offer: "", tracks: [])))
+      try await eventually { await server.media.isWaiting ? nil : "Ben is not on the way in" }
+      #expect(try await patch(server, id, #"{"chatWriters":"hosts","subject":"Crew"}"#).status == 200)
+      await server.media.release()
+      let welcome = try await ben.welcome()
+      #expect(welcome.permissions?.contains("chat") == false && welcome.meeting.subject == "Crew")
+      try ben.send(.chat(text: "hello", to: nil, id: 5))
+      #expect(try await ben.refusal().code == .notAllowed)
+      for client in [ann, ben] { await client.close() }
+    }
+  }
+
   @Test("an end that is set ends the meeting that runs, and one that is taken away does not")
   func expiry() async throws {
     try await TestServer.run { server in

@@ -91,6 +91,7 @@ struct StillMissing: Error, CustomStringConvertible {
       case .reaction(let participant, let reaction): events.append("reaction \(participant.name) \(reaction.rawValue)")
       case .pollChanged(let poll): events.append("poll \(poll.question)")
       case .pollRemoved: events.append("pollRemoved")
+      case .meetingChanged(let info): events.append("meetingChanged \(info.subject)")
       }
     case .problem(let text): events.append("problem \(text)")
     case .participantUpdated(let participant): events.append("updated \(participant.name)")

@@ -98,7 +98,7 @@ export class ChatPanel {
     this.refreshRights();
     meeting.addEventListener("chatChanged", ({ detail }) => this.change(detail.message));
     meeting.addEventListener("typing", () => this.#showTyping());
-    meeting.addEventListener("permissions", () => this.refreshRights());
+    for (const type of ["permissions", "meetingChanged"]) { meeting.addEventListener(type, () => this.refreshRights()); }
     meeting.addEventListener("ended", () => { for (const address of this.#pictures.values()) { URL.revokeObjectURL(address); } });
   }
 

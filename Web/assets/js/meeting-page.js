@@ -145,6 +145,13 @@ async function join(ready, prejoin, passcode) {
     room = new Room(meeting, { title, url: invitation, invite: !overrides.disableInviteFunctions });
     show(room.element);
     current = room;
+    meeting.addEventListener("meetingChanged", ({ detail }) => {
+      const renamed = overrides.subject ?? detail.info.subject;
+      if (renamed === title || current !== room) { return; }
+      title = renamed;
+      setTitle();
+      room.rename(title);
+    });
     keepPlace(meeting, address, room.element);
     for (const error of pending) { meeting.dispatchEvent(new CustomEvent("error", { detail: { error, fatal: false } })); }
     recentRooms.add(name, title === name ? undefined : title);

@@ -1,6 +1,7 @@
 import { AudioLevel, MeetingState } from "/sdk/parley.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
+import { timeText } from "./begins.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
@@ -75,6 +76,17 @@ export class Room {
     this.#listen();
     this.#stage.element.classList.toggle("mirror-self", choices.get().mirror);
     this.#refresh();
+  }
+
+  /**
+   * The meeting has another title.
+   *
+   * @param {string} title
+   */
+  rename(title) {
+    this.#options.title = title;
+    setText(this.#title, title);
+    this.#announcer.show(`The meeting is called ${title} now`, { icon: "edit" });
   }
 
   /** Takes listeners away; the page goes on to another state. */
@@ -181,6 +193,11 @@ export class Room {
     });
     this.#together.listen(on);
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
+    on("meetingChanged", ({ info, before }) => {
+      if (info.expires === before?.expires) { return; }
+      const time = info.expires === null ? null : new Date(info.expires);
+      this.#announcer.show(time === null ? "The meeting has no end any more" : `The meeting ends on ${timeText(time)}`, { icon: "clock" });
+    });
     on("statechanged", () => this.#showState());
     on("reconnected", () => this.#announcer.show("You are connected again", { icon: "check" }));
     on("chatFailed", ({ error }) => { this.#problem(error); });
