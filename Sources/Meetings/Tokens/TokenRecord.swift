@@ -32,7 +32,8 @@ public struct TokenRecord: Sendable, Hashable {
   /// A token that was just made.
   public init(issued token: JoinToken, room: String, at now: Date) {
     self.init(
-      tenant: token.tenant, id: token.id, form: .signed, room: room, name: token.name, user: nil, role: token.role,
+      tenant: token.tenant, id: token.id, form: .signed, room: room, name: token.name, user: token.user,
+      role: token.role,
       expires: token.expires, issued: now, used: nil, uses: 0)
   }
 
