@@ -23,7 +23,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 
-BESIDE = ("test_admin", "test_calendar", "test_chat", "test_client_trouble", "test_impairment", "test_keyboard",
+BESIDE = ("test_admin", "test_calendar", "test_chat", "test_client_trouble", "test_commands", "test_impairment", "test_keyboard",
           "test_keyboard_hosts", "test_kill", "test_operation", "test_rights", "test_signin", "test_unit", "web.test_modules")
 BESIDE_LOG = FOLDER / "output" / "beside.log"
 BESIDE_RESULT = FOLDER / "output" / "beside.json"

@@ -1,0 +1,172 @@
+"""`parley meeting change`, option by option, without a server and beside a running one; and what the command line writes into the audit log."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import subprocess
+import tempfile
+import unittest
+import urllib.request
+from pathlib import Path
+
+from server import BINARY, Server
+
+START = (dt.datetime.now(dt.timezone.utc) + dt.timedelta(days=7)).strftime("%Y-%m-%dT10:00:00")
+SECOND = (dt.datetime.fromisoformat(START) + dt.timedelta(days=1)).isoformat()
+
+# Options, where the administration shows what they change, and what it shows then. Nothing is shown of what is not set.
+SET = [
+    (["--subject", "Crew"], "subject", "Crew"),
+    (["--summary", "All about it"], "summary", "All about it"),
+    (["--access-level", "invited"], "accessLevel", "Invited"),
+    (["--capacity", "7"], "capacity", 7),
+    (["--passcode", "1234"], "passcode", True),
+    (["--wait-for-host", "yes"], "waitForHost", True),
+    (["--announce", "no"], "announce", False),
+    (["--lobby-timeout", "90s"], "lobbySeconds", 90),
+    (["--chat", "hosts"], "chat.writers", "hosts"),
+    (["--chat-history", "no"], "chat.history", False),
+    (["--chat-keep", "5"], "chat.messages", 5),
+    (["--chat-keep-for", "30m"], "chat.seconds", 1_800),
+    (["--chat-file-limit", "5"], "chat.fileLimit", 5_120),
+    (["--start", START], "schedule.start", START),
+    (["--zone", "Europe/Berlin"], "schedule.timeZone", "Europe/Berlin"),
+    (["--duration", "45m"], "schedule.duration", 2_700),
+    (["--repeat", "FREQ=DAILY;COUNT=3"], "schedule.rule", "FREQ=DAILY;COUNT=3"),
+    (["--except", SECOND], "schedule.excluded", [SECOND]),
+    (["--organizer", "Ann Lee <ann@example.com>"], "schedule.organizer", "Ann Lee <ann@example.com>"),
+    (["--invite", "bob@example.com", "--invite", "Cem <cem@example.com>"], "schedule.attendees", ["bob@example.com", "Cem <cem@example.com>"]),
+    (["--early", "refuse"], "schedule.early", "refuse"),
+    (["--opens-before", "5m"], "schedule.opensBefore", 300),
+    (["--closes-after", "1h"], "schedule.closesAfter", 3_600),
+]
+UNSET = [
+    (["--subject", "Board"], "subject", "Board"),
+    (["--summary", ""], "summary", ""),
+    (["--access-level", "Everyone"], "accessLevel", "Everyone"),
+    (["--capacity", "none"], "capacity", None),
+    (["--passcode", "none"], "passcode", False),
+    (["--wait-for-host", "no"], "waitForHost", False),
+    (["--announce", "yes"], "announce", True),
+    (["--lobby-timeout", "none"], "lobbySeconds", None),
+    (["--chat", "everyone"], "chat.writers", "everyone"),
+    (["--chat-history", "yes"], "chat.history", True),
+    (["--chat-keep", "none"], "chat.messages", None),
+    (["--chat-keep-for", "none"], "chat.seconds", None),
+    (["--chat-file-limit", "none"], "chat.fileLimit", None),
+    (["--except", "none"], "schedule.excluded", []),
+    (["--repeat", "never"], "schedule.rule", None),
+    (["--organizer", "none"], "schedule.organizer", None),
+    (["--invite", "none"], "schedule.attendees", []),
+    (["--early", "wait"], "schedule.early", "wait"),
+    (["--closes-after", "never"], "schedule.closesAfter", None),
+]
+
+
+class Commands(unittest.TestCase):
+    def setUp(self) -> None:
+        self.data = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-commands-"))
+
+    def run_parley(self, *words: str, status: int = 0) -> list[dict]:
+        """Runs the command line on the data folder, and returns the JSON objects that it printed."""
+        done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, status, f"{words}: {done.stdout}\n{done.stderr}")
+        self.message = done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def shown(self, server: Server, meeting: str, path: str) -> object:
+        """What the administration of a running server shows of a meeting."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.admin_port}/api/v1/meetings/{meeting}", timeout=20) as answer:
+            value = json.load(answer)
+        for name in path.split("."):
+            value = value.get(name)
+        return value
+
+    def test_each_option_of_meeting_change_holds_without_a_server_and_beside_one(self) -> None:
+        meeting = self.run_parley("meeting", "create", "board", "--json")[0]["id"]
+        for options, _, _ in SET:
+            self.run_parley("meeting", "change", "board", *options, "--json")
+        with Server(data=self.data) as server:
+            for options, path, value in SET:
+                self.assertEqual(self.shown(server, meeting, path), value, options)
+            for changes in (UNSET, SET):
+                for options, path, value in changes:
+                    self.run_parley("meeting", "change", "board", *options, "--json")
+                    self.assertEqual(self.shown(server, meeting, path), value, options)
+
+    def test_an_end_that_was_set_stays_when_other_things_are_changed(self) -> None:
+        self.run_parley("meeting", "schedule", "board", "--start", START, "--json")
+        end = self.run_parley("meeting", "change", "board", "--expires", "720h", "--json")[0]["expires"]
+        for options in (["--subject", "Crew"], ["--invite", "bob@example.com"], ["--early", "open"], ["--chat", "hosts"]):
+            self.assertEqual(self.run_parley("meeting", "change", "board", *options, "--json")[0]["expires"], end, options)
+        # Another time has another end.
+        self.assertNotEqual(self.run_parley("meeting", "change", "board", "--start", SECOND, "--json")[0]["expires"], end)
+        self.assertIsNone(self.run_parley("meeting", "change", "board", "--expires", "never", "--json")[0]["expires"])
+
+    def test_what_cannot_be_is_told_and_changes_nothing(self) -> None:
+        before = self.run_parley("meeting", "create", "board", "--json")
+        for options, word in (
+            (["--capacity", "0"], "--capacity"), (["--access-level", "friends"], "Everyone"), (["--passcode", "1"], "--passcode"),
+            (["--wait-for-host", "maybe"], "yes or no"), (["--lobby-timeout", "25h"], "24h"), (["--chat", "friends"], "hosts or nobody"),
+            (["--chat-keep", "-1"], "2000"), (["--chat-file-limit", "x"], "none or a number"), (["--start", "soon"], "a date and a time"),
+            (["--start", START, "--zone", "Nowhere/Town"], "Nowhere"), (["--start", START, "--repeat", "FREQ=HOURLY"], "FREQ"),
+            (["--start", START, "--early", "never"], "--early"), (["--start", START, "--invite", "nobody"], "nobody"), (["--expires", "x"], "--expires"),
+        ):
+            self.run_parley("meeting", "change", "board", *options, "--json", status=2)
+            self.assertIn(word, self.message, options)
+        self.run_parley("meeting", "change", "elsewhere", "--subject", "x", "--json", status=1)
+        self.assertEqual(self.run_parley("meeting", "list", "--json"), before)
+
+    def test_a_token_can_name_its_user_whose_own_room_is_theirs(self) -> None:
+        self.run_parley("user", "room", "ann@example.com", "--room", "anns", "--json")
+        token = self.run_parley("token", "create", "--room", "*", "--user", "ann@example.com", "--json")[0]["token"]
+        self.assertEqual(self.run_parley("token", "inspect", token, "--json")[0]["user"], "ann@example.com")
+        self.assertEqual(self.run_parley("token", "list", "--json")[0]["user"], "ann@example.com")
+        self.assertIsNone(self.run_parley("token", "inspect", self.run_parley("token", "create", "--room", "*", "--json")[0]["token"], "--json")[0]["user"])
+        for user in ("", "x" * 257):
+            self.run_parley("token", "create", "--room", "*", "--user", user, status=2)
+            self.assertIn("--user", self.message)
+
+    def test_each_command_that_uses_a_right_leaves_an_entry_in_the_audit_log(self) -> None:
+        actions = []
+
+        def use(action: str, *words: str) -> dict:
+            actions.append(action)
+            lines = self.run_parley(*words)
+            return lines[0] if lines else {}
+
+        use("tenant.create", "tenant", "create", "acme", "--json")
+        use("tenant.change", "tenant", "set", "acme", "--capacity", "5", "--json")
+        use("key.show", "tenant", "show", "acme", "--show-secrets", "--json")
+        use("key.create", "tenant", "rotate-key", "acme", "--json")
+        keys = self.run_parley("tenant", "show", "acme", "--json")[0]["keys"]
+        use("key.retire", "tenant", "retire-key", "acme", keys[-1]["id"], "--json")
+        use("meeting.create", "meeting", "create", "board", "--json")
+        use("meeting.schedule", "meeting", "schedule", "team", "--start", START, "--json")
+        use("meeting.change", "meeting", "change", "board", "--passcode", "secret-word", "--json")
+        use("meeting.cancel", "meeting", "cancel", "team", "--json")
+        use("meeting.remove", "meeting", "remove", "board", "--json")
+        token = use("token.create", "token", "create", "--room", "board", "--json")
+        use("token.revoke", "token", "revoke", token["token"], "--json")
+        use("token.revoke", "token", "revoke", "--id", "t_other", "--json")
+        use("meeting.create", "user", "room", "ann", "--json")
+        use("meeting.remove", "user", "remove-room", "ann", "--json")
+        hook = use("webhook.create", "webhook", "create", "http://127.0.0.1:1/", "--json")
+        use("webhook.change", "webhook", "set", hook["id"], "--enabled", "no", "--json")
+        use("webhook.change", "webhook", "set", hook["id"], "--enabled", "yes", "--json")
+        use("webhook.secret", "webhook", "rotate-secret", hook["id"], "--json")
+        use("webhook.test", "webhook", "test", hook["id"], "--json")
+        delivery = self.run_parley("webhook", "deliveries", hook["id"], "--json")[0]["id"]
+        use("webhook.replay", "webhook", "replay", hook["id"], delivery, "--json")
+        use("webhook.remove", "webhook", "remove", hook["id"], "--json")
+        use("data.backup", "backup", str(Path(self.data, "copy.sqlite")))
+        entries = self.run_parley("audit", "list", "--json")[::-1]
+        self.assertEqual([entry["action"] for entry in entries], actions)
+        self.assertTrue(all(entry["actor"].startswith("cli ") for entry in entries))
+        for secret in (token["token"], hook["secret"], "secret-word"):
+            self.assertNotIn(secret, json.dumps(entries))
+
+
+if __name__ == "__main__":
+    unittest.main()
