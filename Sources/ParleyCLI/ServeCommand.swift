@@ -54,6 +54,7 @@ enum ServeCommand {
     }
     CommandLineText.say(server.ready.text(onTerminal: isatty(1) == 1))
     for notice in server.notices { CommandLineText.complain(notice) }
+    StartPages.release()
     let finish = await whileServing(server)
     for await _ in signals { break }
     await finish?()

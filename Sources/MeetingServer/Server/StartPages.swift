@@ -1,0 +1,45 @@
+import Glibc
+
+/// The pages of the program that only its start needed.
+public enum StartPages {
+  /// Unmaps what the start touched of the program and its libraries; returns how many bytes these mappings span. What is needed again
+  /// comes back from the page cache when it is used, at some microseconds for each 64 KiB. Most of it is not: an idle server has 9 MiB
+  /// resident instead of 30, and 15 once it has given out a page.
+  ///
+  /// Only mappings that cannot be written and never were are touched, since to drop a page of this process's own would lose what was
+  /// written to it. Call it once, when the server is ready; it takes some milliseconds.
+  @discardableResult public static func release() -> Int {
+    guard let file = fopen("/proc/self/smaps", "re") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 4_096)
+    var mapping: Range<UInt>?
+    var released = 0
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let fields = text.split(whereSeparator: \.isWhitespace)
+      switch fields.first {
+      case "Anonymous:", "Swap:":
+        if fields.dropFirst().first != "0" { mapping = nil }
+      case "VmFlags:":
+        // The last line of each mapping.
+        guard let range = mapping, let start = UnsafeMutableRawPointer(bitPattern: range.lowerBound) else { continue }
+        mapping = nil
+        if madvise(start, range.count, MADV_DONTNEED) == 0 { released += range.count }
+      case .some(let name) where !name.hasSuffix(":"): mapping = unwritableFile(fields)
+      default: break
+      }
+    }
+    return released
+  }
+
+  /// The addresses of a mapping, when the fields of its first line in `smaps` say that it is of a file, private and not writable; nil
+  /// otherwise (proc_pid_maps(5)).
+  static func unwritableFile(_ fields: [Substring]) -> Range<UInt>? {
+    guard fields.count >= 6, fields[1] == "r--p" || fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }
+    let ends = fields[0].split(separator: "-")
+    guard ends.count == 2, let low = UInt(ends[0], radix: 16), let high = UInt(ends[1], radix: 16), low < high else {
+      return nil
+    }
+    return low..<high
+  }
+}
