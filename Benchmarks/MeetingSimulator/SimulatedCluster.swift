@@ -77,7 +77,7 @@ final class SimulatedCluster {
       SimulatedWorker(
         index: $0, machine: $0 / settings.workers,
         router: Router(clock: clock, seed: settings.seed &+ UInt64($0), audioLoudest: settings.audioLoudest),
-        lossInterval: settings.lossInterval)
+        settings: settings)
     }
     connect()
   }

@@ -48,6 +48,8 @@ final class SimulatedWorker: PacketSink {
   private var heardSince: [String: Instant] = [:]
   private let batch = OutputBatch()
   private let lossInterval: Int
+  /// The load that packets wait under; nil where they leave in each tick.
+  private let hold: TimeSpan?
   private var untilLoss = 0
   private var lost: [(at: Instant, member: Int, ssrc: UInt32, sequence: UInt16)] = []
   private var lostRead = 0
@@ -56,12 +58,13 @@ final class SimulatedWorker: PacketSink {
   /// Bytes around each packet: SRTP tag, UDP and IP headers.
   static let overhead = 16 + 28
 
-  init(index: Int, machine: Int, router: Router, lossInterval: Int) {
+  init(index: Int, machine: Int, router: Router, settings: SimulationSettings) {
     self.index = index
     self.machine = machine
     self.router = router
-    self.lossInterval = lossInterval
-    untilLoss = lossInterval
+    lossInterval = settings.lossInterval
+    hold = settings.hold > 0 ? .milliseconds(Int64(settings.hold)) : nil
+    untilLoss = settings.lossInterval
   }
 
   /// What this thread has used of its core.
@@ -145,7 +148,9 @@ final class SimulatedWorker: PacketSink {
     let start = Self.cpuNanoseconds
     sendReceiverReports(now)
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, hold.map({ router.flushDeadline(load: $0) <= now }) ?? true {
+      router.flush(now: now, batch: batch, to: self)
+    }
     counts.routerNanoseconds += Self.cpuNanoseconds - start
     while let event = router.pollEvent() {
       if case .slots(let updates) = event {

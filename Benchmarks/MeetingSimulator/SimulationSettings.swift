@@ -23,6 +23,8 @@ struct SimulationSettings {
   var lossInterval = 400
   /// Nanoseconds of a core that a forwarded packet costs in the real server, sockets and ciphers included.
   var packetNanoseconds = 5_850.0
+  /// Milliseconds that packets wait in each worker for others to leave with, 0 to 5.
+  var hold = 0
   /// Seconds of virtual time that are measured while nothing changes.
   var steadySeconds = 2
   var seed: UInt64 = 1
@@ -48,6 +50,7 @@ struct SimulationSettings {
         case "--talkers": talkers = number
         case "--audio-loudest": audioLoudest = number
         case "--loss-interval": lossInterval = number
+        case "--hold": hold = min(number, 5)
         case "--packet-ns": packetNanoseconds = Double(number)
         case "--steady-seconds": steadySeconds = max(number, 1)
         case "--seed": seed = UInt64(number)

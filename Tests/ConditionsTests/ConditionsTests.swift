@@ -16,8 +16,9 @@ import Testing
     return figures
   }
 
-  @Test func calmNetworkShowsEverythingWithLittleDelay() throws {
-    let figures = try figures(.loss(0).lasting(12, phase: 2..<10))
+  @Test(arguments: [false, true]) func calmNetworkShowsEverythingWithLittleDelay(isLoaded: Bool) throws {
+    let conditions = CallConditions.loss(0).lasting(12, phase: 2..<10)
+    let figures = try figures(isLoaded ? conditions.throughLoadedServer : conditions)
     #expect(figures.shownShare == 1)
     #expect(figures.freezes == 0)
     #expect(figures.concealedPerMinute == 0)
@@ -25,9 +26,10 @@ import Testing
     #expect(figures.delay95 <= 150)
   }
 
-  @Test(arguments: [false, true])
-  func fivePercentLossIsHardlySeen(atReceiver: Bool) throws {
-    let figures = try figures(.loss(0.05, atReceiver: atReceiver).lasting(22, phase: 4..<18))
+  @Test(arguments: [false, true], [false, true])
+  func fivePercentLossIsHardlySeen(atReceiver: Bool, isLoaded: Bool) throws {
+    let conditions = CallConditions.loss(0.05, atReceiver: atReceiver).lasting(22, phase: 4..<18)
+    let figures = try figures(isLoaded ? conditions.throughLoadedServer : conditions)
     #expect(figures.shownShare >= 0.95)
     #expect(figures.longestFreeze <= 1)
     #expect(figures.delay95 <= 500)
@@ -51,8 +53,9 @@ import Testing
     #expect(figures.delay95 <= 400)
   }
 
-  @Test func bottleneckHasNoStandingQueue() throws {
-    let figures = try figures(.bottleneck().lasting(30))
+  @Test(arguments: [false, true]) func bottleneckHasNoStandingQueue(isLoaded: Bool) throws {
+    let conditions = CallConditions.bottleneck().lasting(30)
+    let figures = try figures(isLoaded ? conditions.throughLoadedServer : conditions)
     #expect(figures.shownShare >= 0.85)
     #expect(figures.longestFreeze <= 1.5)
     #expect(figures.queue95 <= 400)

@@ -150,7 +150,7 @@ extension MediaCore {
     closeRelays(of: meeting)
     statistics.routing.add(meeting.router.counters)
     deadlines.set(.distantFuture, for: deadlineID(meeting))
-    touched.removeAll { $0 === meeting }
+    touched.remove(meeting)
     meetings[meeting.index] = nil
     meetingsByID[id] = nil
   }

@@ -37,7 +37,7 @@ final class MediaCore: PacketSink {
   var addresses: AddressTable
   var fragments: [HeaderExtensionText: Int] = [:]
   var deadlines = DeadlineHeap()
-  var touched: ContiguousArray<Meeting> = []
+  var touched = TouchedMeetings()
   private var gauge: LoadGauge
   private let published: WorkerGauge
   /// The wires to other workers.
@@ -73,7 +73,6 @@ final class MediaCore: PacketSink {
     gauge = LoadGauge(maximumHold: configuration.maximumHold)
     slab = try ReceiveSlab()
     peerConfiguration = PeerConnectionConfiguration(dtls: configuration.dtls, policy: configuration.policy)
-    touched.reserveCapacity(64)
   }
 
   // MARK: Sockets
@@ -338,11 +337,7 @@ final class MediaCore: PacketSink {
   // MARK: Time
 
   @inline(__always)
-  func touch(_ meeting: Meeting) {
-    if meeting.isTouched { return }
-    meeting.isTouched = true
-    touched.append(meeting)
-  }
+  func touch(_ meeting: Meeting) { touched.add(meeting) }
 
   func deadlineID(_ connection: Connection) -> Int { 1 + connection.index * 2 }
   func deadlineID(_ meeting: Meeting) -> Int { 2 + meeting.index * 2 }
@@ -360,28 +355,16 @@ final class MediaCore: PacketSink {
 
   /// Flushes the meetings whose packets have waited long enough, and says when the next one is due.
   private func flushDue(_ now: Instant) -> Instant {
-    let load = gauge.hold
-    let isBusy = gauge.isBusy
-    var earliest = Instant.distantFuture
-    var held = 0
-    var index = 0
-    while index < touched.count {
-      let meeting = touched[index]
-      index &+= 1
-      let deadline = isBusy ? meeting.router.flushDeadline(load: load) : .zero
-      if deadline > now {
-        earliest = min(earliest, deadline)
-        touched[held] = meeting
-        held &+= 1
+    touched.begin(now: now, load: gauge.hold, isBusy: gauge.isBusy)
+    while let (meeting, isDue) = touched.next() {
+      guard isDue else {
         deadlines.set(meeting.router.deadline, for: deadlineID(meeting))
         continue
       }
-      meeting.isTouched = false
       if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
       serve(meeting, now)
     }
-    touched.removeLast(touched.count &- held)
-    return earliest
+    return touched.earliest
   }
 
   /// Lets a router do what is due, passes its events on and notes its next deadline.

@@ -22,6 +22,8 @@ struct CallConditions {
   var seed: UInt64 = 1
   /// Whether each packet of sound carries a rough copy of the one before.
   var usesCopies = true
+  /// How long packets wait in the server for others to leave with; nil for not at all.
+  var load: TimeSpan?
 
   /// Loss of each packet on its own, in both directions of one participant's network.
   static func loss(_ share: Double, atReceiver: Bool = false) -> CallConditions {
@@ -80,6 +82,14 @@ struct CallConditions {
     var other = self
     other.name += ", sound without copies"
     other.usesCopies = false
+    return other
+  }
+
+  /// The same through a server that is fully loaded, where each packet waits as long as it may.
+  var throughLoadedServer: CallConditions {
+    var other = self
+    other.name += ", loaded server"
+    other.load = .milliseconds(5)
     return other
   }
 
@@ -152,6 +162,7 @@ final class SimulatedCall {
     self.conditions = conditions
     let now = self.now
     server = SimulatedServer(dtls: Self.serverContext, seed: conditions.seed)
+    server.load = conditions.load
     let calm = LinkConditions(delay: .milliseconds(20))
     let isAlways = conditions.phase == nil
     let publisherPort = server.join(

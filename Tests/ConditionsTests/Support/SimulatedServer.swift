@@ -36,6 +36,8 @@ final class SimulatedServer: PacketSink {
   private let dtls: DTLSContext
   private let seed: UInt64
   private var now = Instant.zero
+  /// The load that packets wait under, as in a busy worker (``LoadGauge/hold``); nil where they leave at once.
+  var load: TimeSpan?
 
   init(dtls: DTLSContext, seed: UInt64) {
     self.dtls = dtls
@@ -87,9 +89,12 @@ final class SimulatedServer: PacketSink {
 
   var deadline: Instant {
     var next = router.deadline
+    if router.needsFlush { next = min(next, flushDeadline) }
     for port in ports { next = min(next, min(port.peer.deadline, port.up.deadline)) }
     return next
   }
+
+  private var flushDeadline: Instant { load.map { router.flushDeadline(load: $0) } ?? .zero }
 
   /// Takes what has arrived, forwards it, and does what is due.
   func step(_ now: Instant) {
@@ -101,7 +106,7 @@ final class SimulatedServer: PacketSink {
         settle(port)
       }
     }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, flushDeadline <= now { router.flush(now: now, batch: batch, to: self) }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while router.pollEvent() != nil {}
   }

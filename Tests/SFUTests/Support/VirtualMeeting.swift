@@ -35,6 +35,8 @@ final class VirtualMeeting: PacketSink {
   /// In place of ``up`` for the clients of these numbers.
   var upOf: [Int: LinkConditions] = [:]
   var down = LinkConditions()
+  /// In place of ``down`` for the clients of these numbers.
+  var downOf: [Int: LinkConditions] = [:]
   /// Every datagram that the router sent, by receiver.
   private(set) var sentDatagrams: [Int: Int] = [:]
   private(set) var sentBytes: [Int: Int] = [:]
@@ -42,6 +44,8 @@ final class VirtualMeeting: PacketSink {
   private(set) var sentRuns = 0
   /// Whether packets may wait for others to leave with, as they do in a worker.
   var holds = false
+  /// Whether it sends by itself what is due; false where a ``VirtualWorker`` does.
+  var flushesItself = true
   private var random: SeededGenerator
   private var queue: [(time: Instant, order: Int, client: Int, isUp: Bool, bytes: [UInt8])] = []
   private var order = 0
@@ -95,7 +99,7 @@ final class VirtualMeeting: PacketSink {
   }
 
   private func carry(_ bytes: [UInt8], client: Int, isUp: Bool) {
-    let link = isUp ? upOf[client] ?? up : down
+    let link = isUp ? upOf[client] ?? up : downOf[client] ?? down
     var copies = Double.random(in: 0..<1, using: &random) < link.loss ? 0 : 1
     if copies > 0, Double.random(in: 0..<1, using: &random) < link.duplicates { copies = 2 }
     for _ in 0..<copies {
@@ -151,7 +155,7 @@ final class VirtualMeeting: PacketSink {
     }
     for client in clients { client.tick() }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
-    if router.needsFlush, flushDeadline <= now { router.flush(now: now, batch: batch, to: self) }
+    if flushesItself, router.needsFlush, flushDeadline <= now { router.flush(now: now, batch: batch, to: self) }
   }
 
   private var flushDeadline: Instant { holds ? router.flushDeadline(load: .zero) : .zero }

@@ -1,0 +1,69 @@
+import Basics
+
+/// The meetings of a worker in which something happened, until each has been flushed.
+///
+/// A meeting whose packets wait for others to leave with (``PacketHold``) stays on the list, and those beside it leave when it is their time. At the end
+/// of each tick: ``begin(now:load:isBusy:)``, then ``next()`` until it gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated
+/// while few meetings are touched at a time.
+struct TouchedMeetings {
+  private var meetings: ContiguousArray<MediaCore.Meeting> = []
+  /// How many meetings of this round were looked at, and how many of them stay.
+  private var seen = 0
+  private var held = 0
+  private var now = Instant.zero
+  private var load = TimeSpan.zero
+  private var isBusy = false
+  /// When the next meeting is due; `distantFuture` when none waits.
+  private(set) var earliest = Instant.distantFuture
+
+  init() { meetings.reserveCapacity(64) }
+
+  /// Whether nothing happened in any meeting.
+  var isEmpty: Bool { meetings.isEmpty }
+
+  /// Something happened in `meeting`.
+  @inline(__always)
+  mutating func add(_ meeting: MediaCore.Meeting) {
+    if meeting.isTouched { return }
+    meeting.isTouched = true
+    meetings.append(meeting)
+  }
+
+  /// `meeting` is closed; whatever waits in it leaves no more. Not to be called between ``begin(now:load:isBusy:)`` and the end of that round.
+  mutating func remove(_ meeting: MediaCore.Meeting) {
+    meeting.isTouched = false
+    meetings.removeAll { $0 === meeting }
+  }
+
+  /// Begins a round. While the worker is not busy every meeting is due; else each when its packets have waited long enough under `load`
+  /// (``Router/flushDeadline(load:)``).
+  mutating func begin(now: Instant, load: TimeSpan, isBusy: Bool) {
+    self.now = now
+    self.load = load
+    self.isBusy = isBusy
+    seen = 0
+    held = 0
+    earliest = .distantFuture
+  }
+
+  /// The next meeting of this round, and whether it is to be flushed now; nil at the end. What is not to be flushed stays on the list; what is is taken off
+  /// it, and may be added again in the same round.
+  mutating func next() -> (meeting: MediaCore.Meeting, isDue: Bool)? {
+    guard seen < meetings.count else {
+      meetings.removeLast(meetings.count &- held)
+      seen = held
+      return nil
+    }
+    let meeting = meetings[seen]
+    seen &+= 1
+    let deadline = isBusy ? meeting.router.flushDeadline(load: load) : .zero
+    guard deadline > now else {
+      meeting.isTouched = false
+      return (meeting, true)
+    }
+    earliest = min(earliest, deadline)
+    meetings[held] = meeting
+    held &+= 1
+    return (meeting, false)
+  }
+}
