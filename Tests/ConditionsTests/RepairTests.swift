@@ -21,4 +21,21 @@ import Testing
     let slot = try #require(session.slots.values.lazy.compactMap { $0 as? VideoSlot }.first)
     #expect(slot.buffer.roundTripTime == session.peer.selectedCandidatePair?.currentRoundTripTime)
   }
+
+  @Test("loss that only a receiver has reaches the in-band FEC of who speaks, and its end does")
+  func receiversLossReachesTheEncoder() throws {
+    let call = try SimulatedCall(.loss(0.2, atReceiver: true).lasting(30, phase: 5..<17))
+    call.run(until: call.started + .seconds(5))
+    let calm = call.audio.expectedLossPercent
+    #expect(calm == AudioPublisher.expectedLossPercent(0))
+    var expected: [Int] = []
+    for second in Int64(8)..<17 {
+      call.run(until: call.started + .seconds(second))
+      expected.append(call.audio.expectedLossPercent)
+    }
+    let mean = Double(expected.reduce(0, +)) / Double(expected.count)
+    #expect((15...26).contains(mean), "of 20 % lost the encoder is told \(expected)")
+    call.run(until: call.started + .seconds(21))
+    #expect(call.audio.expectedLossPercent == calm)
+  }
 }

@@ -84,8 +84,9 @@ extension Router {
     blocks.removeAll(keepingCapacity: true)
     for publication in member.inlet.publications {
       for stream in publication.streams {
-        guard let block = stream.statistics.makeReportBlock(now: now) else { continue }
+        guard var block = stream.statistics.makeReportBlock(now: now) else { continue }
         stream.lastFractionLost = Double(block.fractionLost) / 256
+        block.fractionLost = max(block.fractionLost, publication.lossToBeReadyFor)
         if blocks.count < 31 { blocks.append(block) }
       }
     }

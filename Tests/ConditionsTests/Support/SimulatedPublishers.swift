@@ -108,6 +108,8 @@ final class SimulatedAudio: Publisher, @unchecked Sendable {
   let rids: [RID] = []
   private(set) var packets = 0
   private let encoder: OpusEncoder
+  /// The loss that the encoder's in-band FEC is ready for, in percent.
+  var expectedLossPercent: Int { encoder.settings.expectedLossPercent }
   private var spoken = 0
   var nextSound: Instant
 

@@ -72,6 +72,41 @@ struct LossRecoveryTests {
     #expect(abs(mean - 0.2) < 0.05)
   }
 
+  @Test(
+    "who speaks is told the loss of the receiver that loses most, so that its encoder adds copies for it, and that it is over; who can be helped by the server does not count"
+  )
+  func receiversLoss() throws {
+    let meeting = try VirtualMeeting(seed: 6)
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let cem = try meeting.join("cem")
+    let voice = ann.publish("a_1", mid: "0", .audio, ssrc: 1_000)
+    let camera = ann.publish("t_1", mid: "1", .video, ssrc: 2_000)
+    let red = NegotiatedCodec(payloadType: PayloadType(rawValue: 63), codec: .red, feedback: [])
+    meeting.router.attach(voice.publication, to: ben.slot("7", .audio, ssrc: 5_000))
+    meeting.router.attach(camera.publication, to: ben.slot("8", .video, ssrc: 5_010))
+    meeting.router.attach(
+      voice.publication, to: cem.slot("7", .audio, ssrc: 6_000, codecs: Sections.codecs(.audio, base: 96) + [red]))
+    voice.start()
+    camera.start()
+    func told(_ ssrc: UInt32) -> Double {
+      let blocks = ann.receiverReports.filter { $0.ssrc.rawValue == ssrc }.suffix(6)
+      return Double(blocks.map { Int($0.fractionLost) }.reduce(0, +)) / Double(max(blocks.count, 1)) / 256
+    }
+    meeting.downOf = [cem.member.index: LinkConditions(loss: 0.2)]
+    meeting.run(for: .seconds(10))
+    #expect(told(1_000) == 0, "the server adds redundancy for Cem")
+    meeting.downOf[ben.member.index] = LinkConditions(loss: 0.2)
+    meeting.run(for: .seconds(10))
+    #expect(abs(told(1_000) - 0.2) < 0.06, "\(told(1_000))")
+    #expect(told(2_000) == 0, "pictures are repaired by retransmissions")
+    #expect(ann.receiverReports.allSatisfy { $0.cumulativeLost == 0 }, "Ann's own path loses nothing")
+    #expect(ann.member.quality.quality == .excellent)
+    meeting.downOf = [:]
+    meeting.run(for: .seconds(10))
+    #expect(told(1_000) == 0)
+  }
+
   @Test("a participant's quality follows its loss, down at once and up step by step")
   func quality() throws {
     let meeting = try VirtualMeeting(seed: 5)
