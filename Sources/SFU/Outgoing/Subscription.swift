@@ -62,6 +62,8 @@ public final class Subscription {
   public internal(set) var isPinned = false
   /// What keeps its layer from changing to and fro.
   var hysteresis = LayerHysteresis()
+  /// When it last began at a keyframe.
+  private var began: Instant?
   /// How much earlier sound is added for the receiver.
   var redundancy = RedundancyControl()
   /// Whether earlier sound that the publisher adds (RED, RFC 2198) is left out for the receiver.
@@ -143,6 +145,17 @@ public final class Subscription {
   /// Whether it has not begun, and could with a keyframe that came before its receiver's connection was there.
   var startsWithKeyframe: Bool { media.kind == .video && state == .waiting && !isStopped && !rewriter.hasSent }
 
+  /// Whether a keyframe request that comes now was sent before the receiver could have the keyframe that the stream began with. Another one would
+  /// show it nothing sooner, and costs everybody who receives the stream.
+  func beginningAnswersRequest(now: Instant) -> Bool {
+    guard state == .running, let began else { return false }
+    let roundTrip = outlet.roundTrip ?? Self.unknownRoundTrip
+    return now - began < min(max(roundTrip, .milliseconds(50)), .milliseconds(500))
+  }
+
+  /// For newcomers, who have not reported yet. A receiver that has lost the keyframe asks for its packets first, and again for a keyframe.
+  private static let unknownRoundTrip = TimeSpan.milliseconds(300)
+
   /// Whether any of the publication's formats can be sent to this receiver.
   var isCompatible: Bool { payloadTypes.contains { $0 != 0xFF } }
 
@@ -185,6 +198,7 @@ public final class Subscription {
       if layering.waitingSince == nil { layering.waitingSince = now }
       return nil
     }
+    began = now
     if rewriter.isRunning {
       rewriter.resume(with: packet)
       run(stream)

@@ -24,11 +24,11 @@ extension Router {
           receive(report.blocks, datagram, member, now)
         case .receiverReport(let report): receive(report.blocks, datagram, member, now)
         case .nack(let nack): receive(nack, datagram, member, now, &lostPackets)
-        case .pli(let pli): keyframeRequested(pli.mediaSSRC, member)
+        case .pli(let pli): keyframeRequested(pli.mediaSSRC, member, now)
         case .fir(let fir):
           var index = 0
           while index < min(fir.count, 16), let entry = fir.entry(at: index, in: datagram) {
-            keyframeRequested(entry.ssrc, member)
+            keyframeRequested(entry.ssrc, member, now)
             index += 1
           }
         case .remb(let remb):
@@ -96,8 +96,9 @@ extension Router {
     if outlet.hasResends { outletHasResends(outlet, now) }
   }
 
-  private func keyframeRequested(_ ssrc: SSRC, _ member: Member) {
-    guard let subscription = member.outlet.subscription(of: ssrc), let publication = subscription.publication
+  private func keyframeRequested(_ ssrc: SSRC, _ member: Member, _ now: Instant) {
+    guard let subscription = member.outlet.subscription(of: ssrc), let publication = subscription.publication,
+      !subscription.beginningAnswersRequest(now: now)
     else { return }
     subscription.requestKeyframe()
     keyframeWanted(of: publication)

@@ -47,6 +47,28 @@ struct NewcomerTests {
     #expect(packets.count > 100)
   }
 
+  @Test(
+    "a newcomer far away who asks for a keyframe before the kept one could arrive costs no other, and one whose request comes later gets it"
+  )
+  func requestBeforeArrival() throws {
+    meeting.downOf[ben.member.index] = LinkConditions(delay: .milliseconds(120))
+    meeting.upOf[ben.member.index] = LinkConditions(delay: .milliseconds(120))
+    meeting.run(for: .milliseconds(150))
+    #expect(ann.keyframeRequests == 1)
+    try meeting.connect(ben)
+    meeting.flush()
+    // As browsers do that have waited for a picture for long enough.
+    ben.sendPLI(ssrc: 5_000)
+    meeting.run(for: .milliseconds(60))
+    ben.sendPLI(ssrc: 5_000)
+    meeting.run(for: .seconds(1))
+    #expect(ann.keyframeRequests == 1, "the kept keyframe was on its way")
+    #expect(try #require(try stream.ordered.first).payload[5] & 1 == 0)
+    ben.sendPLI(ssrc: 5_000)
+    meeting.run(for: .seconds(1))
+    #expect(ann.keyframeRequests == 2)
+  }
+
   @Test("a keyframe that is still on its way when the connection stands begins the stream as it arrives")
   func keyframeOnItsWay() throws {
     meeting.run(for: .milliseconds(15))
