@@ -96,9 +96,10 @@ struct QualityFigures {
 }
 
 extension NetworkProfile {
-  /// Lets a call happen: one publisher with three layers and sound, and the receivers behind this network.
-  func run(seed: UInt64) throws -> QualityFigures {
-    let meeting = QualityMeeting(seed: seed)
+  /// Lets a call happen: one publisher with three layers and sound, and the receivers behind this network. `load`: how long packets wait in the
+  /// server; nil for not at all.
+  func run(seed: UInt64, load: TimeSpan? = nil) throws -> QualityFigures {
+    let meeting = QualityMeeting(seed: seed, load: load)
     _ = try meeting.addPublisher()
     let link = meeting.addLink(forward)
     for change in changes {

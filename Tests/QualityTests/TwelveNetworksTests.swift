@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import TestSeeds
 import Testing
@@ -16,8 +17,16 @@ struct TwelveNetworksTests {
   }
 
   @Test("sound, picture and estimate meet their targets", arguments: chosen)
-  func network(_ profile: NetworkProfile) throws {
-    let figures = try profile.run(seed: 42)
+  func network(_ profile: NetworkProfile) throws { try check(profile, load: nil) }
+
+  /// As on a server that is fully loaded, where each packet waits for others to leave with.
+  @Test(
+    "the same where every packet waits as long as it may",
+    arguments: NetworkProfile.all.filter { ["3G", "10 % loss", "300 kb/s", "2 s outage"].contains($0.name) })
+  func held(_ profile: NetworkProfile) throws { try check(profile, load: .milliseconds(5)) }
+
+  private func check(_ profile: NetworkProfile, load: TimeSpan?) throws {
+    let figures = try profile.run(seed: 42, load: load)
     let replay: Comment = "QUALITY_TABLE='\(profile.name)' prints a trace"
     if let wish = Self.wish { Self.show(profile, figures, trace: wish != "1") }
     if profile.name != "20 % loss", profile.recoversAt == nil || profile.name.contains("halves") {

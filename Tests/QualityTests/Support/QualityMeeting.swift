@@ -24,8 +24,12 @@ final class QualityMeeting: PacketSink {
   private var nextSample: Instant
   /// Called ten times a second, after everything that was due.
   var onSample: (() -> Void)?
+  /// The load that packets wait under, as in a busy worker; nil where they leave at once, as in one that has room.
+  private let load: TimeSpan?
 
-  init(seed: UInt64) {
+  /// - Parameter load: See ``LoadGauge/hold``; 5 ms is the longest that packets can wait.
+  init(seed: UInt64, load: TimeSpan? = nil) {
+    self.load = load
     let seed = TestSeed.of(seed)
     self.seed = seed
     nextSample = start
@@ -85,6 +89,7 @@ final class QualityMeeting: PacketSink {
       for link in links { next = min(next, link.deadline) }
       for receiver in receivers { next = min(next, receiver.deadline) }
       for publisher in publishers { next = min(next, publisher.deadline) }
+      if router.needsFlush { next = min(next, flushDeadline) }
       now = max(now, next)
       step()
     }
@@ -106,7 +111,7 @@ final class QualityMeeting: PacketSink {
         router.receiveRTCP(report.span, from: receiver.member, now: now)
       }
     }
-    if router.needsFlush { router.flush(now: now, batch: batch, to: self) }
+    if router.needsFlush, flushDeadline <= now { router.flush(now: now, batch: batch, to: self) }
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while let event = router.pollEvent() { events.append((seconds, event)) }
     if nextSample <= now {
@@ -114,6 +119,8 @@ final class QualityMeeting: PacketSink {
       onSample?()
     }
   }
+
+  private var flushDeadline: Instant { load.map { router.flushDeadline(load: $0) } ?? .zero }
 
   private func receive(_ bytes: [UInt8], from member: Member) {
     guard let header = try? RTPHeader.parse(bytes.span) else { return }
