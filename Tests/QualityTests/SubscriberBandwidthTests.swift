@@ -106,6 +106,30 @@ struct SubscriberBandwidthTests {
     #expect(receiver.subscriptions.allSatisfy { $0.target == .highest })
   }
 
+  @Test(
+    "a probe sends recent packets once more, whole and under their own numbers, and next to nothing that is empty (RFC 4588)"
+  )
+  func probesAreRetransmissions() throws {
+    let meeting = QualityMeeting(seed: 18)
+    _ = try meeting.addPublisher()
+    let link = meeting.addLink(way(900))
+    let receiver = try meeting.addReceiver(link: link, back: way())
+    receiver.keepsPackets = true
+    meeting.run(for: .seconds(10))
+    #expect(receiver.subscriptions[0].target?.spatial == 1)
+    let before = (meeting.router.counters, receiver.repeats.count, receiver.paddings)
+    meeting.links[link].change(way(), now: meeting.now)
+    meeting.run(for: .seconds(10))
+    #expect(receiver.subscriptions[0].target == .highest)
+    let padded = Int(meeting.router.counters.paddings - before.0.paddings)
+    let repeats = receiver.repeats.dropFirst(before.1)
+    #expect(padded > 20, "only \(padded) packets were padding, so nothing is shown")
+    #expect(receiver.changed == 0, "a retransmission has another content than its packet")
+    #expect(Double(repeats.count) > 0.9 * Double(padded), "\(repeats.count) of \(padded) are packets sent again")
+    #expect(receiver.paddings - before.2 < padded / 20)
+    #expect(repeats.allSatisfy { (0..<80).contains($0) }, "recent ones: \(repeats.max() ?? 0) packets back")
+  }
+
   @Test("nothing is probed, held back or padded while everything is forwarded at its best")
   func quietWhenSatisfied() throws {
     let meeting = QualityMeeting(seed: 7)

@@ -22,6 +22,14 @@ final class SyntheticReceiver {
   private(set) var subscriptions: [Subscription] = []
   private(set) var nacksSent = 0
   private(set) var paddings = 0
+  /// Whether it keeps what came, to compare with it what comes again.
+  var keepsPackets = false
+  /// Packets that came again although they were there: how far back each was.
+  private(set) var repeats: [Int] = []
+  /// Packets that came again with another content.
+  private(set) var changed = 0
+  private var kept: [UInt32: [UInt16: ArraySlice<UInt8>]] = [:]
+  private var newest: [UInt32: SequenceNumber] = [:]
   private(set) var bytes = 0
   private(set) var packets = 0
   var feedback: Feedback
@@ -102,6 +110,7 @@ final class SyntheticReceiver {
     let ssrc = header.ssrc.rawValue
     let payload = packet[header.payloadRange]
     if let judge = videos[ssrc] {
+      keep(payload, ssrc, header.sequenceNumber)
       judge.receive(header, header.sequenceNumber, payload, isRetransmission: false, now: now)
     } else if let judge = videos[ssrc &- 1] {
       guard payload.count > 2 else {
@@ -110,10 +119,28 @@ final class SyntheticReceiver {
       }
       let first = payload.startIndex
       let original = SequenceNumber(rawValue: UInt16(payload[first]) << 8 | UInt16(payload[first + 1]))
+      compare(payload.dropFirst(2), ssrc &- 1, original)
       judge.receive(header, original, payload.dropFirst(2), isRetransmission: true, now: now)
     } else if let judge = sounds[ssrc] {
       judge.receive(header, payload, now: now)
     }
+  }
+
+  private func keep(_ payload: ArraySlice<UInt8>, _ ssrc: UInt32, _ sequence: SequenceNumber) {
+    guard keepsPackets else { return }
+    kept[ssrc, default: [:]][sequence.rawValue] = payload
+    if let newest = newest[ssrc], sequence.distance(from: newest) <= 0 { return }
+    newest[ssrc] = sequence
+  }
+
+  private func compare(_ payload: ArraySlice<UInt8>, _ ssrc: UInt32, _ original: SequenceNumber) {
+    guard keepsPackets, let newest = newest[ssrc] else { return }
+    guard let known = kept[ssrc]?[original.rawValue] else {
+      kept[ssrc, default: [:]][original.rawValue] = payload
+      return
+    }
+    if !known.elementsEqual(payload) { changed += 1 }
+    repeats.append(newest.distance(from: original))
   }
 
   private func receiveReport(_ packet: [UInt8], _ now: Instant) {
