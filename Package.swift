@@ -192,7 +192,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "SkypeForBusinessTests",
-      dependencies: ["Basics", "Media", "Parley", "ParleyViews", "SkypeForBusiness", "MeetingServer", "Transport"],
+      dependencies: [
+        "Basics", "Media", "Meetings", "Parley", "ParleyViews", "SkypeForBusiness", "MeetingServer", "Transport",
+      ],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.
     .testTarget(

@@ -28,8 +28,19 @@ import Parley
   let alerts = AlertQueue()
   /// The conversation that the SDK keeps alive until it is over.
   private var current: SfBConversation?
+  /// The last goodbye, under way or done. It is over when those before it are.
+  private var goodbye: Task<Void, Never>?
 
-  init() { super.init(internal: ()) }
+  /// How meetings are joined.
+  var options = JoinOptions()
+  /// Whether the way out leads over a mobile network.
+  var isCellular: () -> Bool = { NetworkPath.isCellular }
+
+  init() {
+    super.init(internal: ())
+    options.client = "SkypeForBusiness"
+    configurationManager.channelsChanged = { [weak self] in self?.current?.refreshVideo() }
+  }
 
   /// Joins a meeting by its address. Another one that is joined is left first.
   ///
@@ -72,12 +83,6 @@ import Parley
     return join(meeting, host: discoverUrl.host)
   }
 
-  private var options: JoinOptions {
-    var options = JoinOptions()
-    options.client = "SkypeForBusiness"
-    return options
-  }
-
   private func check(_ displayName: String) throws {
     guard displayName.contains(where: { !$0.isWhitespace }) else {
       throw SfBError.invalidArgument.because("The display name is empty: a name for the others to see is expected.")
@@ -87,7 +92,7 @@ import Parley
   private func join(_ meeting: Meeting, host: String?) -> SfBAnonymousSession {
     current?.leaveIfNeeded()
     let conversation = SfBConversation(meeting, host: host ?? "localhost", application: self)
-    conversation.begin(after: current?.leaving)
+    conversation.begin(after: goodbye)
     current = conversation
     return SfBAnonymousSession(conversation)
   }
@@ -96,20 +101,26 @@ import Parley
   func requiresWifi(for type: SfBAlertType) -> Bool {
     let isRequired =
       type == .video ? configurationManager.requireWifiForVideo : configurationManager.requireWifiForAudio
-    return isRequired && NetworkPath.isCellular
+    return isRequired && isCellular()
   }
 
   /// Waits until the server knows that the last conversation is left.
   func everythingIsLeft() async {
     current?.leaveIfNeeded()
-    await current?.leaving?.value
-    current = nil
+    await goodbye?.value
+  }
+
+  /// Says goodbye in a meeting. The next one is joined when the server has heard of this goodbye and of all before it.
+  func leave(_ meeting: Meeting) {
+    goodbye = Task { [earlier = goodbye] in
+      await meeting.leave()
+      await earlier?.value
+    }
   }
 
   /// A conversation is over and need not be kept.
   func letGo(of conversation: SfBConversation) {
-    // What is left of leaving is waited for by the next one, so it is kept until then.
-    if current === conversation, conversation.leaving == nil { current = nil }
+    if current === conversation { current = nil }
   }
 }
 

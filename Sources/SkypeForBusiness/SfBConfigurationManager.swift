@@ -1,9 +1,8 @@
 /// What holds for every meeting of the app.
 @MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
   /// Most videos of others that are watched at a time: beyond it only who spoke last can be subscribed to.
-  public var maxVideoChannels: UInt32 {
-    get { channels }
-    set { channels = newValue }
+  @SfBObserved public var maxVideoChannels: UInt32 = 4 {
+    didSet { channelsChanged() }
   }
   /// Whether sound needs a network that is not a mobile one.
   public var requireWifiForAudio = false
@@ -12,7 +11,8 @@
   /// Accepted and without effect: nothing here is a preview.
   public var enablePreviewFeatures = false
 
-  @SfBObserved var channels: UInt32 = 4
+  /// Is told when ``maxVideoChannels`` is set.
+  var channelsChanged: () -> Void = {}
   @SfBObserved private(set) var isVideoLicenseAccepted = false
 
   init() { super.init(internal: ()) }

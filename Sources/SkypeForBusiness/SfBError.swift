@@ -61,7 +61,7 @@ struct ErrorCode: Sendable {
       domain: SfBErrorDomain, code: number,
       userInfo: [
         NSLocalizedDescriptionKey: "\(reason) \(symbol) (\(triple))", SfBErrorSeverityKey: severity,
-        "ErrorNumber": number & 0xFFFF, "Component": number >> 16 & 0xFF,
+        "Layer": number >> 24 & 0xF, "Component": number >> 16 & 0xFF, "ErrorNumber": number & 0xFFFF,
       ])
   }
 }

@@ -158,6 +158,9 @@ import Testing
       #expect(code { try conversation.videoService.setPaused(true) } == unavailable)
       try conversation.videoService.start()
       #expect(code { try conversation.videoService.start() } == unavailable)
+      // What has started by itself is started, too.
+      #expect(code { try conversation.chatService.start() } == unavailable)
+      #expect(code { try conversation.audioService.start() } == unavailable)
       // What an app has not connected to a screen.
       #expect(code { _ = try conversation.videoService.showPreview(on: nil) } == invalid)
       #expect(code { _ = try remote.video.subscribe(nil) } == invalid)
@@ -187,6 +190,9 @@ import Testing
       await agent.leave()
       try await wait(for: "the agent to be gone") { conversation.remoteParticipants.isEmpty }
       #expect(code { try stream.render() } == unavailable && code { try stream.setAutoFitMode(.fit) } == unavailable)
+      #expect(code { _ = try remote.video.subscribe(target.layer as? CAEAGLLayer) } == unavailable)
+      #expect(code { try remote.video.unsubscribe() } == unavailable)
+      #expect(!remote.audio.canSetMuted && code { try remote.audio.setMuted(true) } == unavailable)
       #expect(!remote.video.canSubscribe && remote.video.state == .disconnected)
       let last = try #require(conversation.historyService.activityItems.last as? SfBParticipantActivityItem)
       #expect(last.type == .participantLeft && last.person.displayName == "Agent")

@@ -202,6 +202,8 @@ import Testing
       try agent.send(chat: "welcome")
       try await wait(for: "both: \(sheet.lines)") { sheet.lines.last == "message welcome" && agent.chat.count == 3 }
       #expect(Set(agent.chat.map(\.text)) == ["before", "hello", "welcome"])
+      // What was said before keeps its time.
+      #expect(conversation.historyService.activityItems.first?.timestamp == agent.chat.first?.time)
 
       // Who is writing.
       let other = SfBApplication()
@@ -214,6 +216,21 @@ import Testing
       try await wait(for: "the notice") { writer.chat.isTyping }
       try second.chatService.sendMessage("there")
       try await wait(for: "the message") { sheet.lines.last == "message there" && !writer.chat.isTyping }
+      // It is what every client of the meeting tells and is told.
+      let desk = try #require(conversation.remoteParticipants.first)
+      agent.setTyping(true)
+      try await wait(for: "the agent's notice") { desk.chat.isTyping }
+      agent.setTyping(false)
+      try await wait(for: "its end") { !desk.chat.isTyping }
+      let witness = Witness(agent) { event in
+        guard case .chatting(.typing(let sender, let isTyping, _)) = event else { return nil }
+        return "\(sender.name) \(isTyping ? "types" : "is done")"
+      }
+      try conversation.chatService.sendIsTyping()
+      try conversation.chatService.sendMessage("done")
+      try await wait(for: "the guest's notice and its end: \(witness.lines)") {
+        witness.lines == ["Second types", "Second is done", "Jake types", "Jake is done"]
+      }
       await other.everythingIsLeft()
       try await wait(for: "the second guest to be gone") { conversation.remoteParticipants.count == 1 }
     }

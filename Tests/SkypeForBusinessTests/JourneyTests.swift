@@ -150,6 +150,31 @@ import Testing
     }
   }
 
+  @Test("of three joins in a row the last waits until the first meeting is left, so that nobody sees a guest twice")
+  func threeInARow() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let first = try office.join(invitation, name: "First")
+      try await wait(for: "the first") { first.state == .established && agent.participants.count == 1 }
+      let witness = Witness(agent) { event in
+        switch event {
+        case .participantJoined(let guest): "\(guest.name) came"
+        case .participantLeft(let guest, _): "\(guest.name) went"
+        default: nil
+        }
+      }
+      let second = try office.join(invitation, name: "Second")
+      let third = try office.join(invitation, name: "Third")
+      #expect([first, second, third].map(\.state) == [.idle, .idle, .establishing])
+      // Leaving twice is waiting for the same goodbye.
+      await first.meeting.leave()
+      #expect(third.meeting.state == .idle, "the third is being joined while the first is being left")
+      try await wait(for: "the third: \(third.state)") { third.state == .established && witness.lines.count == 3 }
+      #expect(witness.lines == ["First came", "First went", "Third came"] && second.meeting.state == .ended)
+    }
+  }
+
   @Test("a meeting is joined by its address, in the spellings of Swift 2 and with NSURL")
   func spellings() async throws {
     try await Office.run { office in

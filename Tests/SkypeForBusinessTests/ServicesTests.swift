@@ -132,6 +132,11 @@ import Testing
         conversation.remoteParticipants.count == 2 && conversation.remoteParticipants[1].video.canSubscribe
       }
       #expect(!conversation.remoteParticipants[0].video.canSubscribe)
+      // It holds at once, also in a meeting that goes on.
+      office.application.configurationManager.maxVideoChannels = 2
+      #expect(conversation.remoteParticipants.allSatisfy { $0.video.canSubscribe })
+      office.application.configurationManager.maxVideoChannels = 1
+      #expect(conversation.remoteParticipants.map(\.video.canSubscribe) == [false, true])
       await second.leave()
       try await wait(for: "the first again") { conversation.remoteParticipants.first?.video.canSubscribe == true }
     }

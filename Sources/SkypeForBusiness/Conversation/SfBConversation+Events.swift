@@ -24,10 +24,10 @@ extension SfBConversation {
     case .speakersChanged(let speakers): take(speakers: speakers)
     case .chat(let message, let isHistory): chatService.take(message, isHistory: isHistory)
     case .chatFailed(let message, let error): chatService.fail(message, error)
-    case .signal(let signal): take(signal)
+    case .chatting(.typing(let sender, let isTyping, _)): participant(sender)?.chat.isTyping = isTyping
     case .sourceEnded(let publication, let error): sourceEnded(publication, error)
-    case .reconnecting(let step) where step != .signaling:
-      alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
+    case .reconnecting(let step): reconnecting(step)
+    case .reconnected: isServerLost = false
     case .room(let event): take(event)
     case .problem(let text): alert(.communication, .warning, .notice, text)
     case .ended(let reason, let message): ended(reason, message)
@@ -154,6 +154,13 @@ extension SfBConversation {
 
   // MARK: The end
 
+  private func reconnecting(_ step: ReconnectStep) {
+    if step != .media { isServerLost = true }
+    // Sound and pictures go on without the socket, which is back in a moment.
+    guard step != .signaling else { return }
+    alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
+  }
+
   private func ended(_ reason: EndReason, _ message: String) {
     switch reason {
     case .left: break
@@ -166,7 +173,8 @@ extension SfBConversation {
   private func joinFailed() {
     let error = meeting.lastError ?? .unreachable("The meeting could not be joined.")
     switch error {
-    case .unreachable, .notParley, .timedOut, .untrustedCertificate:
+    case .notParley: application.alerts.post(.autoDiscovery, .error, ErrorCode.noServer.error(error.description))
+    case .unreachable, .timedOut, .untrustedCertificate:
       application.alerts.post(.signIn, .error, ErrorCode.noServer.error(error.description))
     case .mediaFailed, .relayFailed:
       alert(.callFailed, .error, .mediaFailed, error.description)

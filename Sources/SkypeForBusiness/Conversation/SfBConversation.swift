@@ -51,10 +51,10 @@ import Parley
   let host: String
   /// What the server lets this guest do; empty while that is not known.
   @SfBObserved var permissions: Set<ParticipantPermission> = []
+  /// Whether the server cannot be told anything just now.
+  var isServerLost = false
   /// Whether it is being ended: nothing can be started any more, while what runs is stopped.
   @SfBObserved private var isEnding = false
-  /// The goodbye under way, or done.
-  private(set) var leaving: Task<Void, Never>?
   private var reader: Task<Void, Never>?
   private var joining: Task<Void, Never>?
 
@@ -87,12 +87,16 @@ import Parley
 
   func leaveIfNeeded() {
     guard canLeave else { return }
-    let meeting = meeting
-    leaving = Task { await meeting.leave() }
+    if isServerLost {
+      let text =
+        "The connection is lost, so the server may not hear that you left: the others see you until it notices."
+      application.alerts.post(.signOut, .warning, ErrorCode.noServer.error(text, severity: SfBErrorSeverityWarning))
+    }
+    application.leave(meeting)
     finish()
   }
 
-  /// Starts to join, once an earlier meeting is left.
+  /// Starts to join, once the earlier meetings are left.
   func begin(after earlier: Task<Void, Never>?) {
     let (meeting, events) = (meeting, meeting.events)
     reader = Task { [weak self] in

@@ -23,6 +23,8 @@ import Parley
 
   /// Where sound goes with test devices and no file.
   var testSpeaker: any AudioSink = NullSink()
+  /// What is heard by the microphone with test devices.
+  var testMicrophone: () -> any AudioSource = { ToneSource(frequency: 550) }
 
   override class var keys: [ObservableKey] { [.array("cameras", \SfBDevicesManager.cameras)] }
 
@@ -48,7 +50,7 @@ import Parley
   var firstCamera: SfBCamera { cameras.first ?? SfBCamera(.unknown, "Camera") { CameraSource() } }
 
   func microphone() -> any AudioSource {
-    usesTestDevices ? ToneSource(frequency: 550) : DeferredAudioSource(MicrophoneSource())
+    usesTestDevices ? testMicrophone() : DeferredAudioSource(MicrophoneSource())
   }
 
   /// Opens the speaker, which takes a moment.

@@ -4,7 +4,7 @@ public import Foundation
 @MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
   /// What it is about.
   public let type: SfBActivityType
-  /// When it happened, by this machine's clock.
+  /// When it happened, by this machine's clock; by the server's for messages from before joining.
   @SfBObserved public private(set) var timestamp: Date
 
   override class var keys: [ObservableKey] { [.value("timestamp", \SfBConversationActivityItem.timestamp)] }

@@ -89,14 +89,6 @@ import Parley
 
   override class var keys: [ObservableKey] { super.keys + [.value("isTyping", \SfBParticipantChat.isTyping)] }
 
-  /// Counts how often they said that they are writing.
-  private(set) var lastTyped = 0
-
-  func typed() {
-    lastTyped += 1
-    isTyping = true
-  }
-
   override func end() {
     isTyping = false
     super.end()

@@ -20,6 +20,7 @@ import Synchronization
   private var stream: SfBVideoStream?
 
   /// Begins to receive the picture. It is drawn to `layer` by ``SfBVideoStream/render()``. A stream that was subscribed to before ends.
+  /// While the conversation is on hold nothing is drawn, and the stream goes on afterwards.
   /// - Throws: `videoLicenseNotAccepted`, `invalidArgument` without a layer, `actionNotAvailable` while ``canSubscribe`` is false.
   public func subscribe(_ layer: CAEAGLLayer?) throws -> SfBVideoStream {
     try checkLicense()
@@ -30,7 +31,7 @@ import Synchronization
     endStream()
     let stream = SfBVideoStream(layer)
     self.stream = stream
-    stream.follow(publication?.subscription)
+    receive()
     return stream
   }
 
@@ -65,12 +66,15 @@ import Synchronization
     state = publication == nil ? .disconnected : .connected
     isPaused = publication?.isMuted ?? false
     if !isReceivable { setSubscribable(false) }
-    // Nothing is sent of what nobody watches.
-    if let stream {
-      stream.follow(publication?.subscription)
-    } else {
-      publication?.subscription?.show(width: 0, height: 0)
-    }
+    receive()
+  }
+
+  /// Brings what the server sends in line with what is shown: nothing of what nobody watches, nor of anything on hold.
+  func receive() {
+    let subscription = publication?.subscription
+    let isShown = stream != nil && participant?.conversation?.audioService.isOnHold != true
+    if !isShown { subscription?.show(width: 0, height: 0) }
+    stream?.follow(isShown ? subscription : nil)
   }
 
   func setSubscribable(_ can: Bool) {
@@ -108,7 +112,7 @@ import Synchronization
   /// - Throws: `actionNotAvailable` when the stream is over.
   public func render() throws {
     try check("render()")
-    guard let frame = newest.frame, frame !== shown else { return }
+    guard video != nil, let frame = newest.frame, frame !== shown else { return }
     shown = frame
     layer.surface.receive(frame)
   }
@@ -127,24 +131,31 @@ import Synchronization
     }
   }
 
+  /// Shows what comes of a subscription; nil shows nothing for now.
   func follow(_ subscription: Subscription?) {
     guard !isOver else { return }
+    guard let subscription else { return clear() }
     let size = layer.bounds.size
     let most = Double(UInt16.max)
     // A layer without a size yet may become large.
     let width = size.width >= 1 ? min(size.width * 2, most) : most
     let height = size.height >= 1 ? min(size.height * 2, most) : most
-    subscription?.show(width: Int(width), height: Int(height), isPinned: true)
-    guard video !== subscription?.video else { return }
+    subscription.show(width: Int(width), height: Int(height), isPinned: true)
+    guard video !== subscription.video else { return }
     video?.remove(newest)
-    video = subscription?.video
+    video = subscription.video
     video?.add(newest)
   }
 
   func end() {
     isOver = true
+    clear()
+  }
+
+  private func clear() {
     video?.remove(newest)
     video = nil
+    shown = nil
     newest.clear()
     layer.surface.clear()
   }

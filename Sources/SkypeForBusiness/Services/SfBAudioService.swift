@@ -2,7 +2,7 @@ import Parley
 
 /// Sound of a conversation. It starts with the meeting, muted: the microphone is opened when it is first unmuted.
 @MainActor public final class SfBAudioService: SfBConversationService {
-  /// Whether the conversation is on hold: nothing is sent, and nothing is played.
+  /// Whether the conversation is on hold: no sound and no picture is sent, played or shown.
   @SfBObserved public private(set) var isOnHold = false
   /// Whether the others can hear this guest.
   @SfBObserved public private(set) var muted = SfBAudioServiceMuteState.muted
@@ -23,6 +23,8 @@ import Parley
   private var isPublishing = false
   /// Counts unmutings, so that one that was taken back is known.
   private var turn = 0
+  /// Counts how often the microphone was given up, so that one that is being published meanwhile is known.
+  private var losses = 0
   private var speaker: (any AudioSink)?
   private var isOpeningSpeaker = false
 
@@ -57,30 +59,38 @@ import Parley
   private func unmute(_ turn: Int) {
     guard let conversation else { return }
     Task { [weak self] in
+      guard !conversation.application.requiresWifi(for: .voice) else {
+        let why = "Sound is not sent over a mobile network (requireWifiForAudio)."
+        self?.giveUp(turn, ErrorCode(.actionNotAvailable), why)
+        return
+      }
       do {
-        if conversation.application.requiresWifi(for: .voice) {
-          throw SfBError.actionNotAvailable.because("Sound is not sent over a mobile network (requireWifiForAudio).")
-        }
         // One that was taken back may still be publishing.
         while let self, self.isPublishing { await Task.yield() }
         if let self, self.turn == turn, self.microphone == nil {
+          let losses = self.losses
           self.isPublishing = true
           defer { self.isPublishing = false }
           let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
           let publication = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
-          // Sound was stopped meanwhile, and with it everything that was sent.
-          guard self.isRunning else { return await publication.unpublish() }
+          // Sound was stopped meanwhile, or the microphone gave nothing: this one is of no use.
+          guard self.losses == losses else { return await publication.unpublish() }
           self.microphone = publication
         }
         guard let self, self.turn == turn else { return }
         self.muted = .unmuted
         self.apply()
       } catch {
-        guard let self, self.turn == turn else { return }
-        self.muted = .muted
-        conversation.alert(.voice, .error, .mediaFailed, "\(error)")
+        self?.giveUp(turn, .mediaFailed, "The others cannot hear you: \(error)")
       }
     }
+  }
+
+  /// Stays muted, and says why.
+  private func giveUp(_ turn: Int, _ code: ErrorCode, _ why: String) {
+    guard self.turn == turn else { return }
+    muted = .muted
+    conversation?.alert(.voice, .error, code, why)
   }
 
   /// Brings what is sent and played in line with what was asked for.
@@ -123,6 +133,7 @@ import Parley
 
   /// The microphone gives nothing any more, or the server ended what it sends. The others are heard as before.
   override func stoppedByHost() {
+    losses += 1
     let gone = microphone
     microphone = nil
     mutedByHost()

@@ -41,11 +41,11 @@ import Parley
     let now = MonotonicClock.now
     if let toldTyping, now < toldTyping + .seconds(2) { return }
     toldTyping = now
-    conversation?.tellTyping()
+    conversation?.meeting.setTyping(true)
   }
 
   func take(_ message: ChatMessage, isHistory: Bool) {
-    guard isRunning || isHistory, let conversation else { return }
+    guard isRunning || isHistory, message.deleted == nil, let conversation else { return }
     if message.from == conversation.meeting.local.id,
       let index = unconfirmed.firstIndex(where: { $0.sent.text == message.text })
     {
@@ -57,7 +57,8 @@ import Parley
     let item = SfBMessageActivityItem(
       message.text, .incoming, .succeeded,
       sender: sender?.person
-        ?? SfBPerson(name: message.name, sipUri: SfBPerson.address(message.from, at: conversation.host)))
+        ?? SfBPerson(name: message.name, sipUri: SfBPerson.address(message.from, at: conversation.host)),
+      timestamp: isHistory ? message.time : Date())
     conversation.historyService.add(item)
   }
 

@@ -152,8 +152,10 @@ import Parley
   /// Whether no picture is to be sent, for a pause of its own or because the conversation is on hold.
   private var isHeld: Bool { isPaused || conversation?.audioService.isOnHold == true }
 
+  /// Brings what is sent and shown in line with what was asked for.
   func apply() {
     publication?.setMuted(isHeld)
+    for participant in conversation?.remoteParticipants ?? [] { participant.video.receive() }
   }
 
   func mutedByHost() {

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import MeetingServer
+import Meetings
 import Parley
 import Testing
 import Transport
@@ -22,6 +23,13 @@ struct StillMissing: Error, CustomStringConvertible {
     try await Task.sleep(nanoseconds: 5_000_000)
   }
   throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
+}
+
+/// Looks for a moment that is soon over, as often as there is a turn, for a second.
+@MainActor func spin(until condition: () -> Bool) async -> Bool {
+  let end = MonotonicClock.now + .seconds(1)
+  while !condition(), MonotonicClock.now < end { await Task.yield() }
+  return condition()
 }
 
 /// A server with real media on loopback, the two calls that an app makes before it joins, and a guest's application.
@@ -105,9 +113,13 @@ struct StillMissing: Error, CustomStringConvertible {
     ).conversation
   }
 
-  /// Somebody else in the meeting, with a test picture and a tone when `publishes`.
-  func agent(_ invitation: Invitation, name: String = "Agent", publishes: Bool = false) async throws -> Meeting {
-    let meeting = try Meeting(invitation.join.absoluteString, token: invitation.organizer, name: name)
+  /// Somebody else in the meeting, with a test picture and a tone when `publishes`; by a token for `role` instead of as its organizer.
+  func agent(
+    _ invitation: Invitation, name: String = "Agent", role: Role? = nil, publishes: Bool = false
+  ) async throws -> Meeting {
+    var token = invitation.organizer
+    if let role { token = try await self.token(invitation, role) }
+    let meeting = try Meeting(invitation.join.absoluteString, token: token, name: name)
     others.append(meeting)
     if publishes {
       try await meeting.local.publish(LocalVideoTrack(TestPictureSource(.bars, sourceID: 3)))
@@ -115,6 +127,17 @@ struct StillMissing: Error, CustomStringConvertible {
     }
     try await meeting.join()
     return meeting
+  }
+
+  private func token(_ invitation: Invitation, _ role: Role) async throws -> Secret<String> {
+    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let tenant = try await store.defaultTenant(now: Date())
+    let token = JoinToken(
+      tenant: tenant.id, target: .room(try RoomName(invitation.join.lastPathComponent)), role: role,
+      notBefore: Date() - 10, expires: Date() + 3_600)
+    let signed = try JoinAuthority(store: store).sign(token, tenant: tenant)
+    await store.close()
+    return signed
   }
 }
 
@@ -129,6 +152,24 @@ struct Invitation {
 @MainActor final class Alarm: SfBAlertDelegate {
   private(set) var alerts: [SfBAlert] = []
   func didReceive(_ alert: SfBAlert) { alerts.append(alert) }
+}
+
+/// Notes what happens in a meeting, in words.
+@MainActor final class Witness {
+  private(set) var lines: [String] = []
+  private var reader: Task<Void, Never>?
+
+  /// Begins to note what `words` has words for.
+  init(_ meeting: Meeting, _ words: @escaping @MainActor (MeetingEvent) -> String?) {
+    let events = meeting.events
+    reader = Task { [weak self] in
+      for await event in events {
+        if let line = words(event) { self?.lines.append(line) }
+      }
+    }
+  }
+
+  deinit { reader?.cancel() }
 }
 
 /// The code of what is thrown; 0 for nothing.

@@ -30,9 +30,34 @@ final class Ear: AudioSink {
 final class Eye: VideoSink {
   private let state = Mutex<Set<Int>>([])
   var sources: Set<Int> { state.withLock { $0 } }
+  func forget() { state.withLock { $0 = [] } }
 
   func receive(_ frame: VideoFrame) {
     guard let marker = TestPictureMarker.decode(frame) else { return }
     state.withLock { _ = $0.insert(Int(marker.sourceID)) }
   }
+}
+
+/// A camera or microphone that cannot be opened, or is pulled out as soon as it is open.
+final class BrokenDevice: VideoSource, AudioSource {
+  private let opens: Bool
+  private let error = MediaError.deviceUnavailable("Broken", reason: "it was pulled out.")
+
+  init(opens: Bool) { self.opens = opens }
+
+  func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try open { _ in } }
+  func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try open { _ in } }
+  func start(
+    _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) { try open(onEnd) }
+  func start(
+    _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
+  ) throws(MediaError) { try open(onEnd) }
+
+  private func open(_ onEnd: (MediaError?) -> Void) throws(MediaError) {
+    guard opens else { throw error }
+    onEnd(error)
+  }
+
+  func stop() {}
 }

@@ -1,0 +1,246 @@
+import Basics
+import Foundation
+import Media
+import Testing
+
+@testable import Parley
+@testable import SkypeForBusiness
+
+/// Each alert by its cause. Those of the connection and of hosts have tests beside what causes them.
+@MainActor @Suite(.serialized) struct AlertTests {
+  /// A guest in the meeting, and what they are told of it.
+  private func meet(_ office: Office, _ invitation: Invitation) async throws -> (SfBConversation, Alarm) {
+    let conversation = try office.join(invitation)
+    let alarm = Alarm()
+    conversation.alertDelegate = alarm
+    try await wait(for: "the meeting: \(alarm.alerts.map(\.error))") { conversation.state == .established }
+    return (conversation, alarm)
+  }
+
+  /// The same in a meeting that somebody leads, who lets the guest in.
+  private func meetInTheLobby(
+    _ office: Office, _ invitation: Invitation, _ agent: Meeting
+  ) async throws -> (SfBConversation, Alarm) {
+    let conversation = try office.join(invitation)
+    let alarm = Alarm()
+    conversation.alertDelegate = alarm
+    try await wait(for: "the knock") { agent.lobby.count == 1 }
+    agent.admitAll()
+    try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+    return (conversation, alarm)
+  }
+
+  /// Waits for an alert of a type, and tells whether it is as the guide says.
+  private func expect(
+    _ alarm: Alarm, _ type: SfBAlertType, _ level: SfBAlertLevel, _ code: Int,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await wait(for: "\(type) among \(alarm.alerts.map(\.type))") { alarm.alerts.contains { $0.type == type } }
+    let alert = try #require(alarm.alerts.last { $0.type == type })
+    #expect(alert.level == level && alert.error.code == code, "\(alert.error)", sourceLocation: location)
+    #expect(alert.error.domain == SfBErrorDomain, sourceLocation: location)
+  }
+
+  private let mediaFailed = 0x2203_0005
+  private let noServer = 0x2203_0014
+  private let unavailable = SfBError.actionNotAvailable.rawValue
+
+  @Test("a discover address at which there is something else is an autoDiscovery alert of the application")
+  func autoDiscovery() async throws {
+    try await Office.run { office in
+      let alarm = Alarm()
+      office.application.alertDelegate = alarm
+      let conversation = try office.application.joinMeetingAnonymous(
+        withDiscover: URL(string: "\(office.url)/healthz"), authToken: "psat=x", displayName: "Jake"
+      ).conversation
+      try await wait(for: "the end") { conversation.state == .idle }
+      try await expect(alarm, .autoDiscovery, .error, noServer)
+      #expect(alarm.alerts.count == 1)
+    }
+  }
+
+  @Test("who leaves while the server cannot be reached is told by a signOut alert that it may not have heard it")
+  func signOut() async throws {
+    try await Office.run { office in
+      let (conversation, inside) = try await meet(office, try await office.invitation())
+      let alarm = Alarm()
+      office.application.alertDelegate = alarm
+      // The socket is back in a few milliseconds, so the moment is looked for.
+      for _ in 0..<20 where !conversation.isServerLost {
+        conversation.meeting.place?.channel.close()
+        _ = await spin { conversation.isServerLost }
+      }
+      try conversation.leave()
+      #expect(conversation.state == .idle && inside.alerts.isEmpty)
+      try await expect(alarm, .signOut, .warning, noServer)
+      // The next goodbye is heard.
+      try await meet(office, try await office.invitation()).0.leave()
+      #expect(alarm.alerts.count == 1)
+    }
+  }
+
+  @Test("no way for sound and pictures is a callFailed alert")
+  func callFailed() async throws {
+    try await Office.run { office in
+      // There is no relay at all.
+      office.application.options.usesOnlyRelays = true
+      let conversation = try office.join(try await office.invitation())
+      let alarm = Alarm()
+      conversation.alertDelegate = alarm
+      try await wait(for: "the end") { conversation.state == .idle }
+      try await expect(alarm, .callFailed, .error, mediaFailed)
+    }
+  }
+
+  @Test("a message that the server refuses has failed, and is a messaging alert")
+  func messaging() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      try await agent.participants.first?.setPermissions([.subscribe])
+      try await wait(for: "the loss of chat") { !conversation.chatService.canSendMessage }
+      // As when the notice of it is still on its way.
+      conversation.permissions.insert(.chat)
+      let item = try conversation.chatService.sendMessage("too late")
+      try await expect(alarm, .messaging, .error, unavailable)
+      #expect(item.status == .failed && agent.chat.isEmpty)
+    }
+  }
+
+  @Test("over a mobile network video is blocked by an alert, and so is the microphone, while Wi-Fi is required")
+  func wifi() async throws {
+    try await Office.run { office in
+      let application = office.application
+      let (conversation, alarm) = try await meet(office, try await office.invitation())
+      let (audio, video) = (conversation.audioService, conversation.videoService)
+      application.isCellular = { true }
+      #expect(code { try video.start() } == unavailable)
+      try await expect(alarm, .videoOverWiFiBlocked, .error, unavailable)
+      #expect(video.canStart && conversation.meeting.local.publications.isEmpty)
+      application.configurationManager.requireWifiForAudio = true
+      try audio.toggleMute()
+      try await expect(alarm, .voice, .error, unavailable)
+      #expect(audio.muted == .muted && conversation.meeting.local.publications.isEmpty)
+      // Any other network will do, and so will this one where nothing is required.
+      application.configurationManager.requireWifiForAudio = false
+      application.isCellular = { false }
+      try video.start()
+      try audio.toggleMute()
+      try await wait(for: "both") { audio.muted == .unmuted && conversation.selfParticipant.video.state == .connected }
+      #expect(alarm.alerts.count == 2)
+    }
+  }
+
+  @Test("a camera that gives nothing is a videoGenericError, and video that the server does not take a video alert")
+  func video() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      let video = conversation.videoService
+      try video.setActiveCamera(SfBCamera(.external, "Broken") { BrokenDevice(opens: false) })
+      try video.start()
+      try await expect(alarm, .videoGenericError, .error, mediaFailed)
+      #expect(video.canStart && conversation.selfParticipant.video.state == .disconnected)
+
+      try await agent.participants.first?.setPermissions([.subscribe])
+      try await wait(for: "the loss of video") { !video.canStart }
+      // As when the notice of it is still on its way.
+      conversation.permissions.insert(.publishVideo)
+      try video.start()
+      try await expect(alarm, .video, .error, mediaFailed)
+      #expect(!video.canStop && conversation.selfParticipant.video.state == .disconnected)
+    }
+  }
+
+  @Test("a microphone that cannot be opened or is pulled out, and a speaker that is not there, are voice alerts")
+  func voice() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation, publishes: true)
+      let devices = office.application.devicesManager
+      let working = devices.testMicrophone
+      for opens in [false, true] {
+        devices.testMicrophone = { BrokenDevice(opens: opens) }
+        let (conversation, alarm) = try await meet(office, invitation)
+        try conversation.audioService.toggleMute()
+        try await expect(alarm, .voice, .error, mediaFailed)
+        try await wait(for: "the mute") { conversation.audioService.muted == .muted }
+        // Another one works, in the same meeting.
+        devices.testMicrophone = working
+        let ear = Ear()
+        try conversation.audioService.toggleMute()
+        try await wait(for: "the microphone") { conversation.audioService.muted == .unmuted }
+        try await wait(for: "the sound at the agent's") {
+          agent.participants.first?.publication(.microphone)?.subscription?.audio?.add(ear) != nil
+        }
+        try await wait(for: "the tone: \(ear.frequency)") { abs(ear.frequency - 550) < 15 }
+      }
+      devices.testSpeakerFile = office.folder + "/nothing/here.wav"
+      let (_, alarm) = try await meet(office, invitation)
+      try await expect(alarm, .voice, .warning, mediaFailed)
+    }
+  }
+
+  @Test("a recorder in the meeting is told by an alert, to those who are there and to those who come")
+  func recording() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let (_, early) = try await meet(office, invitation)
+      _ = try await office.agent(invitation, name: "Tape", role: .recorder)
+      try await expect(early, .conferenceIsRecording, .info, 0)
+      #expect(early.alerts.last?.error.localizedDescription.hasPrefix("Tape records") == true)
+      let (_, late) = try await meet(office, invitation)
+      try await expect(late, .conferenceIsRecording, .info, 0)
+    }
+  }
+
+  @Test("whom the server does not let mute somebody, or ask them to unmute, is told by an alert of that kind")
+  func refusedMute() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, publishes: true)
+      let (conversation, alarm) = try await meet(office, invitation)
+      let remote = try #require(conversation.remoteParticipants.first)
+      try await wait(for: "the microphone") { !remote.audio.isMuted }
+      // As when the notice that they lead no more is still on its way.
+      conversation.permissions.insert(.moderate)
+      try remote.audio.setMuted(true)
+      try await expect(alarm, .participantMute, .error, unavailable)
+      try remote.audio.setMuted(false)
+      try await expect(alarm, .participantUnmute, .error, unavailable)
+      #expect(!remote.audio.isMuted)
+    }
+  }
+
+  @Test("who is muted with all others reads muted, is told so, and is muted again where nobody may unmute")
+  func muteForAll() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      let (audio, myself) = (conversation.audioService, conversation.selfParticipant)
+      try audio.toggleMute()
+      try conversation.videoService.start()
+      try await wait(for: "sound and picture") { audio.muted == .unmuted && myself.video.state == .connected }
+      // What others see of them is the agent's to see.
+      try await agent.muteAll([.microphone, .camera], mayUnmute: false)
+      try await expect(alarm, .participantMute, .info, 0)
+      try await wait(for: "both to be muted") { audio.muted == .muted && myself.audio.isMuted && myself.video.isPaused }
+
+      // The server says no, in words, and the property follows.
+      try audio.toggleMute()
+      try await expect(alarm, .communication, .warning, 0)
+      try await wait(for: "the mute") { audio.muted == .muted && myself.audio.isMuted }
+      try await agent.participants.first?.askToUnmute([.microphone])
+      try await expect(alarm, .participantUnmute, .info, 0)
+      try audio.toggleMute()
+      try await wait(for: "the microphone") { agent.participants.first?.publication(.microphone)?.isMuted == false }
+      try await agent.allowUnmuting()
+      try conversation.videoService.setPaused(false)
+      try await wait(for: "the camera") { agent.participants.first?.publication(.camera)?.isMuted == false }
+      #expect(!myself.audio.isMuted && audio.muted == .unmuted)
+    }
+  }
+}
