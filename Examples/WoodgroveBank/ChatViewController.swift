@@ -6,14 +6,13 @@ import SkypeForBusiness
 class ChatViewController: UIViewController, SfBKeyValueObserver {
   var conversation: SfBConversation?
 
-  private let dateLabel = BankLabel("", font: .systemFont(ofSize: 13))
-  private let balanceLabel = BankLabel(AccountsTableViewController.balance, font: .boldSystemFont(ofSize: 13))
+  private let dateLabel = BankLabel("", font: .systemFont(ofSize: 12))
+  private let balanceLabel = BankLabel(AccountsTableViewController.balance, font: .boldSystemFont(ofSize: 12))
   private let bar = UIView()
   private let chatTable = ChatTableViewController()
   private let messageField = BankField("Message to the agent")
   private let sendButton = BankButton("Send")
-  private lazy var endItem = UIBarButtonItem(
-    title: "End", style: .done, target: self, action: ChatViewController.endChat)
+  private let endButton = BankButton("End", color: .bankRed)
   private var chatHandler: ChatHandler?
   private var kvo = 0
 
@@ -22,15 +21,14 @@ class ChatViewController: UIViewController, SfBKeyValueObserver {
     title = "Text chat"
     view.backgroundColor = .white
     navigationItem.hidesBackButton = true
-    navigationItem.rightBarButtonItem = endItem
-    endItem.isEnabled = false
+    endButton.isEnabled = false
+    endButton.addTarget(self, action: ChatViewController.endChat, for: .touchUpInside)
 
     let formatter = DateFormatter()
     formatter.dateStyle = .medium
     dateLabel.text = formatter.string(from: Date())
-    balanceLabel.textAlignment = .right
     bar.backgroundColor = .bankPale
-    for each in [dateLabel, balanceLabel] { bar.addSubview(each) }
+    for each in [dateLabel, balanceLabel, endButton] { bar.addSubview(each) }
     addChild(chatTable)
     for each in [bar, chatTable.view, messageField, sendButton] as [UIView?] { each.map(view.addSubview) }
     chatTable.didMove(toParent: self)
@@ -50,11 +48,12 @@ class ChatViewController: UIViewController, SfBKeyValueObserver {
   override func viewDidLayoutSubviews() {
     super.viewDidLayoutSubviews()
     let size = view.bounds.size
-    bar.frame = CGRect(x: 0, y: 0, width: size.width, height: 32)
-    dateLabel.frame = CGRect(x: 16, y: 0, width: max(size.width * 0.4 - 16, 0), height: 32)
-    balanceLabel.frame = CGRect(x: size.width * 0.4, y: 0, width: max(size.width * 0.6 - 16, 0), height: 32)
+    bar.frame = CGRect(x: 0, y: 0, width: size.width, height: 48)
+    dateLabel.frame = CGRect(x: 16, y: 5, width: max(size.width - 98, 0), height: 18)
+    balanceLabel.frame = CGRect(x: 16, y: 24, width: max(size.width - 98, 0), height: 18)
+    endButton.frame = CGRect(x: size.width - 76, y: 6, width: 64, height: 36)
     let y = size.height - 50
-    chatTable.view.frame = CGRect(x: 0, y: 32, width: size.width, height: max(y - 38, 0))
+    chatTable.view.frame = CGRect(x: 0, y: 48, width: size.width, height: max(y - 54, 0))
     sendButton.frame = CGRect(x: size.width - 92, y: y, width: 80, height: 38)
     messageField.frame = CGRect(x: 12, y: y, width: max(size.width - 116, 0), height: 38)
   }
@@ -63,7 +62,7 @@ class ChatViewController: UIViewController, SfBKeyValueObserver {
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {
     guard keyPath == "canLeave" else { return }
-    endItem.isEnabled = conversation?.canLeave ?? false
+    endButton.isEnabled = conversation?.canLeave ?? false
   }
 
   func sendMessage() {
@@ -108,7 +107,7 @@ extension ChatViewController: ChatHandlerDelegate {
   func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState) {
     Journal.note("conversation", ["state": "\(state)"])
     switch state {
-    case .inLobby: chatTable.addStatus("You are in the lobby. An agent will let you in.")
+    case .inLobby: chatTable.addStatus("You are in the lobby: please wait.")
     case .idle: close()
     case .establishing, .established: break
     }

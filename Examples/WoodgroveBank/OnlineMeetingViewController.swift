@@ -28,7 +28,7 @@ class OnlineMeetingViewController: AskAgentViewController {
     joinButton.addTarget(self, action: OnlineMeetingViewController.joinOnlineMeeting, for: .touchUpInside)
 
     form.add(BankLabel("Meeting URL", font: .boldSystemFont(ofSize: 14)))
-    form.add(meetingURLView, height: 44, gap: 4)
+    form.add(meetingURLView, height: 58, gap: 2)
     form.add(BankLabel("Token and discovery URI", font: .boldSystemFont(ofSize: 14)))
     form.add(tokenLabel, gap: 4)
     form.add(spinner, height: 24)

@@ -5,66 +5,20 @@ enum Settings {
   /// The server's address: the only line that names it.
   static let server = "http://localhost:8080"
 
-  /// What stands in `Info.plist` on a phone.
-  private static let info: [String: Any] = [
-    "Skype meeting URL": "",
-    "Skype meeting display name": "Jake",
-    "Online Meeting request API URL": server + "/GetAdhocMeetingJob",
-    "Token and discovery URI request API URL": server + "/GetAnonTokenJob",
-    "SfB Online Switch State": true,
-    "Enable Preview Switch State": false,
-  ]
-
-  private static func text(_ key: String, _ infoKey: String) -> String {
-    UserDefaults.standard.string(forKey: key) ?? info[infoKey] as? String ?? ""
-  }
-
-  private static func truth(_ key: String, _ infoKey: String) -> Bool {
-    guard UserDefaults.standard.object(forKey: key) != nil else { return info[infoKey] as? Bool ?? false }
-    return UserDefaults.standard.bool(forKey: key)
-  }
-
-  /// Keeps a value at once: on Linux a process that just ends has written nothing.
-  private static func keep(_ value: Any, _ key: String) {
-    UserDefaults.standard.set(value, forKey: key)
-    UserDefaults.standard.synchronize()
-  }
-
-  /// The meeting that is joined by its address.
-  static var meetingURL: String {
-    get { text("userMeetingUrl", "Skype meeting URL") }
-    set { keep(newValue, "userMeetingUrl") }
-  }
-  /// The name that the agent sees.
-  static var displayName: String {
-    get { text("userDisplayName", "Skype meeting display name") }
-    set { keep(newValue, "userDisplayName") }
-  }
-  /// Where a new meeting is asked for.
-  static var meetingRequestURL: String {
-    get { text("OnlineMeetingRequestAPIURL", "Online Meeting request API URL") }
-    set { keep(newValue, "OnlineMeetingRequestAPIURL") }
-  }
-  /// Where a meeting's address is exchanged for a token.
-  static var tokenRequestURL: String {
-    get { text("TokenAndDiscoveryURIRequestAPIURL", "Token and discovery URI request API URL") }
-    set { keep(newValue, "TokenAndDiscoveryURIRequestAPIURL") }
-  }
-  /// Whether meetings are made and joined online, with a token.
-  static var isOnline: Bool {
-    get { truth("SfBOnlineSwitchState", "SfB Online Switch State") }
-    set { keep(newValue, "SfBOnlineSwitchState") }
-  }
-  /// Whether what the SDK calls a preview is used.
-  static var enablesPreview: Bool {
-    get { truth("enablePreviewSwitchState", "Enable Preview Switch State") }
-    set { keep(newValue, "enablePreviewSwitchState") }
-  }
+  /// The meeting that is joined by its address; `Skype meeting URL` in `Info.plist`.
+  @Setting("userMeetingUrl") static var meetingURL = ""
+  /// The name that the agent sees; `Skype meeting display name` in `Info.plist`.
+  @Setting("userDisplayName") static var displayName = "Jake"
+  /// Where a new meeting is asked for; `Online Meeting request API URL` in `Info.plist`.
+  @Setting("OnlineMeetingRequestAPIURL") static var meetingRequestURL = server + "/GetAdhocMeetingJob"
+  /// Where a meeting's address is exchanged for a token; `Token and discovery URI request API URL` in `Info.plist`.
+  @Setting("TokenAndDiscoveryURIRequestAPIURL") static var tokenRequestURL = server + "/GetAnonTokenJob"
+  /// Whether meetings are made and joined online, with a token; `SfB Online Switch State` in `Info.plist`.
+  @Setting("SfBOnlineSwitchState") static var isOnline = true
+  /// Whether what the SDK calls a preview is used; `Enable Preview Switch State` in `Info.plist`.
+  @Setting("enablePreviewSwitchState") static var enablesPreview = false
   /// Whether the terms of video were accepted. The SDK does not remember it.
-  static var acceptedVideoLicense: Bool {
-    get { UserDefaults.standard.bool(forKey: "AcceptedVideoLicense") }
-    set { keep(newValue, "AcceptedVideoLicense") }
-  }
+  @Setting("AcceptedVideoLicense") static var acceptedVideoLicense = false
 
   /// An address that a request can be sent to: http or https, with a host. Blanks around it do not count.
   static func url(_ text: String) -> URL? {
@@ -72,5 +26,25 @@ enum Settings {
       ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
     else { return nil }
     return url
+  }
+}
+
+/// A value that `UserDefaults` keeps; until it is set it is what it begins with.
+@propertyWrapper struct Setting<Value> {
+  private let key: String
+  private let initial: Value
+
+  init(wrappedValue: Value, _ key: String) {
+    initial = wrappedValue
+    self.key = key
+  }
+
+  var wrappedValue: Value {
+    get { UserDefaults.standard.object(forKey: key) as? Value ?? initial }
+    nonmutating set {
+      UserDefaults.standard.set(newValue, forKey: key)
+      // On Linux a process that just ends has written nothing.
+      UserDefaults.standard.synchronize()
+    }
   }
 }

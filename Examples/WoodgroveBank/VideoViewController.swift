@@ -78,7 +78,8 @@ class VideoViewController: UIViewController {
     let stage = CGRect(x: 0, y: 0, width: size.width, height: max(size.height - 64, 0))
     participantVideoView.frame = stage
     waitingLabel.frame = stage.insetBy(dx: 24, dy: 0)
-    let own = min(max(size.width * 0.3, 96), 200)
+    // A low window leaves room for the agent, too.
+    let own = max(min(size.width * 0.3, stage.height * 0.4, 200), 96)
     let bar: CGFloat = isInfoBarUp ? 36 : 0
     infoBar.frame = CGRect(x: 0, y: stage.maxY - bar, width: size.width, height: bar)
     infoLabel.frame = CGRect(x: 12, y: 0, width: max(size.width - 24, 0), height: 36)
@@ -134,7 +135,7 @@ extension VideoViewController: SfBConversationHelperDelegate {
   ) {
     Journal.note("conversation", ["state": "\(state)"])
     switch state {
-    case .inLobby: tell("You are in the lobby. An agent will let you in.")
+    case .inLobby: tell("You are in the lobby: please wait.")
     case .idle: close()
     case .established where conversation.remoteParticipants.isEmpty: tell("Waiting for an agent")
     case .establishing, .established: break
