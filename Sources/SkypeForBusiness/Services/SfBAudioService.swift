@@ -20,7 +20,7 @@ import Parley
   }
 
   private var microphone: LocalPublication?
-  private var isPublishing = false
+  private(set) var isPublishing = false
   /// Counts unmutings, so that one that was taken back is known.
   private var turn = 0
   /// Counts how often the microphone was given up, so that one that is being published meanwhile is known.
