@@ -17,12 +17,23 @@ let strict: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
+/// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
+/// it is the system's.
+#if os(Linux)
+  let views: [Target.Dependency] = ["ParleyViews", "UIKit"]
+  let uiKit = ["UIKit"]
+#else
+  let views: [Target.Dependency] = ["ParleyViews"]
+  let uiKit = ["ParleyViews"]
+#endif
+
 let package = Package(
   name: "Parley",
   products: [
     .executable(name: "parley", targets: ["ParleyCLI"]),
     .library(name: "Parley", targets: ["Parley"]),
     .library(name: "ParleyViews", targets: ["ParleyViews"]),
+    .library(name: "UIKit", targets: uiKit),
     .library(name: "OpenTok", targets: ["OpenTok"]),
     .library(name: "SkypeForBusiness", targets: ["SkypeForBusiness"]),
   ],
@@ -84,8 +95,8 @@ let package = Package(
     .target(name: "ParleyViews", dependencies: ["Parley", "CDrawing", "CGTK"], swiftSettings: common),
 
     // Floor 5: the drop-in modules.
-    .target(name: "OpenTok", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
-    .target(name: "SkypeForBusiness", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
+    .target(name: "OpenTok", dependencies: ["Parley"] + views, swiftSettings: common),
+    .target(name: "SkypeForBusiness", dependencies: ["Parley"] + views, swiftSettings: common),
 
     // Floor 5: HTTP and WebSocket API, signalling sessions, wiring.
     .target(
@@ -111,10 +122,10 @@ let package = Package(
 
     // Apps as they were written for the SDKs that the drop-in modules stand in for.
     .executableTarget(
-      name: "OpenTokHello", dependencies: ["OpenTok", "ParleyViews"], path: "Examples/OpenTokHello",
+      name: "OpenTokHello", dependencies: ["OpenTok"], path: "Examples/OpenTokHello",
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
-      name: "WoodgroveBank", dependencies: ["ParleyViews", "SkypeForBusiness"], path: "Examples/WoodgroveBank",
+      name: "WoodgroveBank", dependencies: ["SkypeForBusiness"], path: "Examples/WoodgroveBank",
       swiftSettings: [
         // The feature lets a method stand where a closure of the main actor is expected, as in `addTarget`.
         .swiftLanguageMode(.v5), .enableUpcomingFeature("GlobalActorIsolatedTypesUsability"),
@@ -214,3 +225,7 @@ let package = Package(
       swiftSettings: common),
   ]
 )
+
+#if os(Linux)
+  package.targets.append(.target(name: "UIKit", dependencies: ["ParleyViews"], swiftSettings: common))
+#endif

@@ -1,6 +1,6 @@
 import Foundation
 import OpenTok
-import ParleyViews
+import UIKit
 
 /// The window of the app, and what its command line adds for tests: one JSON object a line for each thing that happens.
 final class AppDelegate: UIResponder, UIApplicationDelegate {

@@ -1,6 +1,6 @@
 import Foundation
 import OpenTok
-import ParleyViews
+import UIKit
 
 /// What the command line says, and what the server of the tutorial gives for the rest.
 struct Settings: Sendable {

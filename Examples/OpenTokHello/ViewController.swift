@@ -1,6 +1,6 @@
 import Foundation
 import OpenTok
-import ParleyViews
+import UIKit
 
 private let widgetHeight: CGFloat = 240
 private let widgetWidth: CGFloat = 320

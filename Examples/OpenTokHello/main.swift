@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 var settings: Settings
 do {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// The customer's accounts, embedded in the main screens.
 class AccountsTableViewController: UIViewController, UITableViewDataSource, UITableViewDelegate {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// The meeting that is joined by its address, and the name of whoever joins.
 class AddMeetingURLViewController: UIViewController {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 import SkypeForBusiness
 
 /// A screen from which an agent is asked: by text at once, by video behind the gate of the licence.

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// The lines of a chat: the customer's at the right, the agent's at the left, and between them what happens.
 class ChatTableViewController: UIViewController, UITableViewDataSource {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// Signing in to the bank. Any ID and password will do: the sample has no accounts.
 class LoginViewController: UIViewController {

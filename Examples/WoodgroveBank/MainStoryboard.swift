@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// What `Main.storyboard` says: the screens by their identifiers, and the ways between them.
 @MainActor enum MainStoryboard {

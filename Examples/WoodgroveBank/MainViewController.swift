@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 import SkypeForBusiness
 
 /// The accounts, and an agent in the meeting whose URL stands in the settings.

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// Hears that the terms of video were accepted.
 @MainActor protocol MicrosoftLicenseViewControllerDelegate: AnyObject {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 import SkypeForBusiness
 
 /// Asks the bank's service for a meeting, then for a token, and joins with it.

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// Why the bank's service gave nothing of use.
 struct ServiceError: LocalizedError {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 import SkypeForBusiness
 
 /// Where the agent's picture is drawn.

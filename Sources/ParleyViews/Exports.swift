@@ -1,5 +1,5 @@
 // What an app gets on Apple systems by `import UIKit`. There the names of this module are UIKit's own.
-#if canImport(UIKit)
+#if canImport(UIKit) && !os(Linux)
 @_exported public import UIKit
 #else
 @_exported public import Foundation

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 extension UIColor {
   /// The bank's green.

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// Views in a column: as wide as the window lets them be, up to what is still easy to read. What is too much for a low window moves closer
 /// together.

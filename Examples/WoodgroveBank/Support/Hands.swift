@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// Does what a person would do, step by step, and tells what is on the screen whenever that changes. A step waits until it can be done.
 @MainActor final class Hands {

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+import UIKit
 
 /// What a person can see and do now.
 @MainActor struct Screen {

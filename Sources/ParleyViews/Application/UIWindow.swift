@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// What brings a window's views onto a screen.

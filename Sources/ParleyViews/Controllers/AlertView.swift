@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 import Foundation
 
 /// How an alert looks: a box over a dark veil, with a button for each answer. An alert lies in the middle of the window, a sheet at its lower

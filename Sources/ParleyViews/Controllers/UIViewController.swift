@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// A screen: its view, what it presents, and how it goes to the next one.

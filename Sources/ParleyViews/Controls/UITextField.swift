@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// A line of text to type.

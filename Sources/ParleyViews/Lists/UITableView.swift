@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// A list of rows in sections. All its rows are made when it is laid out, whether they are in sight or not: good for hundreds of rows.

@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 import Foundation
 
 /// What takes part in touches, keys and the chain of those who may answer.

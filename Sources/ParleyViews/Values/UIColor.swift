@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// A colour with opacity. The named system colours follow the theme of the desktop where a window shows them.

@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 public import Foundation
 
 /// A rectangle on the screen with subviews, in front of each other in their order. Usable without any display.

@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 import Foundation
 
 /// What one view looks like on the screen, as a value: two of them tell what has changed.

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// The apps in Examples are what somebody ports: nothing in them is Parley's but the address of the server.
+@Suite struct ExampleSourceTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// The Swift files below a folder, by path, without comments.
+  private func sources(_ folder: String) throws -> [String: String] {
+    let place = Self.root.appendingPathComponent(folder)
+    let files = try #require(FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil))
+    var texts: [String: String] = [:]
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      texts[file.lastPathComponent] = text.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.replacing(/(^|\s)\/\/.*/, with: "") }.joined(separator: "\n")
+    }
+    return texts
+  }
+
+  @Test(
+    "the example apps import UIKit, Foundation and the SDK that they were written for, which bring no name of Parley, and name nothing of it but the server's address",
+    arguments: [("OpenTokHello", "OpenTok"), ("WoodgroveBank", "SkypeForBusiness")])
+  func namesOfParley(app: String, module: String) throws {
+    let files = try sources("Examples/" + app)
+    #expect(files.count > 3)
+    for (file, text) in files {
+      for line in text.split(separator: "\n") {
+        if let found = line.firstMatch(of: /^(?:@\w+ )*import (?:\w+ )?(\w+)/) {
+          #expect(["Foundation", "UIKit", module].contains(String(found.1)), "\(file): \(line)")
+        } else if !line.contains("ParleyServer.url = ") {
+          #expect(!line.contains(/\bParley/), "\(file): \(line)")
+        }
+      }
+    }
+    for folder in [module, "ParleyViews", "UIKit"] {
+      for (file, text) in try sources("Sources/" + folder) {
+        for line in text.split(separator: "\n") where line.contains("@_exported") {
+          let brought = ["Foundation", "FoundationNetworking", "UIKit", "ParleyViews"]
+          #expect(brought.contains { line.hasSuffix(" import " + $0) }, "\(folder)/\(file): \(line)")
+        }
+      }
+    }
+  }
+
+  @Test("on Linux the views are there whether or not the module UIKit of this package was built before them")
+  func ownUIKit() throws {
+    for (file, text) in try sources("Sources/ParleyViews") {
+      for line in text.split(separator: "\n") where line.contains("canImport(UIKit)") {
+        #expect(line.contains("os(Linux)"), "\(file): \(line) would look at the package's own UIKit")
+      }
+    }
+  }
+}
