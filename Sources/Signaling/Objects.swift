@@ -21,23 +21,27 @@ public struct TrackDescription: Sendable, Hashable, Codable {
   public var source: TrackSource
   /// Whether it starts muted. `false` where the key is absent.
   public var muted: Bool
+  /// What the others are to see as its name; nil for none of its own.
+  public var name: String?
 
   /// Describes the track sent in m-section `mid`.
-  public init(mid: String, source: TrackSource, muted: Bool = false) {
+  public init(mid: String, source: TrackSource, muted: Bool = false, name: String? = nil) {
     self.mid = mid
     self.source = source
     self.muted = muted
+    self.name = name
   }
 
-  /// Reads an entry; `muted` may be missing.
+  /// Reads an entry; `muted` and `name` may be missing.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     mid = try container.decode(String.self, forKey: .mid)
     source = try container.decode(TrackSource.self, forKey: .source)
     muted = try container.decodeIfPresent(Bool.self, forKey: .muted) ?? false
+    name = try container.decodeIfPresent(String.self, forKey: .name)
   }
 
-  private enum CodingKeys: String, CodingKey { case mid, source, muted }
+  private enum CodingKeys: String, CodingKey { case mid, source, muted, name }
 }
 
 /// A track that others may receive.
@@ -52,14 +56,19 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
   public var muted: Bool
   /// True when it was a host, not the sender, who muted it; nil otherwise.
   public var mutedByHost: Bool?
+  /// The name that its sender gave it, a screen's title for instance; nil for none. Always show it as text, never as markup.
+  public var name: String?
 
   /// Describes publication `id`.
-  public init(id: String, kind: TrackKind, source: TrackSource, muted: Bool, mutedByHost: Bool? = nil) {
+  public init(
+    id: String, kind: TrackKind, source: TrackSource, muted: Bool, mutedByHost: Bool? = nil, name: String? = nil
+  ) {
     self.id = id
     self.kind = kind
     self.source = source
     self.muted = muted
     self.mutedByHost = mutedByHost
+    self.name = name
   }
 }
 

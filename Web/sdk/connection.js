@@ -102,13 +102,15 @@ export class Connection extends EventTarget {
    * @param {string} source
    * @param {MediaStreamTrack} track
    * @param {boolean} muted
+   * @param {string|null} name what the others see as its name; null for the participant's
    */
-  addTrack(source, track, muted) {
+  addTrack(source, track, muted, name = null) {
     const known = this.#senders.get(source);
     if (known) {
       // An m-section given up earlier is taken again, so that the offer does not grow with every screen share.
       known.active = true;
       known.muted = muted;
+      known.name = name;
       known.transceiver.direction = "sendonly";
       known.replaced = known.transceiver.sender.replaceTrack(track);
       // A new publication: everything of it is wanted until the server says otherwise.
@@ -117,7 +119,7 @@ export class Connection extends EventTarget {
     }
     const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: this.#encodings(source, track) });
     this.#preferCodecs(transceiver, track.kind, true);
-    this.#senders.set(source, { transceiver, muted, active: true, replaced: Promise.resolve() });
+    this.#senders.set(source, { transceiver, muted, name, active: true, replaced: Promise.resolve() });
   }
 
   #encodings(source, track) {
@@ -194,11 +196,11 @@ export class Connection extends EventTarget {
     return known.transceiver.mid;
   }
 
-  /** What the protocol calls `tracks`. @type {{mid: string, source: string, muted: boolean}[]} */
+  /** What the protocol calls `tracks`. @type {{mid: string, source: string, muted: boolean, name?: string}[]} */
   get tracks() {
     return [...this.#senders]
       .filter(([, each]) => each.active && each.transceiver.mid !== null)
-      .map(([source, each]) => ({ mid: each.transceiver.mid, source, muted: each.muted }));
+      .map(([source, each]) => ({ mid: each.transceiver.mid, source, muted: each.muted, ...(each.name ? { name: each.name } : {}) }));
   }
 
   /**

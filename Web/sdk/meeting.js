@@ -438,7 +438,7 @@ export class Meeting extends EventTarget {
   #addToConnection(publication) {
     const track = publication.track?.mediaStreamTrack;
     // A camera that is off has nothing to offer yet; switching it on publishes it anew.
-    if (track) { this.#connection.addTrack(publication.source, track, publication.muted); }
+    if (track) { this.#connection.addTrack(publication.source, track, publication.muted, publication.name); }
   }
 
   #watch(signaling, connection) {

@@ -194,10 +194,10 @@ export class LocalParticipant extends Participant {
   }
 
   /** Adds a publication without an offer; the caller's next offer carries it. */
-  #add(mediaStreamTrack, source, muted = false) {
+  #add(mediaStreamTrack, source, muted = false, name = undefined) {
     mediaStreamTrack.enabled = !muted;
     const track = new LocalTrack(mediaStreamTrack, source);
-    const publication = new Publication({ id: null, kind: track.kind, source, muted }, this);
+    const publication = new Publication({ id: null, kind: track.kind, source, muted, name }, this);
     publication.track = track;
     this.publications.push(publication);
     this.#meeting._addTrack(publication);
@@ -207,7 +207,7 @@ export class LocalParticipant extends Participant {
   }
 
   /** Adds the tracks that are there before the first offer. */
-  _prepare(mediaStreamTrack, source, muted) { return this.#add(mediaStreamTrack, source, muted); }
+  _prepare(mediaStreamTrack, source, muted, name) { return this.#add(mediaStreamTrack, source, muted, name); }
 
   /** Mutes a publication or ends that, with the device kept open. */
   _mute(publication, muted) {

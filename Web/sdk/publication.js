@@ -3,7 +3,7 @@
  */
 export class Publication {
   /**
-   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean}} value as in the protocol
+   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string}} value as in the protocol
    * @param {import("./participant.js").Participant} participant
    */
   constructor(value, participant) {
@@ -13,6 +13,8 @@ export class Publication {
     this.kind = value.kind;
     /** @type {"microphone"|"camera"|"screen"|"screenAudio"} */
     this.source = value.source;
+    /** The name that its sender gave it; null where it goes by the participant's. @type {string|null} */
+    this.name = value.name ?? null;
     /** @type {boolean} */
     this.muted = value.muted === true;
     /** Whether it was a host, not the sender, who muted it. @type {boolean} */

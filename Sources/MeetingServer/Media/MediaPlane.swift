@@ -64,13 +64,16 @@ public struct MediaTrack: Sendable, Hashable {
   public var source: TrackSource
   /// Whether it is muted now.
   public var muted: Bool
+  /// What it is called; nil for nothing of its own.
+  public var name: String?
 
   /// A track.
-  public init(mid: String, publication: String, source: TrackSource, muted: Bool) {
+  public init(mid: String, publication: String, source: TrackSource, muted: Bool, name: String? = nil) {
     self.mid = mid
     self.publication = publication
     self.source = source
     self.muted = muted
+    self.name = name
   }
 }
 

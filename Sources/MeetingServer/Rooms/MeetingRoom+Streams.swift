@@ -70,8 +70,9 @@ extension MeetingRoom {
   }
 
   private func stream(named name: StreamName, of member: RoomMember) -> Stream {
-    Stream(
-      id: name.description, videoType: name.isScreen ? "screen" : "camera", name: member.name,
+    let named = member.publications.first { name.sources.contains($0.info.source) && $0.info.name != nil }
+    return Stream(
+      id: name.description, videoType: name.isScreen ? "screen" : "camera", name: named?.info.name ?? member.name,
       layoutClassList: member.layoutClasses[name] ?? member.admission.grant.layoutClasses)
   }
 }

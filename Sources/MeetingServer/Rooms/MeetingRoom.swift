@@ -484,13 +484,14 @@ actor MeetingRoom {
   private static func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {
     MediaTrack(
       mid: track.mid, publication: publication ?? "t_" + RandomID.text(characters: 12), source: track.source,
-      muted: track.muted)
+      muted: track.muted, name: track.name.flatMap { DisplayName.clean($0) })
   }
 
   static func publication(_ track: MediaTrack) -> RoomMember.Publication {
     RoomMember.Publication(
       mid: track.mid,
-      info: PublicationInfo(id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted))
+      info: PublicationInfo(
+        id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted, name: track.name))
   }
 
   private static func refusal(of error: MediaPlaneError) -> Refusal {

@@ -34,7 +34,8 @@ extension Meeting {
   private var tracks: [TrackDescription] {
     local.publications.compactMap { publication in
       publication.mid.map {
-        TrackDescription(mid: $0.rawValue, source: publication.source, muted: publication.isMuted)
+        TrackDescription(
+          mid: $0.rawValue, source: publication.source, muted: publication.isMuted, name: publication.name)
       }
     }
   }

@@ -106,14 +106,16 @@ public import Observation
   ///   - track: The track; its source is started here.
   ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
+  ///   - name: What the others are to see as its name; nil for the participant's. Cut at 80 characters.
   /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
   ///   take it.
   @discardableResult
   public func publish(
-    _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false
+    _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false, name: String? = nil
   ) async throws -> LocalPublication {
     let publisher = try VideoPublisher(track, isMuted: isMuted)
-    return try await publish(LocalPublication(source: source, publisher: publisher, isMuted: isMuted, owner: self))
+    return try await publish(
+      LocalPublication(source: source, name: name, publisher: publisher, isMuted: isMuted, owner: self))
   }
 
   /// Publishes audio; as for video.
@@ -123,10 +125,11 @@ public import Observation
   /// ```
   @discardableResult
   public func publish(
-    _ track: LocalAudioTrack, as source: TrackSource = .microphone, isMuted: Bool = false
+    _ track: LocalAudioTrack, as source: TrackSource = .microphone, isMuted: Bool = false, name: String? = nil
   ) async throws -> LocalPublication {
     let publisher = try AudioPublisher(track, isMuted: isMuted)
-    return try await publish(LocalPublication(source: source, publisher: publisher, isMuted: isMuted, owner: self))
+    return try await publish(
+      LocalPublication(source: source, name: name, publisher: publisher, isMuted: isMuted, owner: self))
   }
 
   /// Publishes media that is encoded already, over and over.

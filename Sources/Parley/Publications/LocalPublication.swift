@@ -24,6 +24,13 @@ import RTC
   /// ```
   public let source: TrackSource
 
+  /// What the others see as its name, where it was given one; else they go by the participant's.
+  ///
+  /// ```swift
+  /// let title = camera.name ?? meeting.local.name
+  /// ```
+  public let name: String?
+
   /// Whether it is muted: nothing is encoded or sent, and everybody is told.
   ///
   /// ```swift
@@ -45,8 +52,9 @@ import RTC
   @ObservationIgnored weak var addedTo: MediaConnection?
   @ObservationIgnored private weak var owner: LocalParticipant?
 
-  init(source: TrackSource, publisher: any Publisher, isMuted: Bool, owner: LocalParticipant) {
+  init(source: TrackSource, name: String? = nil, publisher: any Publisher, isMuted: Bool, owner: LocalParticipant) {
     self.source = source
+    self.name = name
     self.publisher = publisher
     self.isMuted = isMuted
     self.owner = owner

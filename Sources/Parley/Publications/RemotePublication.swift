@@ -32,6 +32,13 @@ public import Signaling
   /// ```
   public let source: TrackSource
 
+  /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show it as text.
+  ///
+  /// ```swift
+  /// let title = publication.name ?? publication.participant?.name ?? ""
+  /// ```
+  public let name: String?
+
   /// Whether it is muted: nothing of it is received.
   ///
   /// ```swift
@@ -64,6 +71,7 @@ public import Signaling
     id = info.id
     kind = info.kind == .audio ? .audio : .video
     source = info.source
+    name = info.name
     isMuted = info.muted
     isMutedByHost = info.mutedByHost == true
     self.participant = participant

@@ -60,11 +60,11 @@ export class PublisherCore extends WidgetCore {
   }
 
   /** Hands the tracks to the meeting; the offer that follows carries them. */
-  publish(participant) {
+  publish(participant, name) {
     this.#participant = participant;
     for (const kind of ["audio", "video"]) {
       const track = this.#tracks[kind];
-      if (track) { participant._prepare(track, this.sources[kind], this.#isMuted(kind)); }
+      if (track) { participant._prepare(track, this.sources[kind], this.#isMuted(kind), name); }
     }
   }
 

@@ -166,8 +166,9 @@ export class SessionCore {
         throw this.#error("OT_UNABLE_TO_PUBLISH", `A ${core.isScreen ? "screen" : "camera"} is published already; a session takes one of each from a client.`);
       }
       const { name } = publisher.properties;
-      if (typeof name === "string" && name.trim() !== "" && !core.isScreen) { own.rename(name); }
-      core.publish(own);
+      const isNamed = typeof name === "string" && name.trim() !== "";
+      if (isNamed && !core.isScreen) { own.rename(name); }
+      core.publish(own, isNamed ? name : undefined);
       await this.#meeting._negotiate();
       publisher.stream = this.#streams.own(own, core.isScreen, publisher.properties.name);
     } catch (error) {

@@ -80,16 +80,19 @@ export class Streams {
   #facts(participant, type) {
     const audio = participant.publication(sources[type].audio);
     const video = participant.publication(sources[type].video);
-    return { isThere: Boolean(audio || video), hasAudio: audio?.muted === false, hasVideo: video?.muted === false };
+    return {
+      isThere: Boolean(audio || video), hasAudio: audio?.muted === false, hasVideo: video?.muted === false,
+      name: video?.name ?? audio?.name ?? participant.name,
+    };
   }
 
   #make(participant, type) {
     const id = Streams.id(participant, type);
-    const { isThere, hasAudio, hasVideo } = this.#facts(participant, type);
+    const { isThere, hasAudio, hasVideo, name } = this.#facts(participant, type);
     if (!isThere || this.#session.streams.has(id)) { return this.#session.streams.get(id); }
     const connection = participant.isLocal ? this.#session.connection : this.#session.connections.get(participant.id);
     const stream = new this.#kit.Stream({
-      streamId: id, name: participant.name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: 30,
+      streamId: id, name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: 30,
       videoDimensions: { width: 640, height: 480 }, creationTime: Date.now(), connection, session: this.#session,
       initials: undefined,
     });
@@ -113,7 +116,7 @@ export class Streams {
       return;
     }
     for (const property of ["hasAudio", "hasVideo"]) { this.#set(stream, property, facts[property]); }
-    if (!participant.isLocal) { this.#set(stream, "name", participant.name); }
+    if (!participant.isLocal) { this.#set(stream, "name", facts.name); }
     this.#follow(stream, participant, type);
   }
 
