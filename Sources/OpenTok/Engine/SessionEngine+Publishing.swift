@@ -26,7 +26,10 @@ extension SessionEngine {
     published[ObjectIdentifier(publisher)] = work
     if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
     publisher.media.captureSound()
+    let withdrawal = withdrawal
     Task { [weak self] in
+      await withdrawal?.value
+      guard !work.isOver else { return }
       do {
         try await Self.send(work, meeting)
         guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
@@ -49,16 +52,17 @@ extension SessionEngine {
     if let limit = publisher.bitrateLimit {
       options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
     }
+    let name = publisher.name.flatMap { $0.isEmpty ? nil : $0 }
     options.simulcast = kind == .screen && media.scalesScreen
     let sound = media.hasAudio ? LocalAudioTrack(media.sound, options: media.audioOptions) : nil
     let picture = media.hasVideo ? LocalVideoTrack(media.pictures, options: options) : nil
     let first = Task { () -> LocalPublication? in
       guard let picture else { return nil }
-      return try await local.publish(picture, as: kind.video, isMuted: !sendsVideo)
+      return try await local.publish(picture, as: kind.video, isMuted: !sendsVideo, name: name)
     }
     let second = Task { () -> LocalPublication? in
       guard let sound else { return nil }
-      return try await local.publish(sound, as: kind.audio, isMuted: !sendsAudio)
+      return try await local.publish(sound, as: kind.audio, isMuted: !sendsAudio, name: name)
     }
     let results = [await first.result, await second.result]
     work.publications = results.compactMap { try? $0.get() }
@@ -102,7 +106,11 @@ extension SessionEngine {
     guard let work = published.removeValue(forKey: ObjectIdentifier(publisher)) else { return }
     publisher.media.stopSound()
     finish(work, session, removesView: session.isLegacy)
-    Task { await Self.withdraw(work) }
+    let before = withdrawal
+    withdrawal = Task {
+      await before?.value
+      await Self.withdraw(work)
+    }
   }
 
   /// The publisher is not published any more: tells it.

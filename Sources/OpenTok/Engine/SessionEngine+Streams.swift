@@ -13,13 +13,13 @@ extension SessionEngine {
       let (audio, video) = (meeting.local.publication(kind.audio), meeting.local.publication(kind.video))
       return StreamFacts(
         isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-        name: meeting.local.name)
+        name: video?.name ?? audio?.name ?? meeting.local.name)
     }
     guard let participant = meeting.participants.first(where: { $0.id == id }) else { return StreamFacts() }
     let (audio, video) = (participant.publication(kind.audio), participant.publication(kind.video))
     return StreamFacts(
       isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-      name: participant.name)
+      name: video?.name ?? audio?.name ?? participant.name)
   }
 
   /// Something of a participant has changed.
@@ -125,8 +125,8 @@ extension SessionEngine {
       if work.isConnecting {
         work.subscriber?.fail(OTError(.subscriberServerCannotFindStream, "The stream has ended."), session)
       }
+      if let subscriber = work.subscriber { session.leavePlace(subscriber) }
       work.stop()
-      session.state.update { $0.subscribers -= 1 }
     }
   }
 }

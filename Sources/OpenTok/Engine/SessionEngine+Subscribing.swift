@@ -7,14 +7,12 @@ extension SessionEngine {
 
   func subscribe(_ subscriber: OTSubscriberKit, in session: OTSession) {
     func refuse(_ problem: OTError) {
-      session.state.update { $0.subscribers -= 1 }
+      session.leavePlace(subscriber)
       subscriber.release()
       subscriber.fail(problem, session)
     }
     guard meeting != nil, isConnected else {
-      subscriber.release()
-      return subscriber.fail(
-        OTError(.subscriberSessionDisconnected, "The session is not connected any more."), session)
+      return refuse(OTError(.subscriberSessionDisconnected, "The session is not connected any more."))
     }
     guard let stream = subscriber.stream, let entry = streams[stream.streamId], entry.stream === stream else {
       return refuse(OTError(.subscriberServerCannotFindStream, "The stream has ended, or is not one of the session."))
@@ -29,8 +27,8 @@ extension SessionEngine {
       self.subscribed[id] = nil
       work.isConnecting = false
       let subscriber = work.subscriber
+      if let subscriber { session.leavePlace(subscriber) }
       work.stop()
-      session.state.update { $0.subscribers -= 1 }
       subscriber?.fail(OTError(.connectionTimedOut, "Nothing of the stream came within 20 s."), session)
     }
     follow(entry, session)
@@ -65,8 +63,8 @@ extension SessionEngine {
   /// A subscriber is no more.
   func forget(_ id: ObjectIdentifier, in session: OTSession) {
     guard let work = subscribed.removeValue(forKey: id) else { return }
+    if let subscriber = work.subscriber { session.leavePlace(subscriber) }
     work.stop()
-    session.state.update { $0.subscribers -= 1 }
     if let entry = streams[work.streamID] { follow(entry, session) }
   }
 

@@ -25,6 +25,8 @@ import Parley
   /// Streams whose first track is there and whose second is waited for.
   var pairing: [String: Task<Void, Never>] = [:]
   var published: [ObjectIdentifier: PublisherWork] = [:]
+  /// What is being taken back. The next publisher waits for it, as it may be of the same source.
+  var withdrawal: Task<Void, Never>?
   var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
   var reading: Task<Void, Never>?
   var meter: Task<Void, Never>?
@@ -235,7 +237,10 @@ import Parley
     for task in pairing.values { task.cancel() }
     pairing = [:]
     AudioHub.shared.removeListener(self)
-    for work in subscribed.values { work.stop() }
+    for work in subscribed.values {
+      if let session, let subscriber = work.subscriber { session.leavePlace(subscriber) }
+      work.stop()
+    }
     subscribed = [:]
     for work in published.values {
       if let session { finish(work, session, removesView: true) }
@@ -259,6 +264,6 @@ import Parley
 extension OTSession.State {
   mutating func end(_ status: OTSessionConnectionStatus) {
     (self.status, connection, capabilities, streams) = (status, nil, nil, [:])
-    (connectionCount, publishers, subscribers) = (0, [], 0)
+    (connectionCount, publishers) = (0, [])
   }
 }

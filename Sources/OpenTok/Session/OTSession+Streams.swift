@@ -55,6 +55,8 @@ extension OTSession {
     guard publisher.session === self else {
       return OTError(.sessionPublisherNotFound, "The publisher is not published in this session.")
     }
+    // Its place is free at once, for whoever is published next.
+    state.update { state in state.publishers.removeAll { $0 === publisher } }
     onMain { [self] in engine.unpublish(publisher, in: self) }
     return nil
   }
@@ -71,12 +73,7 @@ extension OTSession {
     guard subscriber.claim(for: self) else {
       return OTError(.sessionIllegalState, "The subscriber is subscribed already.")
     }
-    let isWithinLimit = state.update { state in
-      guard state.limit.allows(state.publishers.count + state.subscribers + 1) else { return false }
-      state.subscribers += 1
-      return true
-    }
-    guard isWithinLimit else {
+    guard takePlace(subscriber) else {
       subscriber.release()
       subscriber.fail(OTError(.subscriberStreamLimitExceeded, limitMessage), self)
       return nil
@@ -90,8 +87,28 @@ extension OTSession {
     guard subscriber.session === self else {
       return OTError(.sessionSubscriberNotFound, "The subscriber is not subscribed in this session.")
     }
+    leavePlace(subscriber)
     onMain { [self] in engine.unsubscribe(subscriber, in: self) }
     return nil
+  }
+
+  private func takePlace(_ subscriber: OTSubscriberKit) -> Bool {
+    let isThere = state.update { state in
+      guard state.limit.allows(state.publishers.count + state.subscribers + 1) else { return false }
+      state.subscribers += 1
+      return true
+    }
+    if isThere { subscriber.state.hasPlace = true }
+    return isThere
+  }
+
+  /// A subscriber does not count any more: at once when it is unsubscribed, so that another may be subscribed in the same turn.
+  func leavePlace(_ subscriber: OTSubscriberKit) {
+    let hadPlace = subscriber.state.update { state in
+      defer { state.hasPlace = false }
+      return state.hasPlace
+    }
+    if hadPlace { state.update { $0.subscribers -= 1 } }
   }
 
   private var limitMessage: String {

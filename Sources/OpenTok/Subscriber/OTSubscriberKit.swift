@@ -16,6 +16,8 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     weak var render: (any OTVideoRender)?
     weak var session: OTSession?
     var stream: OTStream?
+    /// Whether it counts among the streams that its session may have.
+    var hasPlace = false
     var wish = Wish()
     var subscribeToCaptions = false
   }
@@ -41,7 +43,9 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   deinit {
     let id = ObjectIdentifier(self)
-    if let session { onMain { session.engine.forget(id, in: session) } }
+    guard let session else { return }
+    session.leavePlace(self)
+    onMain { session.engine.forget(id, in: session) }
   }
 
   /// Version 1: receives the stream no longer, and takes the view out of its superview.

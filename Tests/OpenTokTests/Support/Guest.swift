@@ -10,10 +10,9 @@ import Testing
   /// Connects, through a gate when there is one, and waits for it.
   init(
     _ live: LiveSession, id: String? = nil, key: String = "100", token: String = "devtoken", through gate: Gate? = nil,
-    prepare: (OTSession) -> Void = { _ in }
+    settings: OTSessionSettings = OTSessionSettings(), prepare: (OTSession) -> Void = { _ in }
   ) async throws {
-    let settings = OTSessionSettings()
-    settings.apiURL = gate?.url
+    if let gate { settings.apiURL = gate.url }
     let book = book
     session = try #require(OTSession(apiKey: key, sessionId: id ?? live.id, delegate: book, settings: settings))
     prepare(session)

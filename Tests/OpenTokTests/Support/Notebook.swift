@@ -6,7 +6,8 @@ import ParleyViews
 // unchecked: what several threads use is behind `lock`; the two closures are set before anything is told.
 final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate, OTSubscriberKitAudioLevelDelegate,
   OTPublisherKitAudioLevelDelegate, OTSubscriberKitNetworkStatsDelegate, OTPublisherKitNetworkStatsDelegate,
-  OTSubscriberKitRtcStatsReportDelegate, OTPublisherKitRtcStatsReportDelegate, @unchecked Sendable
+  OTSubscriberKitRtcStatsReportDelegate, OTPublisherKitRtcStatsReportDelegate, OTSubscriberKitCaptionsDelegate,
+  @unchecked Sendable
 {
   private let lock = NSLock()
   private var written: [String] = []
@@ -18,6 +19,15 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   private var sizes: [CGSize] = []
   private var reports: [String] = []
   private var received: [UInt64] = []
+  private var statistics = Statistics()
+
+  /// Everything that was told of what was sent and received.
+  struct Statistics {
+    var videoSent: [OTPublisherKitVideoNetworkStats] = []
+    var audioSent: [OTPublisherKitAudioNetworkStats] = []
+    var videoReceived: [OTSubscriberKitVideoNetworkStats] = []
+    var audioReceived: [OTSubscriberKitAudioNetworkStats] = []
+  }
   /// Whether a callback is on the queue that it is to be on.
   var isOnQueue: @Sendable () -> Bool
   /// What the app does in a callback.
@@ -44,6 +54,9 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   var dimensions: [CGSize] { lock.withLock { sizes } }
   /// How many packets of video had been received, a number for each time that was told.
   var packets: [UInt64] { lock.withLock { received } }
+  var stats: Statistics { lock.withLock { statistics } }
+  /// Forgets the statistics.
+  func forgetStats() { lock.withLock { statistics = Statistics() } }
   /// The reports of statistics, as JSON.
   var rtcStats: [String] { lock.withLock { reports } }
   func count(_ name: String) -> UInt64 { lock.withLock { counts[name] ?? 0 } }
@@ -98,6 +111,9 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   }
   func session(_ session: OTSession, muteForced info: OTMuteForcedInfo) { write("muteForced \(info.active)") }
 
+  func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) { write("archiveStarted") }
+  func session(_ session: OTSession, archiveStoppedWithId archiveId: String) { write("archiveStopped") }
+
   func sessionDidBeginReconnecting(_ session: OTSession) {
     write("sessionDidBeginReconnecting \(session.sessionConnectionStatus)")
   }
@@ -119,10 +135,12 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   func muteForced(_ publisher: OTPublisherKit) { write("publisher muteForced \(publisher.publishAudio)") }
   func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float) {}
   func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
+    lock.withLock { statistics.videoSent += stats }
     count("videoBytesSent", UInt64(clamping: stats.first?.videoBytesSent ?? 0))
     count("videoPacketsSent", UInt64(clamping: stats.first?.videoPacketsSent ?? 0))
   }
   func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats]) {
+    lock.withLock { statistics.audioSent += stats }
     count("audioBytesSent", UInt64(clamping: stats.first?.audioBytesSent ?? 0))
     count("audioPacketsSent", UInt64(clamping: stats.first?.audioPacketsSent ?? 0))
   }
@@ -136,7 +154,15 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
     write("publisher videoEnabled \(reason)")
   }
 
+  func publisher(_ publisher: OTPublisher, didChangeCameraPosition position: AVCaptureDevice.Position) {
+    write("publisher cameraPosition \(position)")
+  }
+  func publisherVideoDisableWarning(_ publisher: OTPublisherKit) { write("publisherVideoDisableWarning") }
+  func publisherVideoDisableWarningLifted(_ publisher: OTPublisherKit) { write("publisherVideoDisableWarningLifted") }
+
   // MARK: Subscriber
+
+  func subscriber(_ subscriber: OTSubscriberKit, caption text: String, isFinal: Bool) { write("caption \(text)") }
 
   func subscriberDidConnect(toStream subscriber: OTSubscriberKit) { write("subscriber connected") }
   func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
@@ -155,11 +181,15 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
     count("videoBytesReceived", stats.videoBytesReceived)
     count("videoPacketsReceived", stats.videoPacketsReceived)
-    lock.withLock { received.append(stats.videoPacketsReceived) }
+    lock.withLock {
+      received.append(stats.videoPacketsReceived)
+      statistics.videoReceived.append(stats)
+    }
   }
   func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats) {
     count("audioBytesReceived", stats.audioBytesReceived)
     count("audioPacketsReceived", stats.audioPacketsReceived)
+    lock.withLock { statistics.audioReceived.append(stats) }
   }
   func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String) {
     lock.withLock { reports.append(jsonArrayOfReports) }

@@ -13,11 +13,14 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private var share = 0.0
   private var latest = 0.0
   private let frequency: Double
+  private let amplitude: Double
+  private let channels: Int
   private let format = OTAudioFormat()
 
-  init(frequency: Double) {
-    self.frequency = frequency
+  init(frequency: Double, amplitude: Double = 6_000, channels: Int = 1) {
+    (self.frequency, self.amplitude, self.channels) = (frequency, amplitude, channels)
     format.sampleRate = 48_000
+    format.numChannels = UInt8(channels)
   }
 
   /// How much of the loudest that was played lies at the tone's frequency, 0 to 1.
@@ -44,28 +47,30 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private func tick() {
     let (bus, captures, renders) = lock.withLock { (self.bus, self.captures, self.renders) }
     guard let bus else { return }
-    var samples = [Int16](repeating: 0, count: 960)
+    var samples = [Int16](repeating: 0, count: 960 * channels)
     if captures {
       for index in samples.indices {
-        samples[index] = Int16(6_000 * sin(phase))
-        phase += 2 * .pi * frequency / 48_000
+        samples[index] = Int16(amplitude * sin(phase))
+        if (index + 1) % channels == 0 { phase += 2 * .pi * frequency / 48_000 }
       }
       samples.withUnsafeMutableBytes { bytes in
         if let base = bytes.baseAddress { bus.writeCaptureData(base, numberOfSamples: 960) }
       }
     }
     guard renders else { return }
-    let count = samples.withUnsafeMutableBytes { bytes in
+    let read = samples.withUnsafeMutableBytes { bytes in
       bytes.baseAddress.map { bus.readRenderData($0, numberOfSamples: 960) } ?? 0
     }
-    guard count == 960 else { return lock.withLock { if count == 0 { latest = 0 } } }
+    guard read == 960 else { return lock.withLock { if read == 0 { latest = 0 } } }
     let (real, imaginary, power) = samples.enumerated().reduce((0.0, 0.0, 0.0)) { sums, sample in
-      let (angle, value) = (2 * .pi * frequency * Double(sample.offset) / 48_000, Double(sample.element))
+      let angle = 2 * .pi * frequency * Double(sample.offset / channels) / 48_000
+      let value = Double(sample.element)
       return (sums.0 + value * cos(angle), sums.1 + value * sin(angle), sums.2 + value * value)
     }
-    lock.withLock { latest = (power / 960).squareRoot() }
-    guard power > 960 * 100 * 100 else { return }
-    let tone = 2 * (real * real + imaginary * imaginary) / 960 / power
+    let count = Double(samples.count)
+    lock.withLock { latest = (power / count).squareRoot() }
+    guard power > count * 100 * 100 else { return }
+    let tone = 2 * (real * real + imaginary * imaginary) / count / power
     lock.withLock { share = max(share, tone) }
   }
 

@@ -1,0 +1,146 @@
+import Foundation
+import OpenTok
+import Parley
+import ParleyViews
+import Testing
+
+/// Names of version 1: their numbers, their environments, their views, and the calls spelled out.
+@MainActor @Suite(.serialized) struct LegacyTests {
+  @Test(
+    "didReceiveStream and didDropStream are called where an app spells them out, connectionCount counts, and both environments are the same server"
+  )
+  func spelledOut() async throws {
+    try await LiveSession.run { live in
+      let app = OldApp()
+      let session = try #require(
+        OTSession(sessionId: live.id, delegate: app, environment: OTSessionEnvironment.staging))
+      #expect(session.environment == .production)
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "the connection: \(app.lines)") { app.lines == ["connected 1"] }
+      let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")
+      try await ben.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      try await wait(for: "Ben's stream: \(app.lines)") { app.lines.last == "didReceiveStream Ben" }
+      #expect(session.connectionCount == 2 && session.streams.count == 1)
+      let subscriber = try #require(OTSubscriber(stream: session.streams.values.first, delegate: app))
+      try await wait(for: "his picture: \(app.lines)") { subscriber.view.frameCount > 2 }
+      await ben.leave()
+      try await wait(for: "the drop: \(app.lines)") { app.lines.last == "didDropStream Ben" }
+      try await wait(for: "one connection") { session.connectionCount == 1 }
+      session.disconnect()
+      try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }
+      #expect(session.connectionCount == 0)
+    }
+  }
+
+  @Test(
+    "with OTStreamLimit.phone a third stream fails with OTInitializationFailure, a publisher with OTNoMediaPublished; one that is let go of makes room"
+  )
+  func phoneLimit() async throws {
+    try await LiveSession.run { live in
+      ParleyServer.streamLimit = .phone
+      defer { ParleyServer.streamLimit = .unlimited }
+      let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")
+      try await ben.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      let app = OldApp()
+      let session = try #require(OTSession(sessionId: live.id, andDelegate: app))
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "Ben's stream: \(app.lines)") { app.lines.contains("didReceiveStream Ben") }
+      let stream = try #require(session.streams.values.first)
+      var subscribers = [1, 2].map { _ in OTSubscriber(stream: stream, delegate: app) }
+      let third = try #require(OTSubscriber(stream: stream, delegate: app))
+      let full = OTLegacyErrorCode.Subscriber.initializationFailure.rawValue
+      try await wait(for: "the limit: \(app.lines)") { app.lines.contains("subscriber failed \(full)") }
+      #expect(full == 3 && third.session == nil)
+      let publisher = try #require(OTPublisher(delegate: app, name: "Ann"))
+      session.publish(publisher)
+      let nothing = OTLegacyErrorCode.Publisher.noMediaPublished.rawValue
+      try await wait(for: "the publisher's limit: \(app.lines)") { app.lines.contains("publisher failed \(nothing)") }
+      // Letting go of a subscriber ends it, and another one may begin at once.
+      subscribers.removeLast()
+      let fourth = try #require(OTSubscriber(stream: stream, delegate: app))
+      try await wait(for: "its picture: \(app.lines)") { fourth.view.frameCount > 2 }
+      #expect(app.lines.count { $0 == "subscriber failed \(full)" } == 1)
+      // One that is unsubscribed, in the same turn.
+      session.unsubscribe(subscribers[0])
+      let fifth = try #require(OTSubscriber(stream: stream, delegate: app))
+      try await wait(for: "the fifth's picture: \(app.lines)") { fifth.view.frameCount > 2 }
+      session.disconnect()
+      try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }
+      await ben.leave()
+    }
+  }
+
+  @Test("a tap on an OTVideoView shows its name in the toolbarView along the lower edge of the videoView, and hides it")
+  func namePlate() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await ann.publish(try ann.publisher("Ann"))
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let view: OTVideoView = try #require(subscriber.view)
+      #expect(view.name == "Ann" && view.videoView === view)
+      let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      window.makeKeyAndVisible()
+      defer { window.close() }
+      window.addSubview(view)
+      view.frame = CGRect(x: 0, y: 240, width: 320, height: 240)
+      view.layoutSubviews()
+      #expect(view.toolbarView.frame == CGRect(x: 0, y: 208, width: 320, height: 32) && view.toolbarView.isHidden)
+      for (time, isHidden) in [(1.0, false), (3.0, true)] {
+        window.sendTouch(.began, at: CGPoint(x: 100, y: 300), time: time)
+        window.sendTouch(.ended, at: CGPoint(x: 100, y: 300), time: time + 0.1)
+        #expect(view.toolbarView.isHidden == isHidden)
+      }
+      subscriber.viewScaleBehavior = OTVideoViewScaleBehavior.fit
+      #expect(view.scaling == .fit)
+      subscriber.viewScaleBehavior = .fill
+      #expect(view.scaling == .fill)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("the numbers of version 1 are those of its headers")
+  func numbers() {
+    #expect(
+      OTLegacyErrorCode.Session.allCases.map { "\($0)" } == [
+        "authorizationFailure", "invalidSessionId", "connectionFailed", "noMessagingServer", "sdkUpdateRequired",
+        "connectionRefused", "sessionStateFailed", "p2PSessionUnsupported", "unknownServerError", "p2PSessionRequired",
+        "p2PSessionMaxParticipants", "sessionConnectionTimeout", "sessionCompatibilityMismatch",
+      ])
+    #expect(OTLegacyErrorCode.Session.allCases.map(\.rawValue) == Array(0...12))
+    #expect(
+      OTLegacyErrorCode.Publisher.allCases.map { "\($0)" } == [
+        "noMediaPublished", "userDeniedCameraAccess", "sessionDisconnected",
+      ])
+    #expect(OTLegacyErrorCode.Publisher.allCases.map(\.rawValue) == [0, 1, 2])
+    #expect(
+      OTLegacyErrorCode.Subscriber.allCases.map { "\($0)" } == [
+        "failedToConnect", "connectionTimedOut", "noStreamMedia", "initializationFailure", "invalidStreamType",
+        "selfSubscribeFailure",
+      ])
+    #expect(OTLegacyErrorCode.Subscriber.allCases.map(\.rawValue) == Array(0...5))
+  }
+}
+
+/// An app of version 1, whose delegate has the names of the headers in full.
+// unchecked: everything is called on the main queue.
+private final class OldApp: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate, @unchecked Sendable {
+  private(set) var lines: [String] = []
+
+  func sessionDidConnect(_ session: OTSession) { lines.append("connected \(session.connectionCount)") }
+  func sessionDidDisconnect(_ session: OTSession) { lines.append("disconnected") }
+  func session(_ session: OTSession, didFailWithError error: OTError) { lines.append("failed \(error.code)") }
+  func session(_ session: OTSession, didReceiveStream stream: OTStream) {
+    lines.append("didReceiveStream \(stream.name ?? "")")
+  }
+  func session(_ session: OTSession, didDropStream stream: OTStream) {
+    lines.append("didDropStream \(stream.name ?? "")")
+  }
+  func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
+    lines.append("publisher failed \(error.code)")
+  }
+  func subscriberDidConnect(toStream subscriber: OTSubscriberKit) {}
+  func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
+    lines.append("subscriber failed \(error.code)")
+  }
+}
