@@ -32,7 +32,7 @@ test-swift: ## The Swift tests.
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness Tests/SkypeForBusinessTests
-	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok
+	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok Tests/OpenTokTests
 	Scripts/swift-test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.
 	$(call twice,Scripts/swift-test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')

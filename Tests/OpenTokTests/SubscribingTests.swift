@@ -93,6 +93,18 @@ import Testing
         names.allSatisfy { ann.book.count($0 + "Sent") > 0 && ben.book.count($0 + "Received") > 0 }
       }
       #expect(ann.book.rtcStats.isEmpty)
+      let (mine, theirs) = (ann.book.stats, ben.book.stats)
+      let (picture, sound) = (try #require(mine.videoSent.last), try #require(mine.audioSent.last))
+      // The server passes everything on: there is one element, of nobody in particular.
+      #expect(picture.connectionId.isEmpty && picture.subscriberId.isEmpty && sound.subscriberId.isEmpty)
+      #expect(picture.videoPacketsLost >= 0 && sound.audioPacketsLost >= 0)
+      let now = Date().timeIntervalSince1970 * 1_000
+      for (start, time) in [(picture.startTime, picture.timestamp), (sound.startTime, sound.timestamp)] {
+        #expect(start < time && time <= now && now - start < 120_000)
+      }
+      let (seen, heard) = (try #require(theirs.videoReceived.last), try #require(theirs.audioReceived.last))
+      #expect(seen.videoPacketsLost < seen.videoPacketsReceived && heard.audioPacketsLost < heard.audioPacketsReceived)
+      #expect(abs(now - seen.timestamp) < 10_000 && abs(now - heard.timestamp) < 10_000)
       publisher.getRtcStatsReport()
       subscriber.getRtcStatsReport()
       try await wait(for: "both reports") { ann.book.rtcStats.count == 1 && ben.book.rtcStats.count == 1 }

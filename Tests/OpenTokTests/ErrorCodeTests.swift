@@ -1,0 +1,204 @@
+import Foundation
+import Glibc
+import Parley
+import Testing
+
+@testable import OpenTok
+
+/// The numbers of version 2 by their names, and what gives them.
+@MainActor @Suite(.serialized) struct ErrorCodeTests {
+  @Test("every code has the number of OpenTok's headers, those that are never given too")
+  func numbers() {
+    let session: [(OTSessionErrorCode, Int32)] = [
+      (.sessionSuccess, 0), (.authorizationFailure, 1004), (.errorInvalidSession, 1005), (.connectionFailed, 1006),
+      (.notConnected, 1010), (.nullOrInvalidParameter, 1011), (.sessionIllegalState, 1015), (.sessionStateFailed, 1020),
+      (.sessionConnectionTimeout, 1021), (.connectionDropped, 1022), (.connectionRefused, 1023),
+      (.sessionBlockedCountry, 1026), (.sessionConnectionLimitExceeded, 1027), (.sessionSubscriberNotFound, 1112),
+      (.sessionPublisherNotFound, 1113), (.p2PSessionMaxParticipants, 1403), (.sessionSignalDataTooLong, 1413),
+      (.sessionInvalidSignalType, 1461), (.noMessagingServer, 1503), (.sessionUnableToForceDisconnect, 1520),
+      (.sessionUnableToForceMute, 1540), (.sessionUnableToSendSignal, 1550), (.sessionInternalError, 2000),
+      (.sessionEncryptionSecretMissing, 6000), (.sessionInvalidEncryptionSecret, 6004),
+    ]
+    #expect(session.map(\.0) == OTSessionErrorCode.allCases)
+    for (code, number) in session { #expect(code.rawValue == number) }
+    let publisher: [(OTPublisherErrorCode, Int32)] = [
+      (.publisherSuccess, 0), (.sessionDisconnected, 1010), (.publisherStreamLimitExceeded, 1605),
+      (.publisherWebRTCError, 1610), (.publisherInternalError, 2000), (.publisherMissingAudioTrack, 4500),
+      (.publisherEncryptionInternalError, 6001), (.encryptionUnsupportedCodec, 6005),
+      (.publisherInvalidScalabilityMode, 6006),
+    ]
+    #expect(publisher.map(\.0) == OTPublisherErrorCode.allCases)
+    for (code, number) in publisher { #expect(code.rawValue == number) }
+    let subscriber: [(OTSubscriberErrorCode, Int32)] = [
+      (.subscriberSuccess, 0), (.subscriberSessionDisconnected, 1010), (.connectionTimedOut, 1542),
+      (.subscriberWebRTCError, 1600), (.subscriberServerCannotFindStream, 1604), (.subscriberStreamLimitExceeded, 1605),
+      (.subsriberPeerConnectionNotConnected, 1606), (.subscriberInternalError, 2000),
+      (.subscriberDecryptionInternalError, 6002), (.encryptionSecretMismatch, 6003),
+      (.decryptionUnsupportedCodec, 6006),
+    ]
+    #expect(subscriber.map(\.0) == OTSubscriberErrorCode.allCases)
+    for (code, number) in subscriber { #expect(code.rawValue == number) }
+    #expect(OTSubscriberVideoEventReason.codecNotSupported.rawValue == 4 && OTStreamVideoType.custom.rawValue == 3)
+  }
+
+  private func failure(at url: String, id: String) async throws -> [String] {
+    let book = Notebook()
+    let settings = OTSessionSettings()
+    settings.apiURL = url
+    let session = try #require(OTSession(apiKey: "100", sessionId: id, delegate: book, settings: settings))
+    session.connect(withToken: "devtoken", error: nil)
+    try await wait(for: "a failure at \(url)", within: .seconds(60)) { !book.lines.isEmpty }
+    return book.lines
+  }
+
+  private func failed(_ code: OTSessionErrorCode) -> [String] { ["failed \(OTSessionErrorDomain) \(code.rawValue)"] }
+
+  @Test(
+    "a full session gives sessionConnectionLimitExceeded, a locked one connectionRefused, a server that is no Parley noMessagingServer, one that says nothing sessionConnectionTimeout"
+  )
+  func connecting() async throws {
+    try await LiveSession.run(configure: { $0.maximumParticipants = 1 }) { live in
+      let ann = try await Guest(live)
+      #expect(try await failure(at: live.url, id: live.id) == failed(.sessionConnectionLimitExceeded))
+      try await ann.disconnect()
+      let stranger = try LonelyPort(answer: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nHello")
+      #expect(try await failure(at: stranger.url, id: live.id) == failed(.noMessagingServer))
+      let silent = try LonelyPort(answer: nil)
+      #expect(try await failure(at: silent.url, id: live.id) == failed(.sessionConnectionTimeout))
+    }
+    try await LiveSession.run { live in
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      host.lock()
+      try await wait(for: "the lock") { host.isLocked }
+      #expect(try await failure(at: live.url, id: live.id) == failed(.connectionRefused))
+      await host.leave()
+    }
+  }
+
+  @Test(
+    "who is taken out before the app has heard of it: publishing then gives sessionDisconnected, subscribing subscriberSessionDisconnected"
+  )
+  func disconnected() async throws {
+    try await LiveSession.run { live in
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      try await host.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      let queue = DispatchQueue(label: "app")
+      let ben = try await Guest(live) { $0.apiQueue = queue }
+      let stream = try await ben.stream("Host")
+      let (publisher, subscriber) = (
+        try ben.publisher("Ben"), try #require(OTSubscriber(stream: stream, delegate: ben.book))
+      )
+      var isHeld = true
+      defer { if isHeld { queue.resume() } }
+      queue.suspend()
+      try await host.participants.first?.remove()
+      try await wait(for: "the end at Ben's") { ben.session.engine.meeting == nil }
+      #expect(ben.code { ben.session.publish(publisher, error: $0) } == nil)
+      #expect(ben.code { ben.session.subscribe(subscriber, error: $0) } == nil)
+      try await wait(for: "both to be refused") { publisher.session == nil && subscriber.session == nil }
+      queue.resume()
+      isHeld = false
+      try await wait(for: "both failures: \(ben.book.lines)") {
+        ben.book.saw("publisher failed \(OTPublisherErrorDomain) \(OTPublisherErrorCode.sessionDisconnected.rawValue)")
+          && ben.book.saw(
+            "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.subscriberSessionDisconnected.rawValue)"
+          )
+      }
+      #expect(ben.book.saw("disconnected true"))
+      await host.leave()
+    }
+  }
+
+  @Test(
+    "a right that is taken away: publishing gives publisherWebRTCError; a stream of which nothing comes gives connectionTimedOut after 20 s; calls without a place for an error publisherInternalError and subscriberInternalError"
+  )
+  func withoutRights() async throws {
+    try await LiveSession.run { live in
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      try await host.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      let queue = DispatchQueue(label: "app")
+      let ben = try await Guest(live) { $0.apiQueue = queue }
+      ben.book.isOnQueue = { true }
+      let stream = try await ben.stream("Host")
+      let guest = try #require(host.participants.first)
+      try await guest.setPermissions(guest.permissions.subtracting([.publishVideo]))
+      try await wait(for: "the right to go") {
+        ben.session.engine.meeting?.local.permissions.contains(.publishVideo) == false
+      }
+      ben.session.publish(try ben.publisher("Ben"), error: nil)
+      let refused = OTPublisherErrorCode.publisherWebRTCError.rawValue
+      try await wait(for: "the refusal: \(ben.book.lines)") {
+        ben.book.saw("publisher failed \(OTPublisherErrorDomain) \(refused)")
+      }
+
+      // The app has not heard yet that it may not subscribe any more.
+      let (early, late) = (
+        try #require(OTSubscriber(stream: stream, delegate: ben.book)),
+        try #require(OTSubscriber(stream: stream, delegate: ben.book))
+      )
+      var isHeld = true
+      defer { if isHeld { queue.resume() } }
+      queue.suspend()
+      try await guest.setPermissions([.chat])
+      try await wait(for: "the other rights to go") {
+        ben.session.engine.meeting?.local.permissions.contains(.subscribe) == false
+      }
+      #expect(ben.code { ben.session.subscribe(early, error: $0) } == nil)
+      queue.resume()
+      isHeld = false
+      let timedOut = OTSubscriberErrorCode.connectionTimedOut.rawValue
+      try await wait(for: "the time to pass: \(ben.book.lines)", within: .seconds(60)) {
+        ben.book.saw("subscriber failed \(OTSubscriberErrorDomain) \(timedOut)")
+      }
+      #expect(early.session == nil && ben.session.capabilities?.canSubscribe == false)
+      ben.session.subscribe(late)
+      ben.session.publish(try ben.publisher("Ben"))
+      try await wait(for: "both failures: \(ben.book.lines)") {
+        ben.book.saw(
+          "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.subscriberInternalError.rawValue)")
+          && ben.book.saw(
+            "publisher failed \(OTPublisherErrorDomain) \(OTPublisherErrorCode.publisherInternalError.rawValue)")
+      }
+      ben.session.disconnect(nil)
+      await host.leave()
+    }
+  }
+}
+
+/// A port on loopback that gives everybody who connects the same answer, or none.
+private final class LonelyPort: Sendable {
+  let url: String
+  private let descriptor: Int32
+
+  init(answer: String?) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = descriptor
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        bind(descriptor, raw, length) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, raw, &length) == 0
+      }
+    }
+    try #require(isBound, "no free port")
+    url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+    guard let answer else { return }
+    Thread.detachNewThread {
+      while true {
+        let client = accept(descriptor, nil, nil)
+        guard client >= 0 else { return }
+        var request = [UInt8](repeating: 0, count: 4_096)
+        _ = read(client, &request, request.count)
+        _ = send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
+        close(client)
+      }
+    }
+  }
+
+  deinit {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
+  }
+}
