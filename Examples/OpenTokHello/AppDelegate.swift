@@ -19,7 +19,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     if settings.isHeadless {
-      tone = TestTone { AppDelegate.log("sound", [:]) }
+      tone = TestTone { AppDelegate.log("sound", ["pitch": "\($0)"]) }
       OTAudioDeviceManager.setAudioDevice(tone)
     }
     window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))

@@ -18,6 +18,8 @@ from media import CAST
 from server import BINARY, Server
 
 
+#: The pitch of what the app sends without a microphone, in hertz.
+PITCH = 620
 #: The window when it opens, and where the two pictures are in it.
 WIDTH, HEIGHT = 320, 240
 TITLE = "OpenTok Hello"
@@ -48,6 +50,12 @@ class App:
 
     def names(self) -> list[str]:
         return [each["event"] for each in self.events]
+
+    def hears(self, pitch: float, seconds: float = 30) -> None:
+        """Waits until what the app plays is a tone of that pitch."""
+        def heard() -> list[str]:
+            return [each["pitch"] for each in self.events if each["event"] == "sound"]
+        wait_for(f"{pitch} Hz in the app", lambda: any(abs(float(each) - pitch) <= 10 for each in heard()) or f"no: {heard()}", seconds)
 
     def expect(self, event: str, seconds: float = 40) -> dict[str, str]:
         wait_for(f"{event} in the app", lambda: event in self.names() or f"no: {self.events[-5:]}", seconds)
@@ -83,12 +91,12 @@ class Hello(unittest.TestCase):
         """Waits for the middle of the test picture, which the app sends without a camera, at this height."""
         wait_for(f"the test picture around {middle}", lambda: display.colour(WIDTH // 2 - 8, middle - 8, 16, 16)[0] > 180)
 
-    def test_the_app_and_the_demo_page_see_hear_and_signal_each_other(self) -> None:
+    def test_journey_the_app_and_the_demo_page_see_hear_and_signal_each_other(self) -> None:
         picture = Path(self.enterContext(tempfile.TemporaryDirectory())) / "seen.png"
         app = self.enterContext(App("--server", self.server.url, "--snapshot", str(picture)))
         own = app.expect("connected")["connection"]
         app.expect("publishing")
-        self.assertEqual(app.names()[:3], ["connected", "publishing", "received"])
+        wait_for("the own stream", lambda: app.names() == ["connected", "publishing", "received"] or f"no: {app.names()}")
 
         ann = self.demo_page()
         page = ann.page
@@ -96,10 +104,10 @@ class Hello(unittest.TestCase):
             "(id) => [...session.streams.values()].find((each) => each.connection.connectionId === id)?.name", own))
 
         # Both directions, recognised.
-        ann.hears_tone(name, 440)
+        ann.hears_tone(name, PITCH)
         ann.sees_test_picture(name, rate=8)
         app.expect("picture")
-        app.expect("sound")
+        app.hears(CAST["Ann"][1])
         colour = CAST["Ann"][0]
 
         def looks_like_ann() -> object:
@@ -125,6 +133,25 @@ class Hello(unittest.TestCase):
         page.click("#publishLink")
         wait_for("a second subscription", lambda: app.names().count("subscribed") == 2 or f"no: {app.names()}", 20)
         wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
+        ann.hears_tone(name, PITCH)
+
+        # The whole visit, in the reference's order.
+        streams = {"received": [], "dropped": [], "subscribed": [], "picture": []}
+        for each in app.events:
+            if each["event"] in streams:
+                streams[each["event"]].append(each["stream"].split(".")[0])
+        [theirs] = set(streams["subscribed"])
+        self.assertEqual(streams, {"received": [own, theirs, theirs], "dropped": [theirs], "subscribed": [theirs] * 2, "picture": [theirs] * 2})
+        self.assertEqual([each for each in app.names() if each != "sound"],
+                         ["connected", "publishing", "received", "received", "subscribed", "picture", "signal", "dropped", "received", "subscribed",
+                          "picture"])
+
+    def test_the_end_of_the_session_is_an_alert(self) -> None:
+        with Server("--development") as server:
+            app = self.enterContext(App("--server", server.url))
+            app.expect("publishing")
+        app.expect("disconnected")
+        self.assertIn("Session disconnected", app.expect("alert")["text"])
 
     def test_the_window_shows_both_pictures_in_every_size_and_a_name_on_a_tap(self) -> None:
         display = self.enterContext(Display(400, 600))
