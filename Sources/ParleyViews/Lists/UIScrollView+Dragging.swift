@@ -1,4 +1,4 @@
-#if !canImport(UIKit)
+#if !canImport(UIKit) || os(Linux)
 import Foundation
 
 /// The drag that scrolls a view. Where there is nothing more to see that way, it is left to what is around.
