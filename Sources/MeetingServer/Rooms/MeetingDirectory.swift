@@ -120,9 +120,9 @@ actor MeetingDirectory {
   }
 
   /// What happened in a room's lobby.
-  private func take(_ event: MeetingRoom.LobbyEvent, of meeting: MeetingID) async {
-    guard let room = rooms[meeting] else {
-      // The meeting ended in this very moment.
+  private func take(_ event: MeetingRoom.LobbyEvent, of room: MeetingRoom) async {
+    // The meeting of that name may run again by now, and whom this room has let in does not come into that one.
+    guard rooms[room.identity.id] === room else {
       if case .admitted(let newcomer) = event { turnAway(newcomer, .closed) }
       return
     }
@@ -189,7 +189,8 @@ actor MeetingDirectory {
     let room = MeetingRoom(
       record: record, url: url, media: media, limits: limits, counters: counters, log: log, doors: doors(of: record),
       events: events, onLeft: { [weak self] token in Task { await self?.left(token) } },
-      onLobby: { [weak self, id = record.id] event in Task { await self?.take(event, of: id) } })
+      onLobby: { [weak self] room, event in Task { await self?.take(event, of: room) } },
+      onEnded: { [weak self] room in Task { await self?.forget(room) } })
     rooms[record.id] = room
     usage.opened(record.tenant)
     return room

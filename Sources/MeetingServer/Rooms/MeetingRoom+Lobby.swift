@@ -108,7 +108,7 @@ extension MeetingRoom {
 
   func lobbyChanged() {
     tellHosts()
-    if lobby.isEmpty { onLobby(.emptied) }
+    if lobby.isEmpty { onLobby(self, .emptied) }
   }
 
   // MARK: Hosts
@@ -187,7 +187,7 @@ extension MeetingRoom {
     var newcomer = waiter.newcomer
     newcomer.isAdmitted = true
     newcomer.isChosen = byHost
-    onLobby(.admitted(newcomer))
+    onLobby(self, .admitted(newcomer))
   }
 }
 

@@ -42,8 +42,11 @@ extension MeetingRoom {
     end(.expired, "The meeting's time is over.")
   }
 
+  /// Closes the room. The directory is told here, since an end reaches nobody else where people only waited.
   func finish() {
+    guard !isClosed else { return }
     isClosed = true
+    onEnded(self)
     endTask?.cancel()
     pruning?.cancel()
     tokenTimer?.task.cancel()

@@ -117,7 +117,8 @@ actor MeetingRoom {
   /// The task that lets those in who wait for the meeting's time, and when it does.
   var opening: (time: Date, task: Task<Void, Never>)?
   private let onLeft: @Sendable (String) -> Void
-  let onLobby: @Sendable (LobbyEvent) -> Void
+  let onLobby: @Sendable (MeetingRoom, LobbyEvent) -> Void
+  let onEnded: @Sendable (MeetingRoom) -> Void
   let doors: RoomDoors
   /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
   var bans: Set<TokenID> = []
@@ -129,11 +130,13 @@ actor MeetingRoom {
   /// Polls whose new results wait to be told.
   var untoldPolls: Set<Int> = []
 
-  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby.
+  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby,
+  /// `onEnded` that the room is closed, whatever closed it and whoever was in it.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
     doors: RoomDoors = RoomDoors(), events: RoomEvents = RoomEvents(), onLeft: @escaping @Sendable (String) -> Void,
-    onLobby: @escaping @Sendable (LobbyEvent) -> Void
+    onLobby: @escaping @Sendable (MeetingRoom, LobbyEvent) -> Void,
+    onEnded: @escaping @Sendable (MeetingRoom) -> Void = { _ in }
   ) {
     identity = Identity(id: record.id, tenant: record.tenant, room: record.room)
     meeting = record
@@ -148,6 +151,7 @@ actor MeetingRoom {
     self.events = events
     self.onLeft = onLeft
     self.onLobby = onLobby
+    self.onEnded = onEnded
   }
 
   // MARK: Coming

@@ -458,7 +458,7 @@ struct LobbyTests {
     let counters = ServerCounters()
     let room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: counters,
-      log: Log(level: .error) { _ in }, onLeft: { _ in }, onLobby: { _ in })
+      log: Log(level: .error) { _ in }, onLeft: { _ in }, onLobby: { _, _ in })
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .publisher, expires: .distantFuture)
     let admission = Admission(meeting: record, tenant: tenant, grant: grant)

@@ -23,7 +23,7 @@ struct BanTests {
     })
     let room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(),
-      log: Log(level: .error) { _ in }, doors: doors, onLeft: { _ in }, onLobby: { _ in })
+      log: Log(level: .error) { _ in }, doors: doors, onLeft: { _ in }, onLobby: { _, _ in })
     func join(_ role: Role) async throws -> (id: String, socket: Socket, newcomer: MeetingRoom.Newcomer) {
       let grant = JoinGrant(
         form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture)
