@@ -89,6 +89,18 @@ actor MeetingDirectory {
     return newcomer
   }
 
+  /// The same for somebody who has waited: their token may have been revoked meanwhile. A meeting that was removed goes on for those who are in
+  /// or wait.
+  private func lookedAgain(
+    at newcomer: MeetingRoom.Newcomer
+  ) async throws(MeetingRoom.Refusal) -> MeetingRoom.Newcomer {
+    do throws(MeetingRoom.Refusal) {
+      return try await looked(at: newcomer)
+    } catch .refused(.noSuchMeeting) {
+      return newcomer
+    }
+  }
+
   private func enter(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
     let token = newcomer.place.resumeToken
     let tenant = newcomer.admission.tenant
@@ -130,8 +142,7 @@ actor MeetingDirectory {
     case .emptied: await close(room)
     case .admitted(let newcomer):
       do throws(MeetingRoom.Refusal) {
-        // A meeting that was removed goes on for those who are in or wait, so what cannot be looked up stays as it was.
-        try await enter((try? await looked(at: newcomer)) ?? newcomer, room)
+        try await enter(try await lookedAgain(at: newcomer), room)
       } catch {
         turnAway(newcomer, error)
         await close(room)

@@ -18,10 +18,11 @@ extension JoinAuthority {
     } catch {
       throw .unavailable("\(error)")
     }
+    // First what holds for the caller also where the meeting is gone: it may go on without its record.
+    guard !isRevoked else { throw .badToken }
+    try await refuseBanned(grant, from: kept ?? admission.meeting, address: address)
     guard let meeting = kept else { throw .noSuchMeeting }
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
-    guard !isRevoked else { throw .badToken }
-    try await refuseBanned(grant, from: meeting, address: address)
     var admission = admission
     admission.meeting = meeting
     return admission

@@ -18,20 +18,28 @@ extension JoinAuthority {
   public static let refreshedLifetime: TimeInterval = 600
 
   /// A token with which whoever was admitted, and is in the meeting, can come back after losing it: the same rights in this one meeting, for
-  /// ten minutes at most. It bears the id of the first one, so that whatever revokes or bans that holds for it as well. Nil when something
-  /// has, or the meeting is over.
+  /// ten minutes at most. It bears the id of the first one and names the API secret that proved that, so that whatever revokes or bans the one or
+  /// retires the other holds for it as well. Nil when something has, or the meeting is over.
   public func refreshed(
     _ admission: Admission, now: Date
   ) async throws -> (token: Secret<String>, expires: Date)? {
     let (grant, meeting) = (admission.grant, admission.meeting)
     let end = min(now.addingTimeInterval(Self.refreshedLifetime), meeting.expires ?? .distantFuture)
     guard end > now, try await !store.isRevoked(grant.id, tenant: grant.tenant),
-      try await !isBanned(grant, from: meeting)
+      try await !isBanned(grant, from: meeting), try await isKeyLive(of: grant, now: now)
     else { return nil }
-    let token = JoinToken(
+    var token = JoinToken(
       id: grant.id, tenant: grant.tenant, target: .meeting(meeting.id), role: grant.role,
       permissions: grant.permissions, name: grant.name, user: grant.user, isGuest: grant.isGuest,
       allowedOrigins: grant.allowedOrigins, connectionData: grant.connectionData, notBefore: now, expires: end)
+    token.key = grant.key
+    token.layoutClasses = grant.layoutClasses
     return (try sign(token, tenant: admission.tenant), end)
+  }
+
+  /// Whether the API secret that a grant goes back to is still good, where it does to one.
+  func isKeyLive(of grant: JoinGrant, now: Date) async throws(MeetingStoreError) -> Bool {
+    guard let id = grant.key else { return true }
+    return try await store.apiKeys(of: grant.tenant).contains { $0.id == id && $0.isLive(at: now) }
   }
 }

@@ -84,13 +84,16 @@ public struct JoinAuthority: Sendable {
   ) async throws(TokenReader.Failure) -> (grant: JoinGrant, tenant: Tenant) {
     let (grant, tenant) = try await reader.read(token, host: host, now: now)
     do throws(TokenProblem) { try grant.check(at: now) } catch { throw .problem(error) }
-    let isRevoked: Bool
+    let (isRevoked, isKeyLive): (Bool, Bool)
     do throws(MeetingStoreError) {
       isRevoked = try await store.isRevoked(grant.id, tenant: tenant.id)
+      // What is signed with a secret was proved with a live one; this is about what the server has prolonged.
+      isKeyLive = grant.form == .signed ? try await self.isKeyLive(of: grant, now: now) : true
     } catch {
       throw .store(error)
     }
     if isRevoked { throw .problem(.revoked) }
+    if !isKeyLive { throw .problem(.signature) }
     return (grant, tenant)
   }
 

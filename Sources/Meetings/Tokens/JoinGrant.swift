@@ -42,6 +42,9 @@ public struct JoinGrant: Sendable, Hashable {
   /// Whether its holder lets others in, and need not wait.
   public var isHost: Bool { role == .organizer || role == .moderator || permissions.contains(.moderate) }
 
+  /// Which of the tenant's API secrets proved the token, or the one before it that this one came from; nil where it was another key.
+  public var key: String?
+
   /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
   public var layoutClasses: [String] = []
 

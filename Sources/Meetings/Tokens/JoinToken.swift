@@ -32,6 +32,10 @@ public struct JoinToken: Sendable, Hashable {
   public var expires: Date
   /// What the Skype for Business service adds.
   public var service: Service?
+  /// The API secret whose token this one prolongs: it ends with that one. Nil where it stands for itself.
+  var key: String?
+  /// The layout classes of its holder's streams.
+  var layoutClasses: [String] = []
 
   /// The claims that only apps of the Skype for Business App SDK look at.
   public struct Service: Sendable, Hashable {

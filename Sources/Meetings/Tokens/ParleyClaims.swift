@@ -21,6 +21,9 @@ struct ParleyClaims: Codable {
   var ao: String?
   var confid: String?
   var ucwaext: String?
+  /// The two of a token that the server prolongs; servers of tenants may use plainer names for their own.
+  var parleyKey: String?
+  var parleyLayout: [String]?
 
   /// What a token of ours says.
   init(_ token: JoinToken) {
@@ -47,6 +50,8 @@ struct ParleyClaims: Codable {
     aeu = token.service?.endpoint
     confid = token.service?.conference
     ucwaext = token.service?.applications
+    parleyKey = token.key
+    parleyLayout = token.layoutClasses.isEmpty ? nil : token.layoutClasses
   }
 
   /// The payload of the token.
@@ -83,11 +88,17 @@ struct ParleyClaims: Codable {
       throw .claims("data has more than \(OpenTokClaims.maximumConnectionData) characters")
     }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
-    return JoinGrant(
+    var grant = JoinGrant(
       form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
       name: name, user: try proof.user(sub), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
       connectionData: data,
       // What the open door makes has a session; before it said so, it made guests' tokens too.
       isGuest: guest ?? (asi != nil))
+    // Only this server says so, of a token that it prolongs.
+    if form == .signed {
+      grant.key = parleyKey
+      grant.layoutClasses = parleyLayout ?? []
+    }
+    return grant
   }
 }

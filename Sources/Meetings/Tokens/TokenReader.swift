@@ -39,9 +39,13 @@ struct TokenReader: Sendable {
     _ token: OpenTokT1, host: String?, now: Date
   ) async throws(Failure) -> (grant: JoinGrant, tenant: Tenant) {
     let (tenant, keys) = try await secrets(of: token.apiKey, now: now)
-    guard keys.contains(where: { token.isSigned(with: $0.secret.value) }) else { throw .problem(.signature) }
+    guard let key = keys.first(where: { token.isSigned(with: $0.secret.value) }) else { throw .problem(.signature) }
     let proof = TokenProof(tenant: tenant, payload: token.payload, host: host)
-    return try Self.checked { () throws(TokenProblem) in (try token.claims().grant(proof, form: .openTokT1), tenant) }
+    return try Self.checked { () throws(TokenProblem) in
+      var grant = try token.claims().grant(proof, form: .openTokT1)
+      grant.key = key.id
+      return (grant, tenant)
+    }
   }
 
   private func readSigned(
@@ -70,7 +74,9 @@ struct TokenReader: Sendable {
     return try Self.checked { () throws(TokenProblem) in
       for key in keys {
         guard let payload = try? SharedKey(key.secret).verify(signature) else { continue }
-        return (try Self.shared(TokenProof(tenant: tenant, payload: payload, host: host)), tenant)
+        var grant = try Self.shared(TokenProof(tenant: tenant, payload: payload, host: host))
+        grant.key = key.id
+        return (grant, tenant)
       }
       throw .signature
     }

@@ -450,6 +450,33 @@ struct LobbyTests {
     }
   }
 
+  @Test("threat 25: whose token is revoked while they wait is not let in any more, also where the meeting was removed")
+  func revokedMeanwhile() async throws {
+    try await TestServer.run { server in
+      try await server.makeMeeting("board", .locked)
+      let (ann, _) = try await server.lobbyHost("board")
+      let store = try await server.store()
+      let tenant = try await store.defaultTenant(now: Date())
+      for isRemoved in [false, true] {
+        let name = isRemoved ? "two" : "one"
+        let token = try await server.token("board", #","jti":"\#(name)""#)
+        let (bob, first) = try await server.knock("board", name, token: token)
+        #expect(first == .waiting(reason: .lobby, seconds: 1_800))
+        try await ann.lobby(of: [name])
+        try await store.revoke(TokenID(rawValue: name), tenant: tenant.id, expires: Date() + 3_600)
+        if isRemoved {
+          let meeting = try #require(try await store.meeting(room: try RoomName("board"), tenant: tenant.id))
+          #expect(try await store.removeMeeting(meeting.id))
+        }
+        try ann.send(.admit(.all))
+        let answer = try await bob.error()
+        #expect(answer.code == .badToken && answer.fatal)
+      }
+      await store.close()
+      await ann.close()
+    }
+  }
+
   @Test("no more people wait than may, and a meeting that ends tells those who wait")
   func bounds() async throws {
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())

@@ -55,6 +55,33 @@ struct RefreshedTokenTests {
     await world.store.close()
   }
 
+  @Test("threat 24: it ends with the secret that signed the first one, and so does what was made from it")
+  func retiredSecret() async throws {
+    let world = try await TokenWorld()
+    let admission = try await world.admit(try world.token(#"{\#(world.head),"room":"daily","parleyKey":"k_9"}"#))
+    #expect(admission.grant.key == "k_1")
+    let fresh = try #require(try await world.authority.refreshed(admission, now: now))
+    let second = try await world.admit(fresh.token.value)
+    #expect(second.grant.key == "k_1")
+    let third = try #require(try await world.authority.refreshed(second, now: now))
+    _ = try await world.store.rotateKey(of: world.tenant.id, others: nil, now: now)
+    #expect(try await world.store.retireKey("k_1", of: world.tenant.id, now: now + 1))
+    #expect(try await world.authority.refreshed(admission, now: now + 2) == nil)
+    #expect(try await world.authority.refreshed(second, now: now + 2) == nil)
+    for token in [fresh, third] { #expect(await world.code(token.token.value, at: now + 2) == "badToken") }
+    await world.store.close()
+  }
+
+  @Test("it keeps the layout classes of its holder's streams")
+  func layoutClasses() async throws {
+    let world = try await TokenWorld()
+    var admission = try await world.admit(try world.token(#"{\#(world.head),"room":"daily"}"#))
+    admission.grant.layoutClasses = ["full", "focus"]
+    let fresh = try #require(try await world.authority.refreshed(admission, now: now))
+    #expect(try await world.admit(fresh.token.value).grant.layoutClasses == ["full", "focus"])
+    await world.store.close()
+  }
+
   @Test("it does not outlive its meeting")
   func meetingEnd() async throws {
     let world = try await TokenWorld()
