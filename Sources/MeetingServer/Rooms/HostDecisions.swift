@@ -34,6 +34,23 @@ struct HostDecisions: Sendable, Equatable {
       before.subtracting(role.permissions), leaving: chat.permissions(role.permissions), of: grant, chat: chat)
   }
 
+  /// What of it may hold for everybody who has the token: nothing that was given to one of them.
+  func lessening(_ grant: JoinGrant) -> HostDecisions {
+    var kept = self
+    if let role, role == .organizer && grant.role != role || !role.permissions.isSubset(of: grant.role.permissions) {
+      kept.role = nil
+    }
+    kept.given = given.intersection(grant.permissions)
+    return kept
+  }
+
+  /// The same without a role that would show whom nobody sees, or hide somebody.
+  func fitting(_ grant: JoinGrant) -> HostDecisions {
+    var kept = self
+    if let role, (role == .hidden) != (grant.role == .hidden) { kept.role = nil }
+    return kept
+  }
+
   private mutating func take(
     _ lost: Permissions, leaving permissions: Permissions, of grant: JoinGrant, chat: ChatPolicy
   ) {

@@ -13,6 +13,7 @@ extension MeetingRoom {
 
   /// Prepares a newcomer's place by the meeting's rules.
   func seat(_ member: RoomMember) {
+    member.decisions = decided.decisions(about: member.admission.grant)
     (member.role, member.permissions) = rights(of: member)
     if !meeting.chat.history { member.chatting.since = chat.lastID }
   }

@@ -24,7 +24,7 @@ extension MeetingRoom {
   /// Decides whether somebody goes in, waits, or is refused. Every way into the room asks here; only a place that is still held is given back
   /// without.
   func mayEnter(_ newcomer: Newcomer) throws(Refusal) -> Entry {
-    let grant = newcomer.admission.grant
+    let grant = decided.applied(to: newcomer.admission.grant, chat: meeting.chat)
     // Before everything else, since it also holds for whom a host has let in.
     if isBanned(grant, from: newcomer.address) { throw .banned }
     let phase = phase
@@ -126,7 +126,7 @@ extension MeetingRoom {
 
   /// What somebody waited for has come, a host or the meeting's time: they go in, or wait to be let in.
   func advance(_ waiter: Lobby.Waiter) {
-    if !meeting.accessLevel.passes(waiter.newcomer.admission.grant) {
+    if !meeting.accessLevel.passes(decided.applied(to: waiter.newcomer.admission.grant, chat: meeting.chat)) {
       if let queued = lobby.queue(waiter.id) {
         queued.channel.send(queued.message())
         note(.lobby(.knocked, queued.person))

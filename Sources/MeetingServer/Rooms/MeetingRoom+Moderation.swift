@@ -103,6 +103,7 @@ extension MeetingRoom {
   func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
     guard let member = members[id] else { return false }
     member.decisions.set(permissions, of: member.admission.grant, chat: meeting.chat)
+    decided.note(member.decisions, of: member.admission.grant)
     settle(member)
     return true
   }
@@ -114,6 +115,7 @@ extension MeetingRoom {
   func setRole(_ role: Role, of id: String) -> Bool {
     guard let member = members[id], (role == .hidden) == member.isHidden else { return false }
     member.decisions.set(role, of: member.admission.grant, chat: meeting.chat)
+    decided.note(member.decisions, of: member.admission.grant)
     settle(member)
     return true
   }

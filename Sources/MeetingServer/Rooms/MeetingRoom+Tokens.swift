@@ -57,6 +57,7 @@ extension MeetingRoom {
       return
     }
     member.admission = admission
+    if member.decisions != HostDecisions() { decided.note(member.decisions, of: grant) }
     settle(member)
     watchToken(of: member)
     log.info("token.renewed", ["meeting": identity.id, "participant": participant, "token": grant.id])

@@ -122,6 +122,7 @@ actor MeetingRoom {
   let doors: RoomDoors
   /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
   var bans: Set<TokenID> = []
+  var decided = DecisionBook()
   var muteAll: MuteAll?
   /// Whom everybody is to show large.
   var spotlight: String?

@@ -39,8 +39,8 @@ public struct JoinGrant: Sendable, Hashable {
   /// Whether its holder is none of the tenant's own people: whoever asked for a token at an open door, or whom the tenant calls a guest.
   public var isGuest: Bool
 
-  /// Whether its holder lets others in, and need not wait.
-  public var isHost: Bool { role == .organizer || role == .moderator || permissions.contains(.moderate) }
+  /// Whether its holder lets others in, and need not wait. That goes by the permission: a token can give the role without it.
+  public var isHost: Bool { permissions.contains(.moderate) }
 
   /// Which of the tenant's API secrets proved the token, or the one before it that this one came from; nil where it was another key.
   public var key: String?

@@ -1,0 +1,32 @@
+import Meetings
+
+/// What hosts have decided about people in a room, for as long as it stands: leaving and coming back changes nothing.
+///
+/// Whoever comes with a token that names no user may be somebody else with the same token, so that of those only what was taken is kept. People who get
+/// a new token for each visit and bear no user's name, as guests of an open door do, cannot be known again.
+struct DecisionBook: Sendable {
+  private var users: [String: HostDecisions] = [:]
+  private var tokens: [TokenID: HostDecisions] = [:]
+
+  /// Keeps what was decided about the holder of `grant`.
+  mutating func note(_ decisions: HostDecisions, of grant: JoinGrant) {
+    if let user = grant.user {
+      users[user] = decisions
+    } else if grant.form != .development {
+      tokens[grant.id] = decisions.lessening(grant)
+    }
+  }
+
+  /// What was decided about the holder of `grant`.
+  func decisions(about grant: JoinGrant) -> HostDecisions {
+    let decisions = grant.user.map { users[$0] } ?? tokens[grant.id]
+    return decisions?.fitting(grant) ?? HostDecisions()
+  }
+
+  /// A grant with the role and the permissions that its holder has after all that was decided.
+  func applied(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
+    var grant = grant
+    (grant.role, grant.permissions) = decisions(about: grant).rights(of: grant, chat: chat)
+    return grant
+  }
+}
