@@ -13,19 +13,16 @@ extension SQLiteMeetingStore {
     }
     Glibc.close(descriptor)
     do {
-      try await copy(to: target)
+      try copy(to: target)
     } catch {
       unlink(target)
       throw error
     }
   }
 
-  private func copy(to target: String) async throws(MeetingStoreError) {
+  private func copy(to target: String) throws(MeetingStoreError) {
     let copy = try DatabaseCopy(from: try open(), to: target)
-    while try copy.step(pages: 256) {
-      // Others may use the store in between; SQLite brings what they write into the copy.
-      await Task.yield()
-    }
+    while try copy.step() {}
     try copy.finish()
   }
 }
@@ -50,9 +47,12 @@ private final class DatabaseCopy {
     sqlite3_close_v2(handle)
   }
 
-  /// Copies some pages; false when all are copied.
-  func step(pages: Int32) throws(MeetingStoreError) -> Bool {
-    switch sqlite3_backup_step(backup, pages) {
+  /// Copies everything; false when that is done, true when it is to be tried again.
+  ///
+  /// All at once: SQLite begins anew when somebody else has written between two steps, and beside a busy server that would never end. In one step it
+  /// reads one state of the file, and in WAL mode a reader holds up no writer.
+  func step() throws(MeetingStoreError) -> Bool {
+    switch sqlite3_backup_step(backup, -1) {
     case SQLITE_DONE: return false
     case SQLITE_OK: return true
     case SQLITE_BUSY, SQLITE_LOCKED:
