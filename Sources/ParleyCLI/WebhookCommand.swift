@@ -78,7 +78,8 @@ enum WebhookCommand {
 
   private static func set(_ options: CommandOptions) async throws {
     let id = try options.operand("The id of the webhook")
-    if let url = options["url"] { try check(url, options) }
+    let url = options["url"]
+    if let url { try check(url, options) }
     let events = try types(options)
     let isEnabled: Bool?
     switch options["enabled"] {
@@ -88,7 +89,7 @@ enum WebhookCommand {
     default: throw CommandOptions.Problem(description: "--enabled: yes or no is expected.")
     }
     try await change(id, options, "webhook.change") { webhook in
-      webhook.url = options["url"] ?? webhook.url
+      webhook.url = url ?? webhook.url
       webhook.events = events ?? webhook.events
       webhook.isEnabled = isEnabled ?? webhook.isEnabled
     }
@@ -164,12 +165,13 @@ enum WebhookCommand {
   // MARK: Parts
 
   private static func change(
-    _ id: String, _ options: CommandOptions, _ action: String, secret: Bool = false, _ body: (inout Webhook) -> Void
+    _ id: String, _ options: CommandOptions, _ action: String, secret: Bool = false,
+    _ body: @Sendable (inout Webhook) -> Void
   ) async throws {
     try await DataFolder.with(options) { folder in
-      var webhook = try await folder.webhook(id)
-      body(&webhook)
-      guard try await folder.store.update(webhook) else { throw DataFolder.noWebhook(id) }
+      guard let webhook = try await folder.store.change(WebhookID(rawValue: id), by: body) else {
+        throw DataFolder.noWebhook(id)
+      }
       let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
       try await folder.audit(action, id, tenant: name)
       try await show(webhook, folder, options, secret: secret)

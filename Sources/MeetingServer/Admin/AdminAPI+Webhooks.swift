@@ -48,11 +48,11 @@ extension AdminAPI {
     let isEnabled = try fields.truth("enabled")
     try fields.finish()
     if let url { try check(url) }
-    var (webhook, name) = try await webhook(call.path[0])
-    webhook.url = url ?? webhook.url
-    webhook.events = events ?? webhook.events
-    webhook.isEnabled = isEnabled ?? webhook.isEnabled
-    guard try await store.update(webhook) else { throw Self.noWebhook }
+    let (webhook, name) = try await change(call.path[0]) { webhook in
+      webhook.url = url ?? webhook.url
+      webhook.events = events ?? webhook.events
+      webhook.isEnabled = isEnabled ?? webhook.isEnabled
+    }
     try await audit(
       call, "webhook.change", webhook.id.rawValue, tenant: name,
       "\(Self.shown(webhook.url)), \(webhook.isEnabled ? "on" : "off")")
@@ -71,9 +71,7 @@ extension AdminAPI {
   func rotateSecret(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
-    var (webhook, name) = try await webhook(call.path[0])
-    webhook.secret = Webhook.randomSecret()
-    guard try await store.update(webhook) else { throw Self.noWebhook }
+    let (webhook, name) = try await change(call.path[0]) { $0.secret = Webhook.randomSecret() }
     try await audit(call, "webhook.secret", webhook.id.rawValue, tenant: name)
     return .json(WebhookView(webhook, tenant: name, showing: true))
   }
@@ -131,6 +129,13 @@ extension AdminAPI {
 
   private func webhook(_ id: String) async throws -> (Webhook, tenant: String) {
     guard let webhook = try await store.webhook(id: WebhookID(rawValue: id)) else { throw Self.noWebhook }
+    return (webhook, try await tenantNames()[webhook.tenant] ?? "")
+  }
+
+  private func change(
+    _ id: String, by body: @Sendable (inout Webhook) -> Void
+  ) async throws -> (Webhook, tenant: String) {
+    guard let webhook = try await store.change(WebhookID(rawValue: id), by: body) else { throw Self.noWebhook }
     return (webhook, try await tenantNames()[webhook.tenant] ?? "")
   }
 

@@ -12,8 +12,9 @@ public protocol OperationStore: Sendable {
   func webhook(id: WebhookID) async throws(MeetingStoreError) -> Webhook?
   /// Keeps a new webhook; false when the tenant has as many as it may have.
   func insert(_ webhook: Webhook) async throws(MeetingStoreError) -> Bool
-  /// Keeps a webhook's new address, secret, events and switch; false when there is none of that id.
-  func update(_ webhook: Webhook) async throws(MeetingStoreError) -> Bool
+  /// Changes a webhook's address, secret, events or switch: reads it, has `body` change it and keeps that, all in one, so that of two changes at once
+  /// neither takes back the other. Nil when there is none of that id.
+  func change(_ id: WebhookID, by body: @Sendable (inout Webhook) -> Void) async throws(MeetingStoreError) -> Webhook?
   /// Forgets a webhook with all its deliveries; false when there is none.
   func removeWebhook(_ id: WebhookID) async throws(MeetingStoreError) -> Bool
 

@@ -31,16 +31,24 @@ extension SQLiteMeetingStore: OperationStore {
     return database.changes > 0
   }
 
-  /// Keeps a webhook's changes.
-  public func update(_ webhook: Webhook) throws(MeetingStoreError) -> Bool {
+  /// Changes a webhook in one transaction.
+  public func change(
+    _ id: WebhookID, by body: @Sendable (inout Webhook) -> Void
+  ) throws(MeetingStoreError) -> Webhook? {
     let database = try open()
-    try database.query(
-      "UPDATE webhooks SET url = ?, secret = ?, events = ?, enabled = ? WHERE id = ?",
-      [
-        .text(webhook.url), .text(webhook.secret.value), .text(Self.text(webhook.events)),
-        .integer(webhook.isEnabled ? 1 : 0), .text(webhook.id.rawValue),
-      ])
-    return database.changes > 0
+    var found: Webhook?
+    try database.transaction { () throws(MeetingStoreError) in
+      guard var webhook = try webhook(id: id) else { return }
+      body(&webhook)
+      try database.query(
+        "UPDATE webhooks SET url = ?, secret = ?, events = ?, enabled = ? WHERE id = ?",
+        [
+          .text(webhook.url), .text(webhook.secret.value), .text(Self.text(webhook.events)),
+          .integer(webhook.isEnabled ? 1 : 0), .text(id.rawValue),
+        ])
+      found = webhook
+    }
+    return found
   }
 
   /// Forgets a webhook with its deliveries.

@@ -32,13 +32,14 @@ struct WebhookStoreTests {
     webhook.url = "https://b.example/"
     webhook.events = []
     webhook.isEnabled = false
-    #expect(try await store.update(webhook))
+    let wanted = webhook
+    #expect(try await store.change(webhook.id) { $0 = wanted } == webhook)
     #expect(try await store.webhooks(tenant: webhook.tenant) == [webhook])
     #expect(try await store.webhooks(tenant: .random()).isEmpty)
     for _ in 1..<Webhook.maximumPerTenant { _ = try await make(store) }
     let eleventh = Webhook(tenant: webhook.tenant, url: "https://c.example/", created: now)
     #expect(try await store.insert(eleventh) == false)
-    #expect(try await store.update(eleventh) == false)
+    #expect(try await store.change(eleventh.id) { _ in } == nil)
     try await store.enqueue([delivery(webhook, "m_1", "e_1", at: now)])
     #expect(try await store.removeWebhook(webhook.id))
     #expect(try await store.removeWebhook(webhook.id) == false)
@@ -46,6 +47,27 @@ struct WebhookStoreTests {
     // What comes for one that is gone is not kept, and is no failure for the others.
     try await store.enqueue([delivery(webhook, "m_1", "e_2", at: now)])
     #expect(try await store.pendingDeliveries() == 0)
+  }
+
+  @Test("of changes at once from two connections none takes back another: a new secret stays new")
+  func changesAtOnce() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let other = try await SQLiteMeetingStore.open(folder: folder.path)
+    let webhook = try await make(store)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<50 {
+        group.addTask {
+          _ = try await store.change(webhook.id) { $0.secret = Secret($0.secret.value + "s") }
+          _ = try await other.change(webhook.id) { $0.url += "\(index % 10)" }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let found = try #require(try await store.webhook(id: webhook.id))
+    #expect(found.secret.value == webhook.secret.value + String(repeating: "s", count: 50))
+    #expect(found.url.count == webhook.url.count + 50)
+    for store in [store, other] { await store.close() }
   }
 
   @Test("only the first event of a meeting that waits for a webhook is due, and the next when that is done")
@@ -75,9 +97,7 @@ struct WebhookStoreTests {
     #expect(tried.attempts == 1 && tried.status == 503 && tried.problem == "busy" && tried.next == now + 60)
     try await store.note(.delivered(status: 204), sequence: first.sequence, now: now + 60)
     #expect(try await due() == ["e_1 b", "e_2 a", "e_3 a"])
-    var off = a
-    off.isEnabled = false
-    #expect(try await store.update(off))
+    _ = try await store.change(a.id) { $0.isEnabled = false }
     #expect(try await due() == ["e_1 b"])
   }
 
