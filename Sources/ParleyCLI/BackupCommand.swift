@@ -42,9 +42,13 @@ enum BackupCommand {
       throw CommandGroup.Failure(description: "\(source) cannot be read: \(String(cString: strerror(errno))).")
     }
     let trial = path + ".restoring"
-    try? FileManager.default.removeItem(atPath: trial)
+    guard mkdir(trial, 0o700) == 0 else {
+      throw CommandGroup.Failure(
+        description: errno == EEXIST
+          ? "\(trial) is there already, perhaps of a restore that was broken off. Look what is in it, and remove or move it."
+          : "\(trial) cannot be made: \(String(cString: strerror(errno))).")
+    }
     defer { try? FileManager.default.removeItem(atPath: trial) }
-    mkdir(trial, 0o700)
     let file = trial + "/" + SQLiteMeetingStore.fileName
     try FileManager.default.copyItem(atPath: source, toPath: file)
     let store = try await SQLiteMeetingStore.open(folder: trial)

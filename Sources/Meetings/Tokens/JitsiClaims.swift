@@ -5,6 +5,8 @@ struct JitsiClaims: Decodable {
       var name: String?
       var id: Name?
       var moderator: Flag?
+      /// What the plugin of Prosody that gives affiliations reads.
+      var affiliation: String?
     }
     var user: User?
   }
@@ -44,6 +46,14 @@ struct JitsiClaims: Decodable {
   var sub: String?
   var room: String
   var context: Context
+  /// Where some issuers say it for the whole token.
+  var moderator: Flag?
+
+  /// Whether its holder looks after the others, by any of the ways in which issuers say so.
+  private var isModerator: Bool {
+    context.user?.moderator?.isSet == true || moderator?.isSet == true
+      || ["owner", "moderator"].contains(context.user?.affiliation)
+  }
 
   /// What the claims grant, once they are proved. Everybody may take part; a moderator also looks after the others.
   func grant(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
@@ -56,7 +66,7 @@ struct JitsiClaims: Decodable {
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     return JoinGrant(
       form: .jitsi, tenant: proof.tenant.id, id: try proof.id(jti), target: try TokenProof.target(room),
-      role: context.user?.moderator?.isSet == true ? .moderator : .publisher, name: context.user?.name,
+      role: isModerator ? .moderator : .publisher, name: context.user?.name,
       user: try proof.user(context.user?.id?.text), notBefore: nbf?.date, expires: exp.date)
   }
 }

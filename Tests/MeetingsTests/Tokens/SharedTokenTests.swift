@@ -155,6 +155,21 @@ struct SharedTokenTests {
     }
   }
 
+  @Test("whoever moderates by any way in which issuers of Jitsi's tokens say so is a moderator")
+  func jitsiModerators() async throws {
+    let world = try await TokenWorld()
+    for (claims, role) in [
+      (#""moderator":true,"context":{}"#, Role.moderator), (#""moderator":"true","context":{"user":{}}"#, .moderator),
+      (#""context":{"user":{"affiliation":"owner"}}"#, .moderator),
+      (#""context":{"user":{"affiliation":"moderator","moderator":false}}"#, .moderator),
+      (#""context":{"user":{"affiliation":"member"}}"#, .publisher), (#""moderator":false,"context":{}"#, .publisher),
+    ] {
+      let grant = try await world.admit(try world.token("{\(world.head),\"room\":\"r\",\(claims)}")).grant
+      #expect(grant.role == role && grant.form == .jitsi, "\(claims)")
+    }
+    await world.store.close()
+  }
+
   @Test("a token for a host name can be looked at and revoked where nobody knows the server's name")
   func inspection() async throws {
     let world = try await TokenWorld()
