@@ -189,7 +189,7 @@ public final class Server: Sendable {
         ready: message(configuration, port: port),
         notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
         admin: admin?.0,
-        directory: directory, media: media, store: store, upkeep: keepUp(store, log),
+        directory: directory, media: media, store: store, upkeep: keepUp(store, directory, log),
         operation: operation, readiness: readiness, log: log)
     } catch {
       await store.close()
@@ -312,13 +312,16 @@ public final class Server: Sendable {
   }
 
   /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.
-  private static func keepUp(_ store: SQLiteMeetingStore, _ log: Log) -> Task<Void, Never> {
+  private static func keepUp(
+    _ store: SQLiteMeetingStore, _ directory: MeetingDirectory, _ log: Log
+  ) -> Task<Void, Never> {
     Task {
       do {
         // On the very first start this makes the signing key, which takes longer than all the rest of starting.
         _ = try await store.defaultTenant(now: Date())
         while !Task.isCancelled {
-          let rows = try await store.purge(now: Date())
+          let running = await directory.allRooms.keys
+          let rows = try await store.purge(now: Date(), running: Array(running))
           if rows > 0 { log.debug("purged", ["rows": rows]) }
           try await Task.sleep(for: .seconds(3_600))
         }

@@ -66,6 +66,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public static let maximumSubject = 250
   /// The longest description kept, in characters.
   public static let maximumSummary = 2_000
+  /// How long a room that was opened by its name, and never changed, is kept after somebody came into it: no token for it lasts longer.
+  public static let roomKept = JoinGrant.longest
   /// A meeting.
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",

@@ -85,8 +85,9 @@ public protocol MeetingStore: Sendable {
   // MARK: Upkeep
 
   /// Forgets what nobody needs any more: ad-hoc meetings a week after their end, rooms by name that nobody joined for a
-  /// day, revocations of expired tokens. Returns how many rows went.
-  func purge(now: Date) async throws(MeetingStoreError) -> Int
+  /// day, or into which nobody came for ``MeetingRecord/roomKept`` and of which nothing was ever changed, revocations of expired tokens. Those
+  /// `running` count as used just now. Returns how many rows went.
+  func purge(now: Date, running: [MeetingID]) async throws(MeetingStoreError) -> Int
   /// Whether the store can be read and written just now.
   func check() async throws(MeetingStoreError)
   /// Ends all work and closes the files. Later calls throw ``MeetingStoreError/closed``.

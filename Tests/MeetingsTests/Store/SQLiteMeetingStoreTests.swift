@@ -86,6 +86,42 @@ struct SQLiteMeetingStoreTests {
     #expect(try await store.meeting(id: used.id) != nil)
   }
 
+  @Test(
+    "a room that was opened by its name alone is forgotten when nobody came for as long as tokens last, and no other")
+  func oldRooms() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let owner = try await store.defaultTenant(now: now)
+    var rooms: [String: MeetingRecord] = [:]
+    for name in ["plain", "later", "running", "changed", "banned", "ban-over"] {
+      let room = try await store.openMeeting(room: try RoomName(name), tenant: owner, now: now)
+      try await store.markUsed(room.id, now: now)
+      rooms[name] = room
+    }
+    let named = MeetingRecord(tenant: owner.id, room: .random(), kind: .named, subject: "", created: now)
+    try await store.insert(named)
+    try await store.markUsed(named.id, now: now)
+    rooms["named"] = named
+    let later = now + MeetingRecord.roomKept + 60
+    try await store.markUsed(try #require(rooms["later"]).id, now: now + 7_200)
+    _ = try await store.change(try #require(rooms["changed"]).id) { $0.subject = "Ours" }
+    for (name, end) in [("banned", later + 60), ("ban-over", now + 60)] {
+      let grant = JoinGrant(
+        form: .signed, tenant: owner.id, id: TokenID(rawValue: "eve"), target: .anyRoom, role: .publisher,
+        expires: later)
+      for note in grant.banNotes(in: try #require(rooms[name]).id) {
+        try await store.revoke(note, tenant: owner.id, expires: end)
+      }
+    }
+    let running = [try #require(rooms["running"]).id]
+    #expect(try await store.purge(now: later - 120, running: running) == 1)
+    _ = try await store.purge(now: later, running: running)
+    var gone: Set<String> = []
+    for (name, room) in rooms where try await store.meeting(id: room.id) == nil { gone.insert(name) }
+    #expect(gone == ["plain", "ban-over"])
+    await store.close()
+  }
+
   @Test("on a full disk a request fails with a typed error, and what was stored before stays")
   func fullDisk() async throws {
     let folder = TemporaryFolder()
