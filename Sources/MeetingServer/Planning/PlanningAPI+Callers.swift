@@ -76,13 +76,25 @@ extension PlanningAPI {
         throw JoinRefusal.noSuchMeeting
       }
       return (record, tenant, true)
-    case .holder(let admission): return (admission.meeting, admission.tenant, admission.grant.isHost)
+    case .holder(let admission):
+      let grant = admission.grant
+      // Anybody gets a guest's token by asking for one.
+      let meeting = grant.isGuest && !grant.isHost ? Self.seenFromOutside(admission.meeting) : admission.meeting
+      return (meeting, admission.tenant, grant.isHost)
     case .anybody:
       guard let (record, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
         throw JoinRefusal.noSuchMeeting
       }
-      return (record, tenant, false)
+      return (Self.seenFromOutside(record), tenant, false)
     }
+  }
+
+  /// A meeting as whoever has nothing but its address may know it: where not everybody comes in, what it is about is for those who do.
+  private static func seenFromOutside(_ record: MeetingRecord) -> MeetingRecord {
+    guard record.passcode != nil || record.accessLevel != .everyone else { return record }
+    var record = record
+    record.summary = ""
+    return record
   }
 
   /// The meeting of that name, for who runs it.

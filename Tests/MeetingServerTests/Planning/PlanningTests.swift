@@ -330,6 +330,31 @@ struct PlanningTests {
     }
   }
 
+  @Test(
+    "threat 25: what a meeting is about is told to nobody who could not go straight in",
+    arguments: [#""accessLevel":"Locked""#, #""accessLevel":"Invited""#, #""passcode":"123456""#, ""])
+  func summary(doors: String) async throws {
+    try await TestServer.run { server in
+      _ = try await plan(
+        server, "board", #""start":"\#(time(in: 3_600))""#,
+        #","summary":"We sell the house"\#(doors.isEmpty ? "" : ",")\#(doors)"#)
+      let address = "\(server.url)/api/v1/meetings/board"
+      let isOpen = doors.isEmpty
+      let guest = try await server.discover("board").token.map { String($0.trimmingPrefix("psat=")) } ?? ""
+      for token in [nil, guest, try await server.token("board", #","guest":true"#)] {
+        let seen = try await call("GET", address, token: token)
+        #expect(seen.status == 200 && seen.fields["subject"] as? String == "Team", "\(seen.text)")
+        #expect(seen.text.contains("We sell the house") == isOpen, "\(seen.text)")
+        let calendar = try await call("GET", address + "/calendar", token: token)
+        #expect(calendar.status == 200 && calendar.text.contains("We sell the house") == isOpen, "\(calendar.text)")
+      }
+      for claims in ["", #","role":"moderator""#] {
+        let seen = try await call("GET", address, token: try await server.token("board", claims))
+        #expect(seen.text.contains("We sell the house"), "\(seen.text)")
+      }
+    }
+  }
+
   @Test("a room's own token looks for what is planned there, and makes nothing by looking")
   func looking() async throws {
     try await TestServer.run { server in
