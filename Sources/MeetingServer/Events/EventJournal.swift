@@ -12,16 +12,45 @@ struct EventJournal: Sendable {
   /// Called when there is something to send.
   let wake: @Sendable () async -> Void
 
+  /// How long it waits before it tries again.
+  var pause: Duration = .milliseconds(500)
+  /// How often it tries again once nothing more comes: whoever shuts the server down does not wait for ever.
+  private static let lastTries = 4
+
   /// Serves until the events end and the last is written.
   func run() async {
     await events.read { batch in
       await quality.take(batch)
+      await write(batch)
+    }
+  }
+
+  /// Writes a batch, as soon as that is possible. What comes meanwhile waits in ``RoomEvents``, which holds so many and no more.
+  private func write(_ batch: [RoomEvent]) async {
+    var last = Self.lastTries
+    while true {
       do throws(MeetingStoreError) {
         try await keep(batch)
+        return events.settle(true)
       } catch {
-        counters.eventsLost.add(UInt64(batch.count))
-        log.error("events.lost", ["count": batch.count, "reason": error.description])
+        // Nobody is kept waiting for a disk that is full.
+        events.settle(false)
+        if events.isEnded { last -= 1 }
+        guard last > 0, Self.passes(error) else {
+          counters.eventsLost.add(UInt64(batch.count))
+          return log.error("events.lost", ["count": batch.count, "reason": error.description])
+        }
+        log.error("events.late", ["count": batch.count, "reason": error.description])
       }
+      try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// Whether what went wrong may be over in a moment.
+  private static func passes(_ error: MeetingStoreError) -> Bool {
+    switch error {
+    case .busy, .diskFull: true
+    default: false
     }
   }
 
@@ -29,10 +58,11 @@ struct EventJournal: Sendable {
     var webhooks: [TenantID: [Webhook]] = [:]
     var names: [TenantID: String] = [:]
     var deliveries: [WebhookDelivery] = []
+    var entries: [AuditEntry] = []
     for event in batch {
       if case .rightUsed(let person, let action, let target) = event.what {
         let name = try await name(of: event.tenant, &names)
-        try await store.append(
+        entries.append(
           AuditEntry(
             time: event.time, actor: "participant \(person.id) \(person.name)", tenant: name,
             action: "meeting.\(action)", target: target, detail: "in \(event.room) (\(event.meeting))"))
@@ -52,8 +82,9 @@ struct EventJournal: Sendable {
             created: event.time))
       }
     }
+    guard !deliveries.isEmpty || !entries.isEmpty else { return }
+    try await store.keep(deliveries, entries)
     guard !deliveries.isEmpty else { return }
-    try await store.enqueue(deliveries)
     counters.deliveriesKept.add(UInt64(deliveries.count))
     await wake()
   }

@@ -11,8 +11,16 @@ final class RoomEvents: Sendable {
   /// How long the same error of a meeting is not told again, in seconds.
   private static let errorPause: TimeInterval = 10
 
+  /// The place of an event that was dropped.
+  static let nowhere = UInt64.max
+
   private struct State {
     var waiting: [RoomEvent] = []
+    /// How many events were added, taken by the reader, and written by it: the place of an event is the number of those up to it.
+    var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var isRead = false
+    var isFinished = false
+    var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var isEnded = false
     var errors: [String: Date] = [:]
   }
@@ -25,31 +33,65 @@ final class RoomEvents: Sendable {
 
   init() { (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
-  /// Adds an event. Of errors, which strangers can cause at will, a meeting tells each code once in a while only.
-  func add(_ event: RoomEvent) {
-    let isAdded = state.withLock { state in
-      if state.isEnded { return false }
+  /// Adds an event, and returns its place among all. Of errors, which strangers can cause at will, a meeting tells each code once in a while only.
+  @discardableResult func add(_ event: RoomEvent) -> UInt64 {
+    let place = state.withLock { state in
+      if state.isEnded { return Self.nowhere }
       if case .error(let code, _) = event.what {
         let key = "\(event.meeting) \(code)"
-        if let last = state.errors[key], event.time < last + Self.errorPause { return true }
+        if let last = state.errors[key], event.time < last + Self.errorPause { return state.added }
         if state.errors.count >= 1_000 { state.errors = [:] }
         state.errors[key] = event.time
       }
-      guard state.waiting.count < Self.maximumWaiting else { return false }
+      guard state.waiting.count < Self.maximumWaiting else { return Self.nowhere }
       state.waiting.append(event)
-      return true
+      state.added += 1
+      return state.added
     }
-    if isAdded { bell.yield() } else { dropped.add(1) }
+    if place == Self.nowhere { dropped.add(1) } else { bell.yield() }
+    return place
   }
 
-  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken.
+  /// Waits until the reader has written the event of that place; false when it was dropped, or could not be written just now. True at once where
+  /// nobody reads.
+  func isWritten(_ place: UInt64) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let answer: Bool? = state.withLock { state in
+        if place == Self.nowhere { return false }
+        if !state.isRead || state.written >= place { return true }
+        if state.isFinished { return false }
+        state.listeners.append((place, continuation))
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  /// The reader has written all that it took, or could not: whoever waits for that is told.
+  func settle(_ isWritten: Bool) {
+    let told = state.withLock { state in
+      if isWritten { state.written = state.taken }
+      let told = state.listeners.filter { $0.place <= state.taken }
+      state.listeners.removeAll { $0.place <= state.taken }
+      return told
+    }
+    for listener in told { listener.continuation.resume(returning: isWritten) }
+  }
+
+  /// Whether nothing comes any more.
+  var isEnded: Bool { state.withLock(\.isEnded) }
+
+  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls ``settle(_:)``.
   func read(_ take: ([RoomEvent]) async -> Void) async {
+    state.withLock { $0.isRead = true }
     for await _ in wake {
       let events = drain()
       if !events.isEmpty { await take(events) }
     }
     let rest = drain()
     if !rest.isEmpty { await take(rest) }
+    state.withLock { $0.isFinished = true }
+    settle(false)
   }
 
   /// Nothing comes any more.
@@ -61,6 +103,7 @@ final class RoomEvents: Sendable {
   private func drain() -> [RoomEvent] {
     state.withLock { state in
       defer { state.waiting = [] }
+      state.taken = state.added
       return state.waiting
     }
   }

@@ -36,7 +36,7 @@ extension MeetingRoom {
   }
 
   /// Tells of something that happened just now.
-  func note(_ what: RoomEvent.What) { events.add(RoomEvent(what, in: meeting)) }
+  @discardableResult func note(_ what: RoomEvent.What) -> UInt64 { events.add(RoomEvent(what, in: meeting)) }
 }
 
 extension RoomMember {

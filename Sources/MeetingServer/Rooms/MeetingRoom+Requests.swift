@@ -20,6 +20,7 @@ extension MeetingRoom {
       return
     }
     var written: Task<Bool, Never>?
+    lastRight = nil
     do throws(RequestRefusal) {
       switch request {
       case .raiseHand, .lowerHands, .react: try gesture(request, member)
@@ -41,16 +42,17 @@ extension MeetingRoom {
       return
     }
     guard let id else { return }
-    guard let written else {
-      channel.send(.room(.done(id: id)))
-      return
-    }
+    let right = lastRight
+    if written == nil && right == nil { return channel.send(.room(.done(id: id))) }
     // Done is what a server that ends this moment still knows when it runs again.
-    Task {
-      guard await written.value else {
+    Task { [events] in
+      if let written, !(await written.value) {
         let sentence = "They are out, but the server could not write down that they may not come back."
-        channel.refuse(.internalError, sentence, id: id)
-        return
+        return channel.refuse(.internalError, sentence, id: id)
+      }
+      if let right, !(await events.isWritten(right)) {
+        let sentence = "It is done, but the server cannot write down just now who did it."
+        return channel.refuse(.internalError, sentence, id: id)
       }
       channel.send(.room(.done(id: id)))
     }
@@ -161,7 +163,7 @@ extension MeetingRoom {
 
   /// Has it written down that a host used a right.
   func noteRight(_ action: String, _ target: String, _ member: RoomMember) {
-    note(.rightUsed(by: member.person, action: action, target: target))
+    lastRight = note(.rightUsed(by: member.person, action: action, target: target))
     log.info("moderation", ["meeting": identity.id, "by": member.id, "action": action, "participant": target])
   }
 }

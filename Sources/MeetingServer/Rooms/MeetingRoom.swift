@@ -123,6 +123,8 @@ actor MeetingRoom {
   /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
   var bans: Set<TokenID> = []
   var decided = DecisionBook()
+  /// Where in ``events`` the right stands that was used last.
+  var lastRight: UInt64?
   var muteAll: MuteAll?
   /// Whom everybody is to show large.
   var spotlight: String?

@@ -81,7 +81,11 @@ struct AuditTests {
         (.setPoll(1, isOpen: true), "openPoll"), (.removePoll(1), "removePoll"),
         (.removeParticipant(id, ban: true), "ban"),
       ]
-      for (request, _) in requests { try await host.ask(request) }
+      for (request, action) in requests {
+        try await host.ask(request)
+        // What is done is written down.
+        #expect(try await log(server).last?.action == "meeting.\(action)")
+      }
       try host.send(.lock(true))
       try host.send(.lock(false))
       _ = try await host.drain()
