@@ -75,8 +75,8 @@ struct QualityFigures {
   var concealed = 0.0
   /// The estimate's share of the truth in each second from 10 s on; empty where the path has no limit.
   var estimates: [Double] = []
-  /// The longest time in a row that the estimate lay above the truth, from second 2 on.
-  var above = 0.0
+  /// The longest time in a row that the estimate lay above the truth, from second 2 on; nil where the path has no limit.
+  var above: Double?
   /// From the end of what was bad to the best layer.
   var recovery: Double?
   /// Packets sent, and of them padding and retransmissions.
@@ -149,14 +149,15 @@ extension NetworkProfile {
         figures.trace.append((Int(estimate), (sent - lastSent) * 8 / 1_000))
         lastSent = sent
       }
-      guard isBottleneck, let truth = capacity(at: second) else { return }
+      guard let truth = capacity(at: second) else { return }
+      if figures.above == nil { figures.above = 0 }
       if estimate > truth, second >= 2 {
         aboveSince = aboveSince ?? second
-        figures.above = max(figures.above, second - (aboveSince ?? second))
+        figures.above = max(figures.above ?? 0, second - (aboveSince ?? second))
       } else {
         aboveSince = nil
       }
-      if second >= 10 { samples.append(estimate / truth) }
+      if isBottleneck, second >= 10 { samples.append(estimate / truth) }
       if samples.count == 10 {
         figures.estimates.append(samples.reduce(0, +) / 10)
         samples.removeAll()
