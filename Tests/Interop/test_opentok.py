@@ -18,6 +18,9 @@ from browser import Person, wait_for
 from client import Client
 from server import BINARY, Server
 
+#: The demo page as it lies in the sources.
+DEMO = Path(__file__).resolve().parents[2] / "Web/browser_demo.html"
+
 #: The tone of the Swift client's test source.
 TONE = 440
 
@@ -242,6 +245,49 @@ class BrowserScript(unittest.TestCase):
         wait_for("the preview to go", lambda: ben.page.locator("#myCamera video").count() == 0)
         ben.page.click("#disconnectLink")
         self.says(ben, "Not connected.")
+
+    def from_file(self, person: Person, server: str, **query: str) -> Page:
+        """The demo page itself, opened from its file."""
+        words = urllib.parse.urlencode({"server": server, "name": person.name} | query)
+        person.page.goto(f"{DEMO.as_uri()}?{words}")
+        return person.page
+
+    def test_the_demo_page_opened_from_its_file_meets_one_of_the_server(self) -> None:
+        ann, ben = (self.enterContext(Person(self.driver, name)) for name in ("Ann", "Ben"))
+        self.demo(ann)
+        page = self.from_file(ben, self.server.url)
+        self.assertEqual(page.evaluate("() => origin"), "null")
+        wait_for("the session to be filled in", lambda: page.input_value("#token"))
+        page.click("#connectLink")
+        self.says(ben, "Connected.")
+        page.click("#publishLink")
+        ann.sees("Ben")
+        ben.sees("Ann")
+        # The page looks as it does on the server.
+        self.assertEqual(page.evaluate("() => getComputedStyle(document.querySelector('.demo')).maxWidth"), "860px")
+        self.assertEqual([line for line in ben.console if "uncaught" in line], [])
+
+    def test_threat_28_without_development_the_demo_page_from_a_file_is_refused(self) -> None:
+        ann = self.enterContext(Person(self.driver, "Ann"))
+        with Server() as server:
+            made = subprocess.run([str(BINARY), "tenant", "create", "acme", "--data", server.data, "--json"],
+                                  capture_output=True, text=True, timeout=60, check=True)
+            tenant = json.loads(made.stdout.splitlines()[0])
+            api = opentok.Client(tenant["apiKey"], tenant["keys"][0]["secret"], api_url=server.url)
+            session = api.create_session()
+            good = {"apiKey": tenant["apiKey"], "sessionId": session.session_id, "token": session.generate_token()}
+            page = self.from_file(ann, server.url, **good)
+            wait_for("the session to be filled in", lambda: page.input_value("#token"))
+            page.click("#connectLink")
+            wait_for("the refusal to be told", lambda: "origin" in page.text_content("#status")
+                     or f"no: {page.text_content('#status')} {ann.console[-5:]}")
+            self.assertFalse(page.evaluate("() => Boolean(session.isConnected())"))
+            # Nothing but where the page is from was wrong.
+            page.goto(f"{server.url}/browser_demo.html?{urllib.parse.urlencode(good)}")
+            page.click("#connectLink")
+            self.says(ann, "Connected.")
+        page = self.from_file(ann, "http://localhost:1")
+        wait_for("the missing server to be told", lambda: "No server answers at http://localhost:1" in page.text_content("#status"))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
   let publisher = null;
   // `?apiKey=…&sessionId=…&token=…&name=…`; without a session, what a server in development mode gives.
   const given = new URLSearchParams(location.search);
+  // A page that was opened from a file is of no server: `?server=…` says which one it means.
+  const server = location.protocol === "file:" ? given.get("server") || "http://localhost:8080" : location.origin;
 
   function say(text) { at("status").textContent = text; }
 
@@ -62,20 +64,32 @@
     show("disconnectLink", "publishLink");
   }
 
-  at("settings").addEventListener("submit", connect);
-  at("disconnectLink").addEventListener("click", () => session.disconnect());
-  at("publishLink").addEventListener("click", publish);
-  at("unpublishLink").addEventListener("click", unpublish);
-  TB.addEventListener("exception", (event) => {
-    say(`${event.message} (${event.code})`);
-    if (!session?.isConnected()) { show("connectLink"); } else if (!publisher?.stream) { publisher = null; show("disconnectLink", "publishLink"); }
-  });
+  /** What the page is for, once `OT` and `TB` are there. */
+  function begin() {
+    at("settings").addEventListener("submit", connect);
+    at("disconnectLink").addEventListener("click", () => session.disconnect());
+    at("publishLink").addEventListener("click", publish);
+    at("unpublishLink").addEventListener("click", unpublish);
+    TB.addEventListener("exception", (event) => {
+      say(`${event.message} (${event.code})`);
+      if (!session?.isConnected()) { show("connectLink"); } else if (!publisher?.stream) { publisher = null; show("disconnectLink", "publishLink"); }
+    });
 
-  for (const name of ["apiKey", "sessionId", "token"]) { at(name).value = given.get(name) ?? ""; }
-  if (!given.has("sessionId")) {
-    fetch(new URL("/session", document.querySelector("script[src$='/opentok.js']").src))
-      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error("not in development"))))
-      .then((sample) => { for (const name of ["apiKey", "sessionId", "token"]) { at(name).value = sample[name]; } })
-      .catch(() => say("Enter the API key, a session ID and a token. A server that runs with --development fills them in."));
+    for (const name of ["apiKey", "sessionId", "token"]) { at(name).value = given.get(name) ?? ""; }
+    if (!given.has("sessionId")) {
+      fetch(`${server}/session`)
+        .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error("not in development"))))
+        .then((sample) => { for (const name of ["apiKey", "sessionId", "token"]) { at(name).value = sample[name]; } })
+        .catch(() => say("Enter the API key, a session ID and a token. A server that runs with --development fills them in."));
+    }
   }
+
+  const library = document.createElement("script");
+  library.src = `${server}/opentok.js`;
+  library.addEventListener("load", begin);
+  library.addEventListener("error", () => {
+    at("connectLink").disabled = true;
+    say(`No server answers at ${server}. Start one there, or open this page with ?server= and the address of another.`);
+  });
+  document.head.append(library);
 })();
