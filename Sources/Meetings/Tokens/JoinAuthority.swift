@@ -45,17 +45,23 @@ public struct JoinAuthority: Sendable {
       throw refusal(of: error)
     }
     if let reached = gate.token(grant) ?? gate.tenant(tenant) { throw .limit(reached) }
-    // A page that was opened from a file says `null`; so does every page that hides where it is from, so only samples may.
-    if let origin, !(reader.isDevelopment && origin == "null") {
-      guard let origin = WebOrigin(origin),
-        origin == ownOrigin || grant.allowedOrigins.contains(origin) || tenant.policy.allowedOrigins.contains(origin)
-      else { throw .wrongOrigin }
+    guard takes(origin, ownOrigin: ownOrigin, allowed: grant.allowedOrigins + tenant.policy.allowedOrigins) else {
+      throw .wrongOrigin
     }
     let (meeting, isMade) = try await meeting(of: grant, tenant: tenant, room: room, opening: opening, now: now)
     guard !meeting.isExpired(at: now) else { throw .meetingExpired }
     grant.takePlace(in: meeting)
     try await refuseBanned(grant, from: meeting, address: address)
     return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
+  }
+
+  /// Whether a request may come from a page of `origin`, its `Origin` header: from no page (nil), from one of this server, or from one that is
+  /// allowed.
+  public func takes(_ origin: String?, ownOrigin: WebOrigin?, allowed: [WebOrigin]) -> Bool {
+    // A page that was opened from a file says `null`; so does every page that hides where it is from, so only samples may.
+    guard let origin, !(reader.isDevelopment && origin == "null") else { return true }
+    guard let origin = WebOrigin(origin) else { return false }
+    return origin == ownOrigin || allowed.contains(origin)
   }
 
   /// What a token grants now, and whose it is, for whoever runs the server; throws what is wrong with it.

@@ -82,6 +82,38 @@ struct ServiceApplicationTests {
     }
   }
 
+  @Test("threat 28: pages of foreign origins get no meeting and no token, own pages, allowed ones and apps do")
+  func origins() async throws {
+    try await TestServer.run { server in
+      let form = "ApplicationSessionId=a&AllowedOrigins=https%3a%2f%2fevil.example&MeetingUrl="
+      let join = try #require(try await meeting(server)["JoinUrl"])
+      func statuses(_ origin: String?) async throws -> [Int] {
+        var headers: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
+        if let origin { headers["Origin"] = origin }
+        let made = try await server.post("/GetAdhocMeetingJob", "Subject=a", headers: headers)
+        let token = try await server.post("/GetAnonTokenJob", form + join, headers: headers)
+        for answer in [made, token] where answer.status != 200 {
+          #expect(try object(answer)["code"] as? String == "wrongOrigin", "\(answer.text)")
+        }
+        return [made.status, token.status]
+      }
+      for origin in ["https://evil.example", "null", "not an origin", "http://localhost:1"] {
+        #expect(try await statuses(origin) == [403, 403], "\(origin)")
+      }
+      #expect(try await statuses(nil) == [200, 200])
+      #expect(try await statuses(server.url) == [200, 200])
+      try await server.setPolicy { $0.allowedOrigins = WebOrigin.list("https://app.example") ?? [] }
+      #expect(try await statuses("https://app.example") == [200, 200])
+      #expect(try await statuses("https://evil.example") == [403, 403])
+    }
+    try await TestServer.run({ $0.isDevelopment = true }) { server in
+      for (origin, status) in [("null", 200), ("https://evil.example", 403)] {
+        let answer = try await server.post("/GetAdhocMeetingJob", "Subject=a", headers: ["Origin": origin])
+        #expect(answer.status == status, "\(origin)")
+      }
+    }
+  }
+
   @Test("the token of the endpoint joins its meeting")
   func joins() async throws {
     try await TestServer.run { server in
