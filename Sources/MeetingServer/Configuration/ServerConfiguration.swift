@@ -59,6 +59,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var maximumParticipants = 500
   /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
   public var addressRate: Int?
+  /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0: any number.
+  public var addressConnections: Int?
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
   /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set, and never for this

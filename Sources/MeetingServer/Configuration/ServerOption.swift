@@ -155,6 +155,11 @@ struct ServerOption: Sendable {
         + "(50, and any number from this machine)"
     ) { c, v throws(ConfigurationError) in c.addressRate = try number(v, "address-rate", 0...1_000_000) },
     ServerOption(
+      name: "address-connections", placeholder: "N",
+      help: "connections that one address may have open at once, 0 for any number "
+        + "(1024, and any number from this machine)"
+    ) { c, v throws(ConfigurationError) in c.addressConnections = try number(v, "address-connections", 0...65_536) },
+    ServerOption(
       name: "token-rate", placeholder: "N",
       help: "requests a second with which one token may join, 0 for any number (100)"
     ) { c, v throws(ConfigurationError) in c.tokenRate = try number(v, "token-rate", 0...1_000_000) },

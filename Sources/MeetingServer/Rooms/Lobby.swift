@@ -40,6 +40,12 @@ struct Lobby {
     )
   }
 
+  /// Bytes of offers that are kept for those who wait, together: 200 of usual length. Nobody has looked at them yet.
+  static let maximumOfferBytes = 8 << 20
+
+  /// Bytes of the offers of those who wait.
+  var offerBytes: Int { waiters.reduce(0) { $0 + $1.newcomer.join.offer.utf8.count } }
+
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
 
   /// Takes somebody out of those who wait; nil when they do not.

@@ -46,7 +46,9 @@ extension MeetingRoom {
 
   /// Puts somebody among those who wait.
   func wait(_ newcomer: Newcomer, for reason: WaitingReason) throws(Refusal) {
-    guard lobby.waiters.count < LobbyInfo.maximumWaiting else { throw .lobbyFull }
+    guard lobby.waiters.count < LobbyInfo.maximumWaiting,
+      lobby.offerBytes + newcomer.join.offer.utf8.count <= Lobby.maximumOfferBytes
+    else { throw .lobbyFull }
     startClock()
     let patience = patience + (reason == .start ? untilOpening() : .zero)
     let id = newcomer.place.participant

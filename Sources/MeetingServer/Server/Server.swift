@@ -152,7 +152,8 @@ public final class Server: Sendable {
       planning: PlanningAPI(
         desk: desk, projects: ProjectAuthority(store: store, gate: gate), directory: directory, passcodes: passcodes,
         operation: store, counters: counters, log: log),
-      store: store, publicOrigin: publicOrigin,
+      storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
+      publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
@@ -218,6 +219,9 @@ public final class Server: Sendable {
   ) throws(ServerError) -> HTTPServer {
     var settings = HTTPServer.Configuration()
     settings.bodyLimit = 256 << 10
+    let perAddress = configuration.addressConnections ?? 1_024
+    settings.connectionsPerNetwork = perAddress > 0 ? perAddress : nil
+    settings.boundsLoopback = configuration.addressConnections != nil
     do throws(TransportError) {
       settings.tls = try identity(configuration)
       return try HTTPServer(

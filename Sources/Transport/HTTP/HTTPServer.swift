@@ -22,6 +22,10 @@ public enum WebSocketDecision: Sendable {
     public var tls: TLSIdentity?
     /// Connections at a time; another one is answered 503 and closed.
     public var connectionLimit = 4_096
+    /// Connections at a time of one address, or of one /64 network of IPv6, in which each machine may take any address; nil for any number.
+    public var connectionsPerNetwork: Int?
+    /// Whether this machine's own connections count there too; a proxy may be what connects from it.
+    public var boundsLoopback = true
     /// Bytes of a request's headers together with its request line.
     public var headerLimit = 8 << 10
     /// Bytes of path and query; more is answered 414.
@@ -66,6 +70,8 @@ public enum WebSocketDecision: Sendable {
   struct State {
     var counters = Counters()
     var webSockets: [UInt: WebSocketConnection] = [:]
+    /// Open connections by network, where their number is bounded.
+    var networks: [IPAddress: Int] = [:]
     var stopping = false
     var stopped = false
   }
@@ -202,11 +208,15 @@ public enum WebSocketDecision: Sendable {
 
   /// Hands an accepted socket to libwebsockets, or refuses it.
   func take(_ accepted: TCPListener.Accepted) {
+    let network = boundedNetwork(of: accepted.remote.ip)
     let allowed = state.withLock { state in
-      guard !state.stopping, state.counters.open < configuration.connectionLimit else {
+      let most = configuration.connectionsPerNetwork ?? .max
+      let isFull = network.map { state.networks[$0, default: 0] >= most } ?? false
+      guard !state.stopping, !isFull, state.counters.open < configuration.connectionLimit else {
         state.counters.refused &+= 1
         return false
       }
+      if let network { state.networks[network, default: 0] += 1 }
       state.counters.accepted &+= 1
       state.counters.open += 1
       return true
@@ -229,6 +239,21 @@ public enum WebSocketDecision: Sendable {
     }
     unsafe wire.wsi = wire.isGone ? nil : wsi
     wire.watchEnd()
+  }
+
+  /// A connection is closed.
+  func closed(_ remote: IPAddress) {
+    let network = boundedNetwork(of: remote)
+    state.withLock { state in
+      state.counters.open -= 1
+      if let network, let count = state.networks[network] { state.networks[network] = count > 1 ? count - 1 : nil }
+    }
+  }
+
+  /// What the connections of an address are counted by; nil where they are not bounded.
+  private func boundedNetwork(of ip: IPAddress) -> IPAddress? {
+    guard configuration.connectionsPerNetwork != nil, configuration.boundsLoopback || !ip.isLoopback else { return nil }
+    return ip.isIPv4 ? ip : IPAddress(high: ip.high, low: 0)
   }
 
   private func beginShutdown() { service.forEach { ($0 as? any ServerSide)?.beginShutdown() } }

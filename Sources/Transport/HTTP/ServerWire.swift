@@ -116,7 +116,7 @@ import Glibc
       server.state.withLock { $0.webSockets[tag] = nil }
       webSocket.closed()
     }
-    server.state.withLock { $0.counters.open -= 1 }
+    server.closed(remote.ip)
   }
 
   func tick(now: Instant) {

@@ -477,8 +477,11 @@ struct LobbyTests {
     }
   }
 
-  @Test("no more people wait than may, and a meeting that ends tells those who wait")
-  func bounds() async throws {
+  @Test(
+    "no more people wait than may, nor with longer offers, and a meeting that ends tells those who wait",
+    arguments: [(0, LobbyInfo.maximumWaiting), (256 << 10, Lobby.maximumOfferBytes / (256 << 10))])
+  func bounds(offer bytes: Int, most: Int) async throws {
+    let offer = String(repeating: "x", count: bytes)
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .named, subject: "", accessLevel: .locked, created: Date())
@@ -495,14 +498,14 @@ struct LobbyTests {
       sockets.append(socket)
       let entry = try await room.join(
         .init(
-          admission: admission, name: "N", origin: nil, join: .init(token: "", name: "N", offer: "", tracks: []),
+          admission: admission, name: "N", origin: nil, join: .init(token: "", name: "N", offer: offer, tracks: []),
           channel: SignalingChannel(socket: socket)))
       #expect(entry == .waits(.lobby))
     }
-    for _ in 0..<LobbyInfo.maximumWaiting { try await knock() }
+    for _ in 0..<most { try await knock() }
     await #expect(throws: MeetingRoom.Refusal.lobbyFull) { try await knock() }
     await room.end(.shutdown, "The server is shutting down.")
-    for socket in sockets.prefix(LobbyInfo.maximumWaiting) {
+    for socket in sockets.prefix(most) {
       #expect(socket.sent.last?.contains(#""reason":"shutdown""#) == true)
     }
   }

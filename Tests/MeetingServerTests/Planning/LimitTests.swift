@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import Synchronization
 import Testing
 import Transport
 
@@ -44,6 +45,44 @@ struct LimitTests {
       try await server.setPolicy { $0.maximumRequests = nil }
       #expect(try await server.get("/discover/room").status == 200)
     }
+  }
+
+  @Test("no door that works for its answer is open to one address without end, and files and signs of life are")
+  func doors() async throws {
+    try await TestServer.run({ $0.addressRate = 1 }) { server in
+      for door in [
+        "/session/create", "/hl/session/create", "/v2/project/1/session/2/stream", "/signin", "/signout", "/readyz",
+        "/discover/room", "/api/v1/meetings/room",
+      ] {
+        var statuses: Set<Int> = []
+        for _ in 0..<50 where !statuses.contains(429) { statuses.insert(try await server.get(door).status) }
+        #expect(statuses.contains(429), "\(door)")
+        for file in ["/", "/room", "/sdk/parley.js", "/healthz"] {
+          #expect(try await server.get(file).status == 200, "\(file)")
+        }
+      }
+    }
+  }
+
+  @Test("whether the store can be written to is asked once a second, however many want to know")
+  func storeCheck() async throws {
+    let asked = Mutex(0)
+    let check = StoreCheck { () async throws(MeetingStoreError) in
+      let count = asked.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 2 { throw .closed }
+    }
+    let start = Instant(nanoseconds: 5_000_000_000)
+    for step in 0..<10 { try await check.run(now: start + .milliseconds(Int64(step) * 99)) }
+    #expect(asked.withLock { $0 } == 1)
+    for _ in 0..<3 {
+      await #expect(throws: MeetingStoreError.self) { try await check.run(now: start + .seconds(1)) }
+    }
+    #expect(asked.withLock { $0 } == 2)
+    try await check.run(now: start + .seconds(2))
+    #expect(asked.withLock { $0 } == 3)
   }
 
   @Test("one token cannot be used too often, and another still can")

@@ -291,6 +291,35 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
+  @Test("one network cannot have more connections than its share, while others are served, and room made is room")
+  func networkConnections() async throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connectionsPerNetwork = 2
+    try await withServer(configuration) { server, address in
+      let other = try server.listen(on: TransportAddress(ip: loopbackV6, port: 0))
+      var clients = [try RawClient(address), try RawClient(address)]
+      await wait("two connections") { server.counters.open == 2 }
+      #expect(await (try RawClient(address)).textToEnd().hasPrefix("HTTP/1.1 503"))
+      #expect(try await HTTPClient.request("GET", "http://\(other.text)/").text == "hello")
+      clients.removeLast()
+      await wait("one gone") { server.counters.open == 1 }
+      #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")
+      #expect(server.counters.refused == 1)
+    }
+  }
+
+  @Test("connections of this machine are not bounded where a proxy may be what connects from it")
+  func proxyConnections() async throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connectionsPerNetwork = 1
+    configuration.boundsLoopback = false
+    try await withServer(configuration) { server, address in
+      let clients = [try RawClient(address), try RawClient(address), try RawClient(address)]
+      await wait("three connections") { server.counters.open == 3 }
+      #expect(server.counters.refused == 0 && clients.count == 3)
+    }
+  }
+
   @Test("many connections at once are all served")
   func manyConnections() async throws {
     try await withServer(handler: { .text($0.path) }) { server, address in
