@@ -22,6 +22,8 @@ actor WebhookDispatcher {
   private var loop: Task<Void, Never>?
   private var bell: AsyncStream<Void>.Continuation?
   private var isStopped = false
+  /// How often the database was asked what waits.
+  private(set) var looks = 0
 
   init(store: any OperationStore, settings: WebhookSettings, counters: OperationCounters, log: Log) {
     self.store = store
@@ -38,7 +40,11 @@ actor WebhookDispatcher {
     bell.yield()
     loop = Task { [weak self] in
       for await _ in wake {
+        let began = Monotonic.now
         guard let pause = await self?.sendDue() else { return }
+        // What rings meanwhile is not lost: one ring is kept.
+        let rest = WebhookSettings.rest(after: Monotonic.now - began)
+        if rest > .zero { try? await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
         // Rings by itself when the next is due, unless something rings before.
         let alarm = Task {
           if (try? await Task.sleep(for: .nanoseconds(pause.nanoseconds))) != nil { bell.yield() }
@@ -73,6 +79,7 @@ actor WebhookDispatcher {
   /// Starts every attempt that is due and may be made; returns how long nothing further is to be done.
   private func sendDue() async -> TimeSpan? {
     if isStopped { return nil }
+    looks += 1
     let heads: [WebhookDelivery.Head]
     do throws(MeetingStoreError) {
       heads = try await store.deliveryHeads()

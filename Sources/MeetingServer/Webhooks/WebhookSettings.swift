@@ -21,6 +21,13 @@ public struct WebhookSettings: Sendable, Equatable {
   /// The defaults.
   public init() {}
 
+  /// How long the database is left alone after a look at what waits that took this long. Joins wait for the same thread, and where a receiver is
+  /// dead for hours a look goes through tens of thousands of rows: it gets a twentieth of the time. One that costs nothing may follow at once.
+  static func rest(after look: TimeSpan) -> TimeSpan {
+    if look < .milliseconds(1) { return .zero }
+    return min(TimeSpan(nanoseconds: look.nanoseconds * 20), .seconds(1))
+  }
+
   /// The pause after `attempts` failed attempts, a little more or less by chance so that not everything comes at once.
   func pause(after attempts: Int, chance: Double = .random(in: 0.9...1.1)) -> Double {
     let doubled = firstPause.seconds * Double(1 << min(max(attempts - 1, 0), 40))

@@ -42,6 +42,47 @@ struct WebhookTests {
     "participant.left", "participant.left", "meeting.ended",
   ]
 
+  @Test("looking at what waits for dead receivers takes a small share of the time, however often something happens")
+  func looks() async throws {
+    let folder = NSTemporaryDirectory() + "parley-looks-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let later = Date() + 3_600
+    let tenant = try await store.defaultTenant(now: Date())
+    for _ in 0..<3 {
+      let webhook = Webhook(tenant: tenant.id, url: "https://dead.example/", created: Date())
+      _ = try await store.insert(webhook)
+      try await store.enqueue(
+        (0..<WebhookDelivery.maximumPending).map { index in
+          WebhookDelivery(
+            webhook: webhook.id, meeting: "m_\(index / 3)", event: "e_\(index)", type: "meeting.started", body: "{}",
+            created: later)
+        })
+    }
+    // The quickest of several, so that a busy machine only makes the bound wider.
+    var look = Duration.seconds(9)
+    for _ in 0..<5 {
+      let start = ContinuousClock.now
+      _ = try await store.deliveryHeads()
+      look = min(look, ContinuousClock.now - start)
+    }
+    try #require(look > .milliseconds(1))
+    let dispatcher = WebhookDispatcher(
+      store: store, settings: WebhookSettings(), counters: OperationCounters(), log: Log(level: .error) { _ in })
+    await dispatcher.start()
+    let start = ContinuousClock.now
+    // Rings for as long as fifty looks one after the other would take.
+    while ContinuousClock.now - start < look * 50 {
+      await dispatcher.wake()
+      await Task.yield()
+    }
+    let looks = await dispatcher.looks
+    let share = Double(looks) * (look / .seconds(1)) / ((ContinuousClock.now - start) / .seconds(1))
+    #expect(share < 0.15, "\(looks) looks of \(look)")
+    await dispatcher.stop()
+    await store.close()
+  }
+
   @Test("what happens in a meeting is told in order, each event signed, also when half of the attempts fail")
   func order() async throws {
     try await TestServer.run(configure) { server in
