@@ -5,8 +5,8 @@ import Meetings
 
 /// A data folder as a busy server has it after a while.
 enum FullStore {
-  /// Meetings `room-0` to `room-<meetings - 1>`, one each minute until now, and for each of `tokens` a revocation and the audit entry of its
-  /// issue. Returns the default tenant's API key and secret.
+  /// Meetings `room-0` to `room-<meetings - 1>`, one each minute until now; `tokens` tokens that were made for these rooms in turn, each with the
+  /// audit entry of its issue; and as many revocations of others. Returns the default tenant's API key and secret.
   ///
   /// The tables are filled behind the store's back, all at once: through the server it would take minutes, and make the same rows.
   static func make(in folder: String, meetings: Int, tokens: Int) async throws -> (key: String, secret: Secret<String>)
@@ -29,11 +29,14 @@ enum FullStore {
       \(numbers(meetings)) INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, created, used)
         SELECT printf('m_bench%015d', i), '\(tenant.id)', 'room-' || i, 'room-' || i, 'named', 'Meeting ' || i,
           'What the meeting is about', 'Everyone', \(now) - (\(meetings) - i) * 60000, \(now) FROM n;
+      \(numbers(tokens)) INSERT INTO tokens (tenant, id, form, room, room_key, role, expires, issued, uses)
+        SELECT '\(tenant.id)', printf('issued%014d', i), '\(TokenForm.signed.rawValue)', 'room-' || (i % \(meetings)),
+          'room-' || (i % \(meetings)), 'publisher', \(now) + 86400000, \(now) - (\(tokens) - i) * 1000, 0 FROM n;
       \(numbers(tokens)) INSERT INTO revoked_tokens (tenant, id, expires)
         SELECT '\(tenant.id)', printf('revoked%013d', i), \(now) + 86400000 FROM n;
       \(numbers(tokens)) INSERT INTO audit_log (time, actor, tenant, action, target, detail)
         SELECT \(now) - (\(tokens) - i) * 1000, 'admin at 127.0.0.1', '\(tenant.name)', 'token.create',
-          printf('revoked%013d', i), 'publisher in room-1 for 3600 s' FROM n;
+          printf('issued%014d', i), 'publisher in room-1 for 3600 s' FROM n;
       COMMIT;
       """
     var problem: UnsafeMutablePointer<CChar>?

@@ -28,6 +28,12 @@ final class ServiceClient: Sendable {
 
   static let operations: [Operation] = [
     ("list meetings, 50 of them, any page", { try await $0.list($1) }),
+    ("list meetings of the tenant, 50 of them, any page", { try await $0.list($1, "&tenant=parley") }),
+    ("list tokens, 50 of them, any page", { try await $0.listTokens($1, "") }),
+    ("list tokens of the tenant", { try await $0.listTokens($1, "&tenant=parley") }),
+    ("list tokens of a room that has few", { try await $0.listTokens(nil, "&room=room-\($1)") }),
+    ("list tokens of a room that has none", { try await $0.listTokens(nil, "&room=nowhere-\($1)") }),
+    ("list tokens of such a room of the tenant", { try await $0.listTokens(nil, "&tenant=parley&room=nowhere-\($1)") }),
     ("list the audit log, 50 entries, any page", { try await $0.audit($1) }),
     ("create a meeting (`POST /api/v1/meetings`)", { client, _ in try await client.create() }),
     ("create an ad-hoc meeting (`POST /GetAdhocMeetingJob`)", { client, _ in try await client.adHoc() }),
@@ -41,10 +47,16 @@ final class ServiceClient: Sendable {
   /// A place that jumps over all of them.
   private func any(_ round: Int, of count: Int) -> Int { round &* 7_919 % max(count, 1) }
 
-  private func list(_ round: Int) async throws -> Double {
+  private func list(_ round: Int, _ filter: String = "") async throws -> Double {
     let index = any(round, of: meetings)
     let before = Int(Date().timeIntervalSince1970 * 1_000) - (meetings - index) * 60_000
-    return try await timed("GET", "\(api)meetings?limit=50&after=\(before).m_bench", 200).milliseconds
+    return try await timed("GET", "\(api)meetings?limit=50&after=\(before).m_bench\(filter)", 200).milliseconds
+  }
+
+  /// Any page, or for nil the first.
+  private func listTokens(_ round: Int?, _ filter: String) async throws -> Double {
+    let page = round.map { "&after=\(any($0, of: tokens) + 51)" } ?? ""
+    return try await timed("GET", "\(api)tokens?limit=50\(page)\(filter)", 200).milliseconds
   }
 
   private func audit(_ round: Int) async throws -> Double {

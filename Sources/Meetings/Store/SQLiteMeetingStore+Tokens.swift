@@ -25,22 +25,25 @@ extension SQLiteMeetingStore {
   /// What rooms are found by: the key of a name, or `*` and the like as it is.
   private static func key(of room: String) -> String { (try? RoomName(room))?.key ?? room }
 
+  /// The statement that lists tokens. Each combination of filters has its own, since only so SQLite reads just what is asked for, in an index:
+  /// `?1` the place before which they stand, `?2` how many, then the tenant and the room, as far as they are asked for.
+  static func tokenList(ofTenant: Bool, ofRoom: Bool) -> String {
+    let tenant = ofTenant ? "tenant = ?3 AND " : ""
+    let room = ofRoom ? "room_key = ?\(ofTenant ? 4 : 3) AND " : ""
+    return "SELECT sequence, tenant, id, form, room, name, user, role, expires, issued, used, uses, "
+      + "EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.tenant = tokens.tenant AND r.id = tokens.id) FROM tokens "
+      + "WHERE \(tenant)\(room)sequence < ?1 ORDER BY sequence DESC LIMIT ?2"
+  }
+
   /// The tokens that were made here or seen, the newest first.
   public func tokens(
     tenant: TenantID?, room: String?, before: Int?, limit: Int
   ) throws(MeetingStoreError) -> [TokenRecord] {
     var found: [TokenRecord] = []
-    try open().query(
-      "SELECT sequence, tenant, id, form, room, name, user, role, expires, issued, used, uses, "
-        + "EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.tenant = tokens.tenant AND r.id = tokens.id) FROM tokens "
-        + "WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR room_key = ?2) AND sequence < ?3 "
-        + "ORDER BY sequence DESC LIMIT ?4",
-      [
-        tenant.map { .text($0.rawValue) } ?? .null, room.map { .text(Self.key(of: $0)) } ?? .null,
-        .number(before ?? .max),
-        .number(limit),
-      ]
-    ) { row in
+    var values: [SQLiteValue] = [.number(before ?? .max), .number(limit)]
+    if let tenant { values.append(.text(tenant.rawValue)) }
+    if let room { values.append(.text(Self.key(of: room))) }
+    try open().query(Self.tokenList(ofTenant: tenant != nil, ofRoom: room != nil), values) { row in
       found.append(
         TokenRecord(
           sequence: Int(row.integer(0)), tenant: TenantID(rawValue: row.text(1)), id: TokenID(rawValue: row.text(2)),

@@ -111,6 +111,7 @@ enum StoreSchema {
     """,
     planning,
     changes,
+    lists,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.
