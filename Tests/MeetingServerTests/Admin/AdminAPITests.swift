@@ -287,6 +287,34 @@ struct AdminAPITests {
     }
   }
 
+  @Test("a new secret of a webhook stays, whatever else is changed of it at the same moment")
+  func secretAtOnce() async throws {
+    try await TestServer.run { server in
+      let receiver = try WebhookReceiver()
+      let made = try await call(server, "POST", "webhooks", "{\"url\":\"\(receiver.url)\"}")
+      let path = "webhooks/\(text(made.fields, "id"))"
+      let store = try await server.store()
+      for round in 0..<15 {
+        let secret = try await withThrowingTaskGroup(of: String?.self) { group in
+          for _ in 0..<4 {
+            group.addTask {
+              _ = try await call(server, "PATCH", path, "{\"enabled\":\(round % 2 == 0)}")
+              return nil
+            }
+          }
+          group.addTask { text(try await call(server, "POST", path + "/secret").fields, "secret") }
+          var secret: String?
+          for try await answer in group { secret = answer ?? secret }
+          return secret
+        }
+        let kept = try await store.webhook(id: WebhookID(rawValue: text(made.fields, "id")))
+        #expect(kept?.secret.value == secret && secret?.isEmpty == false, "in round \(round)")
+      }
+      await store.close()
+      await receiver.stop()
+    }
+  }
+
   @Test("an error of a meeting is told once in a while, however often strangers cause it")
   func errors() {
     let events = RoomEvents()

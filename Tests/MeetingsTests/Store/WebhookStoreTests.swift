@@ -49,27 +49,6 @@ struct WebhookStoreTests {
     #expect(try await store.pendingDeliveries() == 0)
   }
 
-  @Test("of changes at once from two connections none takes back another: a new secret stays new")
-  func changesAtOnce() async throws {
-    let folder = TemporaryFolder()
-    let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let other = try await SQLiteMeetingStore.open(folder: folder.path)
-    let webhook = try await make(store)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for index in 0..<50 {
-        group.addTask {
-          _ = try await store.change(webhook.id) { $0.secret = Secret($0.secret.value + "s") }
-          _ = try await other.change(webhook.id) { $0.url += "\(index % 10)" }
-        }
-      }
-      try await group.waitForAll()
-    }
-    let found = try #require(try await store.webhook(id: webhook.id))
-    #expect(found.secret.value == webhook.secret.value + String(repeating: "s", count: 50))
-    #expect(found.url.count == webhook.url.count + 50)
-    for store in [store, other] { await store.close() }
-  }
-
   @Test("only the first event of a meeting that waits for a webhook is due, and the next when that is done")
   func heads() async throws {
     let folder = TemporaryFolder()
