@@ -90,10 +90,12 @@ import Parley
   }
 
   private func join(_ meeting: Meeting, host: String?) -> SfBAnonymousSession {
-    current?.leaveIfNeeded()
+    let earlier = current
     let conversation = SfBConversation(meeting, host: host ?? "localhost", application: self)
-    conversation.begin(after: goodbye)
     current = conversation
+    // Who observes the earlier one is told at once and may join yet another: then this one is over before it began.
+    earlier?.leaveIfNeeded()
+    if conversation.state != .idle { conversation.begin(after: goodbye) }
     return SfBAnonymousSession(conversation)
   }
 

@@ -87,6 +87,11 @@ import Testing
       let another = try #require(OTPublisherKit(delegate: book, name: "Two", audioTrack: true, videoTrack: false))
       #expect(code { session.publish(another, error: $0) } == 1015)
       try await wait(for: "the own stream: \(book.lines)") { book.saw("publisher streamCreated true") }
+      // Without a place for the error: the session is told, and the publisher goes on.
+      session.publish(publisher)
+      try await wait(for: "the error of the session: \(book.lines)") { book.saw("failed \(OTSessionErrorDomain) 1015") }
+      #expect(publisher.session === session && publisher.stream != nil)
+      #expect(!book.lines.contains { $0.hasPrefix("publisher failed") })
 
       // Two streams at a time: the publisher and one subscriber.
       let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")

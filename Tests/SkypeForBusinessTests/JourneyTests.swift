@@ -175,6 +175,26 @@ import Testing
     }
   }
 
+  @Test("who joins from an observer that is told of the end by another join is in one meeting only")
+  func fromAnObserver() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let first = try office.join(invitation, name: "First")
+      try await wait(for: "the first") { first.state == .established && agent.participants.count == 1 }
+      var inner: SfBConversation?
+      let observation = first.observe(\.state, options: .new) { conversation, _ in
+        if conversation.state == .idle, inner == nil { inner = try? office.join(invitation, name: "Inner") }
+      }
+      let outer = try office.join(invitation, name: "Outer")
+      let joined = try #require(inner)
+      try await wait(for: "the inner one: \(joined.state)") { joined.state == .established }
+      try await wait(for: "one guest: \(agent.participants.map(\.name))") { agent.participants.map(\.name) == ["Inner"] }
+      #expect(outer.state == .idle && [.idle, .ended].contains(outer.meeting.state))
+      observation.invalidate()
+    }
+  }
+
   @Test("a meeting is joined by its address, in the spellings of Swift 2 and with NSURL")
   func spellings() async throws {
     try await Office.run { office in

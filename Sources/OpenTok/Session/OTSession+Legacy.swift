@@ -31,10 +31,12 @@ extension OTSession {
     report(start(apiKey: apiKey, token: token))
   }
 
-  /// Publishes. nil does nothing, as in version 1 where there was no camera.
+  /// Publishes. nil does nothing, as in version 1 where there was no camera. A publisher that is published already goes on, and the
+  /// session's delegate is told of the call.
   public func publish(_ publisher: OTPublisherKit?) {
     guard let publisher else { return }
     if let problem = begin(publisher) {
+      guard publisher.session == nil else { return report(problem) }
       publisher.fail(OTError(.publisherInternalError, problem.localizedDescription), self)
     }
   }
@@ -42,10 +44,11 @@ extension OTSession {
   /// Ends publishing.
   public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
 
-  /// Subscribes.
+  /// Subscribes. A subscriber that receives already goes on, and the session's delegate is told of the call.
   public func subscribe(_ subscriber: OTSubscriberKit?) {
     guard let subscriber else { return }
     if let problem = begin(subscriber) {
+      guard subscriber.session == nil else { return report(problem) }
       subscriber.fail(OTError(.subscriberInternalError, problem.localizedDescription), self)
     }
   }

@@ -54,10 +54,13 @@ public final class SRTPSender {
   ///
   /// `header` is exactly one RTP header: fixed part, CSRC list and extension. The payload, which many receivers may
   /// share, is encrypted straight into the output and not copied otherwise. `output` holds at least both and
-  /// ``rtpOverhead``. The roll-over counter follows the sequence numbers of each SSRC, in either direction, as long as
-  /// neighbours differ by less than 32,768. About 0.4 µs for 1,100 bytes with GCM.
+  /// ``rtpOverhead``. About 0.4 µs for 1,100 bytes with GCM.
+  ///
+  /// - Parameter index: The packet's index, roll-overs and sequence number (RFC 3711 section 3.3.1), where the caller counts them: then no
+  ///   gap can make this end take a new number for an old one. Without it the roll-over counter follows the sequence numbers of each SSRC,
+  ///   in either direction, as long as neighbours differ by less than 32,768.
   public func protectRTP(
-    header: Span<UInt8>, payload: Span<UInt8>, into output: inout MutableSpan<UInt8>
+    header: Span<UInt8>, payload: Span<UInt8>, into output: inout MutableSpan<UInt8>, index given: UInt64? = nil
   ) throws(SRTPError) -> Int {
     let total = header.count &+ payload.count &+ profile.rtpOverhead
     guard total <= 0xFFFF else { throw .tooLong }
@@ -66,7 +69,13 @@ public final class SRTPSender {
 
     let isKnown = lastSlot >= 0 && lastSSRC == facts.ssrc || select(facts.ssrc)
     let index: UInt64
-    if isKnown {
+    if let given {
+      guard given <= SRTPPacketIndex.maximum, UInt16(truncatingIfNeeded: given) == facts.sequence else {
+        throw .keyExhausted
+      }
+      guard isKnown || streams.count < Self.maximumStreams else { throw .tooManyStreams }
+      index = given
+    } else if isKnown {
       let highest = lastHighest
       guard let estimate = SRTPPacketIndex.estimate(sequence: facts.sequence, highest: highest) else {
         throw highest >> 16 == 0 ? .tooOld : .keyExhausted

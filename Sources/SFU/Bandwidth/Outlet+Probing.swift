@@ -104,7 +104,8 @@ extension Outlet {
     let scratch = batch.scratch
     scratch.clear(0..<Self.paddingLength)
     scratch[Self.paddingLength &- 1] = UInt8(truncatingIfNeeded: Self.paddingLength)
-    let written = protect(length, scratch.span(0..<Self.paddingLength), sender, batch, &counters)
+    let written = protect(
+      length, scratch.span(0..<Self.paddingLength), sequence: nil, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
     bandwidth.sent(bytes: written, .padding, now: now)

@@ -59,7 +59,8 @@ extension Outlet {
       type: subscription.redundancy.payloadType, sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch,
       now: now)
     guard headerLength > 0 else { return false }
-    let written = protect(headerLength, scratch.span(0..<total), sender, batch, &counters)
+    let written = protect(
+      headerLength, scratch.span(0..<total), sequence: numbers.sequence, sender, batch, &counters)
     guard written > 0 else { return false }
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: total)

@@ -88,7 +88,8 @@ extension Outlet {
 
     let store = stream.store
     let written = protect(
-      headerLength, store.span(offset..<(offset &+ length), of: packet), sender, batch, &counters)
+      headerLength, store.span(offset..<(offset &+ length), of: packet), sequence: numbers.sequence, sender, batch,
+      &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, stream.kind == .audio ? .audio : .video, now: now)
     subscription.packetCount &+= 1
@@ -110,7 +111,8 @@ extension Outlet {
     guard headerLength > 0 else { return }
     let scratch = batch.scratch
     scratch[0] = 1
-    let written = protect(headerLength, scratch.span(0..<1), sender, batch, &counters)
+    let written = protect(
+      headerLength, scratch.span(0..<1), sequence: numbers.sequence, sender, batch, &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, .video, now: now)
     subscription.packetCount &+= 1
@@ -145,7 +147,8 @@ extension Outlet {
       sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
     guard headerLength > 0 else { return }
     let scratch = batch.scratch
-    let written = protect(headerLength, scratch.span(0..<length), sender, batch, &counters)
+    let written = protect(
+      headerLength, scratch.span(0..<length), sequence: numbers.sequence, sender, batch, &counters)
     guard written > 0 else { return }
     bandwidth.sent(bytes: written, .audio, now: now)
     subscription.packetCount &+= 1

@@ -79,7 +79,8 @@ extension Outlet {
     // A number that was filled has nothing behind it.
     let end = Int(packet.offset) &+ (numbers.isFiller ? 0 : Int(packet.payloadLength))
     let store = stream.store
-    let written = protect(headerLength, store.span(start..<end, of: packet), sender, batch, &counters)
+    let written = protect(
+      headerLength, store.span(start..<end, of: packet), sequence: nil, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
     bandwidth.sent(bytes: written, use, now: now)

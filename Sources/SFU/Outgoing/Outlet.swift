@@ -97,16 +97,19 @@ public final class Outlet {
     batch.removeAll()
   }
 
-  /// Encrypts a payload behind the header in the batch; the packet's length, 0 when that failed.
+  /// Encrypts a payload behind the header in the batch; the packet's length, 0 when that failed. `sequence` is the number in the header,
+  /// extended as ``StreamRewriter/Numbers/sequence`` is; nil where numbers follow each other without gaps.
   @inline(__always)
   func protect(
-    _ headerLength: Int, _ payload: Span<UInt8>, _ sender: SRTPSender, _ batch: OutputBatch,
+    _ headerLength: Int, _ payload: Span<UInt8>, sequence: Int64?, _ sender: SRTPSender, _ batch: OutputBatch,
     _ counters: inout RouterCounters
   ) -> Int {
     let header = batch.header
+    // Extended numbers begin one roll-over up, so that none is ever negative.
+    let index = sequence.map { UInt64(truncatingIfNeeded: $0 &- 0x1_0000) }
     let length = batch.bytes.write(batch.used..<batch.bytes.count) { output in
       (try? sender.protectRTP(
-        header: header.span(0..<headerLength), payload: payload, into: &output)) ?? 0
+        header: header.span(0..<headerLength), payload: payload, into: &output, index: index)) ?? 0
     }
     guard length > 0 else {
       counters.protectFailures &+= 1

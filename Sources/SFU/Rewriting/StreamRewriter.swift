@@ -53,6 +53,9 @@ public struct StreamRewriter: Sendable {
 
   /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about two seconds.
   static let maximumSpans = 64
+  /// How far a packet's number may lie beyond the last one that was sent. A larger gap is closed: nobody waits for so many packets, and a
+  /// receiver, who sees 16 bits of the number, would take a gap of 32,768 for one backwards (RFC 3711 section 3.3.1).
+  static let maximumGap: Int64 = 1_000
 
   private var spans: ContiguousArray<Span> = []
   /// Counts the sources that were attached.
@@ -67,6 +70,8 @@ public struct StreamRewriter: Sendable {
   private var lastOmitted: Int32 = -1
   /// The highest outgoing sequence number so far.
   public private(set) var highestOut: Int64
+  /// The highest that was given to a packet; behind ``highestOut`` while what follows a gap is left out.
+  private var highestSent: Int64
   /// The newest outgoing timestamp.
   public private(set) var lastTimestamp: UInt32
   /// When ``lastTimestamp`` was sent.
@@ -76,6 +81,7 @@ public struct StreamRewriter: Sendable {
   /// (RFC 3550 section 5.1).
   public init(firstSequence: UInt16, firstTimestamp: UInt32) {
     highestOut = Int64(firstSequence) &- 1 &+ 0x1_0000
+    highestSent = highestOut
     lastTimestamp = firstTimestamp
     spans.reserveCapacity(4)
   }
@@ -151,9 +157,11 @@ public struct StreamRewriter: Sendable {
   mutating func rewrite(_ packet: StoredPacket, _ selection: LayerSelection, now: Instant) -> Numbers? {
     guard var span = spans.last, span.serial == serial else { return nil }
     if packet.sequence > highestSource {
-      if span.selection != selection { span = select(selection, from: packet, span) }
+      let isFar = isFar(span.out &+ (packet.sequence &- span.source))
+      if isFar || span.selection != selection { span = select(selection, from: packet, span, closesGap: isFar) }
       highestSource = packet.sequence
       highestOut = span.out &+ (packet.sequence &- span.source)
+      highestSent = highestOut
       let numbers = Self.numbers(packet, span)
       if !started || Int32(truncatingIfNeeded: numbers.timestamp &- lastTimestamp) > 0 {
         lastTimestamp = numbers.timestamp
@@ -194,7 +202,8 @@ public struct StreamRewriter: Sendable {
   private mutating func omit(_ packet: StoredPacket, _ current: Span) {
     var span = current
     // What lies between the highest packet and this one was lost and stays a gap that can still be filled.
-    let out = span.out &+ (packet.sequence &- span.source)
+    var out = span.out &+ (packet.sequence &- span.source)
+    if isFar(out) { out = highestOut &+ 1 }
     highestSource = packet.sequence
     highestOut = out &- 1
     span.source = packet.sequence &+ 1
@@ -202,10 +211,15 @@ public struct StreamRewriter: Sendable {
     append(span)
   }
 
-  /// Begins a run at `packet` in which other layers pass.
-  private mutating func select(_ selection: LayerSelection, from packet: StoredPacket, _ current: Span) -> Span {
+  @inline(__always)
+  private func isFar(_ out: Int64) -> Bool { out &- highestSent > Self.maximumGap }
+
+  /// Begins a run at `packet` in which other layers pass, or that leaves no gap before it.
+  private mutating func select(
+    _ selection: LayerSelection, from packet: StoredPacket, _ current: Span, closesGap: Bool
+  ) -> Span {
     var span = current
-    span.out = span.out &+ (packet.sequence &- span.source)
+    span.out = closesGap ? highestOut &+ 1 : span.out &+ (packet.sequence &- span.source)
     span.source = packet.sequence
     span.selection = selection
     append(span)

@@ -189,7 +189,7 @@ public final class Inlet {
     guard let codec = publication.formats.codec(header.payloadType) else { return .dropped(.unknownPayloadType) }
     stream.statistics.receive(header, now: now)
     var stored = StoredPacket()
-    stored.sequence = stream.extend(header.sequenceNumber)
+    stored.sequence = stream.extendOriginal(header.sequenceNumber)
     if stream.acceptsNack {
       if stream.nacks.receive(header.sequenceNumber, now: now) == .needsKeyframe, stream.kind == .video {
         stream.keyframes.request()
@@ -249,7 +249,10 @@ public final class Inlet {
     {
       descriptor = 0..<0
     }
-    if publication.isMuted { return .dropped(.muted) }
+    if publication.isMuted {
+      stream.passOver(stored.sequence)
+      return .dropped(.muted)
+    }
     if let reason = stream.accept(
       stored, descriptor: packet.extracting(descriptor), payload: packet.extracting(payload))
     {

@@ -40,6 +40,10 @@ public final class SourceStream {
   var orientation: UInt8 = StoredPacket.absent
   /// Sequence number extended to 64 bits.
   private(set) var highest: Int64 = -1
+  /// The highest number of what came and was not kept; negative when there is none.
+  private var unkept: Int64 = -1
+  /// The number that would follow one far behind the highest, and mean that the sender began anew.
+  private var restartCandidate: SequenceNumber?
   /// When the newest packet arrived.
   var lastArrival = Instant.zero
   var packets: UInt64 = 0
@@ -64,13 +68,33 @@ public final class SourceStream {
   /// Whether lost packets are asked for.
   let acceptsNack: Bool
 
-  /// Extends a 16-bit sequence number by the highest one seen (RFC 3550 appendix A.1).
+  /// Extends a 16-bit sequence number by the highest one that came (RFC 3550 appendix A.1), kept or not.
   @inline(__always)
   func extend(_ sequence: SequenceNumber) -> Int64 {
+    let highest = max(highest, unkept)
     guard highest >= 0 else { return Int64(sequence.rawValue) &+ 0x1_0000 }
     let low = UInt16(truncatingIfNeeded: highest)
     return highest &+ Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(low)))
   }
+
+  /// Extends the number of a packet that is no repair. Two that follow each other, further behind than the store reaches, are a sender
+  /// that began anew: its numbers go on above the highest.
+  @inline(__always)
+  func extendOriginal(_ sequence: SequenceNumber) -> Int64 {
+    let number = extend(sequence)
+    guard number <= max(highest, unkept) &- Int64(store.capacity) else { return number }
+    guard restartCandidate == sequence else {
+      restartCandidate = SequenceNumber(rawValue: sequence.rawValue &+ 1)
+      return number
+    }
+    restartCandidate = nil
+    return number &+ 0x1_0000
+  }
+
+  /// A packet came that is not kept, since its publication is muted. The next one that is counts from it: after 32,768 of them it
+  /// would be taken for an old one.
+  @inline(__always)
+  func passOver(_ sequence: Int64) { unkept = max(unkept, sequence) }
 
   /// Keeps a packet and lets it wait for the next flush; nil when that worked, else why not.
   func accept(

@@ -197,9 +197,11 @@ public final class UDPSocket {
   /// Deals with a message that failed with the error number `code`.
   @unsafe func recover(_ message: parley_message, code: Int32) -> SendResult {
     let segments = unsafe Self.datagrams(message)
+    // The path to this destination takes less than a segment at once (Linux 6.14 and later say so): alone, each is fragmented.
+    if segments > 1 && code == EMSGSIZE { return unsafe transmitSingly(message) }
     if segments > 1 && (code == EIO || code == EINVAL) {
-      // EIO: the device cannot do it. EINVAL: also what one destination with a small MTU causes, so it takes several
-      // in a row before the socket gives up on segmentation for everybody.
+      // EIO: the device cannot do it. EINVAL: also what one destination with a small MTU causes on older kernels, so it takes
+      // several in a row before the socket gives up on segmentation for everybody.
       refusalsInARow += 1
       if code == EIO || refusalsInARow >= 8 { usesSegmentation = false }
       return unsafe transmitSingly(message)

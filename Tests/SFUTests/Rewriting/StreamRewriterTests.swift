@@ -106,6 +106,30 @@ struct StreamRewriterTests {
     }
   }
 
+  @Test("threat 13: whatever a publisher leaves out or jumps over, a packet's number lies near the last one")
+  func nearTheLast() throws {
+    var rewriter = StreamRewriter(firstSequence: 10, firstTimestamp: 0)
+    rewriter.begin(with: packet(100), now: .zero, clockRate: 90_000)
+    func number(_ sequence: Int64) -> Int64? { rewriter.rewrite(packet(sequence), now: .zero)?.sequence }
+    var last = try #require(number(100))
+    var used: Set<Int64> = [last]
+    var sequence: Int64 = 100
+    for jump in [32_767, 900, 1_001, 65_535, 1, 3] as [Int64] {
+      // Empty packets, which are left out, far from each other; then one that passes.
+      for _ in 0..<3 {
+        sequence += jump
+        rewriter.skip(packet(sequence))
+      }
+      sequence += jump
+      let next = try #require(number(sequence))
+      #expect(next > last && next - last <= 1_001, "after jumps of \(jump): \(next - last)")
+      #expect(used.insert(next).inserted)
+      last = next
+      // What comes late from within a closed gap has no number any more.
+      if jump > 1_001 { #expect(number(sequence - 1) == nil) }
+    }
+  }
+
   @Test("what comes late though its layer is left out becomes a filler, at once and when it is asked for again")
   func fillers() throws {
     var rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)

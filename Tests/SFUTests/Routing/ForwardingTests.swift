@@ -222,6 +222,49 @@ struct ForwardingTests {
     #expect(meeting.router.counters[.overload] == 2)
   }
 
+  @Test(
+    "who was muted for longer than half a round of numbers is heard at once, and so is who begins its numbers anew",
+    arguments: [40_000, 33_000, 60_000, 0])
+  func longMute(packets: Int) throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let source = ann.publish("t_1", mid: "0", .audio, ssrc: 1_000)
+    let slot = ben.slot("7", .audio, ssrc: 5_000)
+    meeting.router.attach(source.publication, to: slot)
+    source.start()
+    meeting.run(for: .milliseconds(500))
+    source.stop()
+    meeting.run(for: .milliseconds(100))
+    let stream = try #require(ben.streams[5_000])
+    let before = stream.arrivals
+    let type = source.media.codecs[0].payloadType
+    var number = source.sequence &+ 1
+    func send(_ count: Int) {
+      for _ in 0..<count {
+        meeting.receive(
+          source.packet(
+            ssrc: source.ssrc, type: type, sequence: number, timestamp: source.timestamp &+ UInt32(number), [1, 2, 3],
+            false), ann)
+        number &+= 1
+      }
+      meeting.flush()
+    }
+    if packets > 0 {
+      meeting.router.setMuted(true, source.publication)
+      for _ in 0..<(packets / 50) { send(50) }
+      #expect(stream.arrivals == before)
+      meeting.router.setMuted(false, source.publication)
+    } else {
+      number = number &- 30_000
+    }
+    send(20)
+    meeting.run(for: .milliseconds(100))
+    // The first packet of who begins anew could still be an old one.
+    #expect(stream.arrivals - before >= 19)
+    #expect(stream.duplicates == 0)
+  }
+
   @Test("a duplicate is not forwarded twice, neither as it came nor as a retransmission")
   func duplicates() throws {
     let meeting = try VirtualMeeting()
