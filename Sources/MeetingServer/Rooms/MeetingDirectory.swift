@@ -18,6 +18,9 @@ actor MeetingDirectory {
   let events: RoomEvents
   private var rooms: [MeetingID: MeetingRoom] = [:]
   private var places: [String: Held] = [:]
+  /// How many are about to enter each room, and the rooms that were to end if they are empty then.
+  private var entering: [MeetingID: Int] = [:]
+  private var closing: Set<MeetingID> = []
   private var usage = TenantUsage()
   private var isClosed = false
   private var expulsions = ExpulsionNotes()
@@ -61,13 +64,17 @@ actor MeetingDirectory {
         throw told(.quota(why), admission.meeting)
       }
       let room = room(for: admission.meeting, url: url)
+      entering[admission.meeting.id, default: 0] += 1
       do throws(MeetingRoom.Refusal) {
         try await enter(try await looked(at: newcomer), room)
+        await arrived(at: room)
         return room
       } catch .closed {
         forget(room)
+        await arrived(at: room)
       } catch {
-        await close(room)
+        closing.insert(admission.meeting.id)
+        await arrived(at: room)
         throw told(error, admission.meeting)
       }
     }
@@ -228,7 +235,22 @@ actor MeetingDirectory {
     await close(held.room)
   }
 
+  /// Somebody who was about to enter a room is in, or was refused.
+  private func arrived(at room: MeetingRoom) async {
+    let id = room.identity.id
+    let others = (entering[id] ?? 1) - 1
+    entering[id] = others > 0 ? others : nil
+    // Perhaps another one by now.
+    if others <= 0, closing.remove(id) != nil, let room = rooms[id] { await close(room) }
+  }
+
+  /// Ends an empty room. While somebody is about to enter it stays: of many who are refused the last one ends it, and not each the room of
+  /// the others.
   private func close(_ room: MeetingRoom) async {
+    guard entering[room.identity.id] == nil else {
+      closing.insert(room.identity.id)
+      return
+    }
     if await room.closeIfEmpty() { forget(room) }
   }
 
