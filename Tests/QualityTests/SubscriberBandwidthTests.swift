@@ -159,6 +159,22 @@ struct SubscriberBandwidthTests {
     #expect(meeting.router.counters.paddings == 0)
   }
 
+  @Test("sound that a receiver does not report on, since it numbers pictures only, is not lost: nothing is given up for it")
+  func picturesReportedOnly() throws {
+    let meeting = QualityMeeting(seed: 13)
+    _ = try meeting.addPublisher()
+    let both = try meeting.addReceiver(link: meeting.addLink(way(4_000)), back: way())
+    let pictures = try meeting.addReceiver(
+      link: meeting.addLink(way(4_000)), back: way(), feedback: .transportWideForVideo)
+    meeting.run(for: .seconds(20))
+    let outlet = pictures.member.outlet
+    #expect(outlet.bandwidth.estimator.lossShare == 0)
+    #expect((pictures.sound()?.concealed(from: 2, to: 19) ?? 1) < 0.01)
+    #expect((pictures.video()?.layer(from: 10, to: 20) ?? 0) == 2)
+    #expect((both.video()?.layer(from: 10, to: 20) ?? 0) == 2)
+    #expect(outlet.bandwidth.isPacing == both.member.outlet.bandwidth.isPacing)
+  }
+
   @Test("a receiver that knows only REMB gets what its estimate allows")
   func receiverEstimate() throws {
     let meeting = QualityMeeting(seed: 9)

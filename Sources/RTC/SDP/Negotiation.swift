@@ -59,6 +59,10 @@ public struct Negotiation: Sendable {
         if let media = try negotiated(offered, mid: mid, kind: kind, index: index, source: section.source, &claims) {
           section.isStopped = false
           accepted.media.append(media)
+        } else {
+          // What was sent from there ends, and its numbers with it: what begins anew must not use them again under one key (RFC 7714
+          // section 8.1).
+          section.source = nil
         }
       }
       next.append(section)

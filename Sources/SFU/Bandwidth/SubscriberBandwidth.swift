@@ -89,7 +89,7 @@ struct SubscriberBandwidth: Sendable {
 
   /// A packet of `bytes` bytes left.
   @inline(__always)
-  mutating func sent(bytes: Int, _ use: Use, now: Instant) {
+  mutating func sent(bytes: Int, _ use: Use, isNumbered: Bool, now: Instant) {
     let size = bytes &+ Self.overhead
     switch use {
     case .audio: audio.add(size)
@@ -98,6 +98,11 @@ struct SubscriberBandwidth: Sendable {
     }
     guard feedback != .none else {
       estimator.skipSequence()
+      return
+    }
+    // No report will tell of it: it would count as lost.
+    guard isNumbered || feedback != .transportWide else {
+      queue.sent(bytes: size)
       return
     }
     // Whatever leaves meanwhile takes part in the probe: it fills the path as padding does.

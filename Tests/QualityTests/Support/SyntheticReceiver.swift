@@ -9,6 +9,8 @@ import NetworkEmulator
 final class SyntheticReceiver {
   enum Feedback {
     case transportWide
+    /// The same for pictures only, as Firefox does.
+    case transportWideForVideo
     /// Only an estimate of its own, of this rate.
     case estimate(DataRate)
     case none
@@ -55,7 +57,7 @@ final class SyntheticReceiver {
     var mechanisms = FeedbackMechanisms.all
     var isWide = true
     switch feedback {
-    case .transportWide: break
+    case .transportWide, .transportWideForVideo: break
     case .estimate:
       mechanisms = [.nack, .pictureLoss, .remb]
       isWide = false
@@ -65,11 +67,12 @@ final class SyntheticReceiver {
     }
     let ssrc = nextSSRC
     nextSSRC += 10
+    let isWideForSound = if case .transportWideForVideo = feedback { false } else { isWide }
     func slot(_ mid: String, _ kind: MediaKind, _ ssrc: UInt32, _ codecs: [NegotiatedCodec]) -> Subscription? {
       router.addSlot(
         NegotiatedMedia(
           mid: MID(rawValue: mid), index: 0, kind: kind, role: .send, codecs: codecs,
-          extensions: Formats.extensions(transportWide: isWide), remoteSources: [], remoteStreamIDs: [], rids: [],
+          extensions: Formats.extensions(transportWide: kind == .video ? isWide : isWideForSound), remoteSources: [], remoteStreamIDs: [], rids: [],
           localSource: NegotiatedSource(
             ssrc: SSRC(rawValue: ssrc), rtxSSRC: kind == .video ? SSRC(rawValue: ssrc + 1) : nil),
           localStreamID: nil, usesReducedSizeRTCP: true), of: member)
@@ -89,9 +92,17 @@ final class SyntheticReceiver {
 
   var deadline: Instant {
     var next = min(nextReport, back.deadline)
-    if case .transportWide = feedback { next = min(next, recorder.deadline) }
+    if reportsPackets { next = min(next, recorder.deadline) }
     for judge in videos.values { next = min(next, judge.nacks.deadline, judge.keyframeDeadline) }
     return next
+  }
+
+  /// Whether packets are reported one by one.
+  private var reportsPackets: Bool {
+    switch feedback {
+    case .transportWide, .transportWideForVideo: true
+    case .estimate, .none: false
+    }
   }
 
   // MARK: In
@@ -155,7 +166,7 @@ final class SyntheticReceiver {
   // MARK: Out
 
   func tick(now: Instant) {
-    if case .transportWide = feedback {
+    if reportsPackets {
       while recorder.deadline <= now {
         var done = false
         report(now) { writer, buffer in

@@ -23,6 +23,16 @@ struct RenegotiationTests {
     #expect(third.0.media[1].localSource == source && third.1.media[1].sources[0].ssrc == source.ssrc)
   }
 
+  @Test("threat 13: a slot that was refused for its codecs and is taken again has other SSRCs: its numbers begin anew")
+  func refusedMeanwhile() throws {
+    var harness = NegotiationHarness()
+    let offer = OfferText(slots).text
+    let source = try #require(harness.answer(offer).0.media[1].localSource)
+    #expect(try harness.answer(offer.replacing("/90000", with: "X/90000")).0.media.count == 1)
+    let again = try #require(harness.answer(offer).0.media[1].localSource)
+    #expect(again.ssrc != source.ssrc && again.rtxSSRC != source.rtxSSRC)
+  }
+
   @Test("changed ICE credentials are a restart, the same ones are not, RFC 8839 section 4.4.1.1")
   func restart() throws {
     var harness = NegotiationHarness()
