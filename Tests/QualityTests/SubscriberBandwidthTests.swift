@@ -159,7 +159,7 @@ struct SubscriberBandwidthTests {
     #expect(meeting.router.counters.paddings == 0)
   }
 
-  @Test("sound that a receiver does not report on, since it numbers pictures only, is not lost: nothing is given up for it")
+  @Test("sound that a receiver does not report on, as Firefox does not, is not lost: nothing is given up for it")
   func picturesReportedOnly() throws {
     let meeting = QualityMeeting(seed: 13)
     _ = try meeting.addPublisher()

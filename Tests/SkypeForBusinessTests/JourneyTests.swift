@@ -189,7 +189,9 @@ import Testing
       let outer = try office.join(invitation, name: "Outer")
       let joined = try #require(inner)
       try await wait(for: "the inner one: \(joined.state)") { joined.state == .established }
-      try await wait(for: "one guest: \(agent.participants.map(\.name))") { agent.participants.map(\.name) == ["Inner"] }
+      try await wait(for: "one guest: \(agent.participants.map(\.name))") {
+        agent.participants.map(\.name) == ["Inner"]
+      }
       #expect(outer.state == .idle && [.idle, .ended].contains(outer.meeting.state))
       observation.invalidate()
     }

@@ -72,7 +72,8 @@ final class SyntheticReceiver {
       router.addSlot(
         NegotiatedMedia(
           mid: MID(rawValue: mid), index: 0, kind: kind, role: .send, codecs: codecs,
-          extensions: Formats.extensions(transportWide: kind == .video ? isWide : isWideForSound), remoteSources: [], remoteStreamIDs: [], rids: [],
+          extensions: Formats.extensions(transportWide: kind == .video ? isWide : isWideForSound), remoteSources: [],
+          remoteStreamIDs: [], rids: [],
           localSource: NegotiatedSource(
             ssrc: SSRC(rawValue: ssrc), rtxSSRC: kind == .video ? SSRC(rawValue: ssrc + 1) : nil),
           localStreamID: nil, usesReducedSizeRTCP: true), of: member)
