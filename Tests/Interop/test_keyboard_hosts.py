@@ -167,7 +167,8 @@ class Administration(KeyboardTest):
         keys.walk("textbox Room")
         keys.type("daily").walk("combobox Role")
         keys.press("ArrowDown").walk("textbox Name")
-        keys.type("Dora").walk("combobox Good for", "button Make the token")
+        keys.type("Dora").walk("textbox User")
+        keys.type("dora").walk("combobox Good for", "button Make the token")
         keys.press("Enter")
         dialog = page.get_by_role("dialog", name="The token")
         dialog.wait_for()
@@ -177,7 +178,7 @@ class Administration(KeyboardTest):
         keys.walk("button Close")
         keys.press("Escape").at("button Make the token")
         [grant] = run(self.server, "token", "inspect", token)
-        self.assertEqual((grant["room"], grant["role"]), ("daily", "moderator"))
+        self.assertEqual((grant["room"], grant["role"], grant["user"]), ("daily", "moderator", "dora"))
 
         # Escape and Cancel revoke nothing. Revoked, the row stays and the button goes: the focus stays in the list.
         name = page.get_by_role("button", name="Revoke ").first.get_attribute("aria-label")
