@@ -98,6 +98,8 @@ class Layers(unittest.TestCase):
     def test_what_is_hidden_stops_within_two_seconds_and_comes_back_with_one_key_frame(self) -> None:
         ann, ben = self.person("Ann", "hidden"), self.person("Ben", "hidden")
         ben.sees("Ann")
+        # The picture grows in its first moments, each time with a key frame; those are not the ones that count here.
+        wait_for("Ben's picture of Ann 640 pixels wide", lambda: self.width(ben, "Ann") == 640 or f"no: {self.width(ben, 'Ann')}", 25)
         ann.evaluate(NOTE_ENCODED)
         ben.evaluate("() => { window.hiding = new CSSStyleSheet(); document.adoptedStyleSheets.push(hiding); }")
         keyframes = self.keyframes(ben)
