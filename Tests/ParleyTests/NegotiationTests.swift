@@ -31,4 +31,29 @@ import Testing
       await meeting.leave()
     }
   }
+
+  @Test("who publishes at the same time as others receives them: slots of an answer are older than those that come next")
+  func atOnce() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/at-once", name: "Ann")
+      let ben = try Meeting("\(server.url)/at-once", name: "Ben")
+      try await ann.join()
+      try await ben.join()
+      for round in 0..<10 {
+        async let one = ann.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+        async let other = ben.local.publish(LocalAudioTrack(ToneSource(frequency: 550)))
+        let (own, theirs) = (try await one, try await other)
+        try await wait(for: "both to receive each other, round \(round)") {
+          [ann, ben].allSatisfy { $0.participants.first?.publications.first?.subscription != nil }
+        }
+        await own.unpublish()
+        await theirs.unpublish()
+        try await wait(for: "both to have ended, round \(round)") {
+          [ann, ben].allSatisfy { $0.participants.first?.publications.isEmpty == true }
+        }
+      }
+      await ann.leave()
+      await ben.leave()
+    }
+  }
 }

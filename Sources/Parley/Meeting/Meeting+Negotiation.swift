@@ -13,6 +13,8 @@ struct NegotiationState {
   /// Who waits for everything that is wanted now.
   var waiting: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
   var isPreparing = false
+  /// Whether an answer has come that the session does not have yet, and so perhaps not the m-sections that ``Meeting/slots`` name.
+  var isAnswered = false
   /// How long an answer is waited for, time in which the connection is brought back left out.
   static let patience: UInt64 = 30_000_000_000
 }
@@ -153,15 +155,18 @@ extension Meeting {
 
   func takeAnswer(id: Int, answer: String, slots: [SlotInfo]) {
     guard negotiation.pending?.id == id, let connection else { return }
+    // Now: while the session takes the answer, a message may bring newer ones.
+    self.slots = slots
+    negotiation.isAnswered = true
     Task {
       let problem = await self.setAnswer(answer, connection)
       guard self.connection === connection, self.negotiation.pending?.id == id else { return }
       self.negotiation.pending = nil
+      self.negotiation.isAnswered = false
+      self.applySlots()
       if let problem {
         self.settle(.failure(.mediaFailed(problem)))
       } else {
-        self.slots = slots
-        self.applySlots()
         if self.negotiation.isWanted { await self.offerNext() } else { self.settle(.success(())) }
       }
     }
@@ -199,6 +204,7 @@ extension Meeting {
     negotiation.isWanted = false
     negotiation.pending = nil
     negotiation.isPreparing = false
+    negotiation.isAnswered = false
     settle(.failure(.cancelled))
   }
 }

@@ -3,8 +3,9 @@ import RTC
 import Signaling
 
 extension Meeting {
-  /// Makes subscriptions match what the slots carry.
+  /// Makes subscriptions match what the slots carry, once the session has their m-sections.
   func applySlots() {
+    guard !negotiation.isAnswered else { return }
     var carried: [String: MID] = [:]
     for slot in slots {
       if let publication = slot.publication { carried[publication] = MID(rawValue: slot.mid) }
