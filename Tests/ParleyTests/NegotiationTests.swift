@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("who publishes at the same time as others receives them: slots of an answer are older than those that come next")
+  @Test("who publishes while others do receives them: the slots of an answer are older than the next ones")
   func atOnce() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/at-once", name: "Ann")
