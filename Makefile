@@ -12,7 +12,7 @@ BENCH ?=
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
 
-.PHONY: help run build test test-swift test-interop kill-loop bench bench-browser instructions simulate docs lint format clean
+.PHONY: help run build test test-swift test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -46,6 +46,10 @@ test-interop: build ## Real browsers and other stacks against the release build.
 	$(SWIFT) build -c release --static-swift-stdlib --product impairment-proxy
 	for bot in echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
 	.venv/bin/python Tests/Interop/run.py
+
+pictures: build ## Make the pictures of the pages that the guides show (docs/images), to be looked at.
+	@Scripts/setup test
+	.venv/bin/python Tests/Interop/documentation.py
 
 kill-loop: build ## Kill the server 200 times under load, and check that nothing acknowledged is lost (ROUNDS=…, SEED=…).
 	@Scripts/setup test
