@@ -108,9 +108,7 @@ extension Outlet {
       length, scratch.span(0..<Self.paddingLength), sequence: nil, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
-    bandwidth.sent(
-      bytes: written, .padding, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+    bandwidth.sent(bytes: written, .padding, isNumbered: subscription.isNumbered, now: now)
     counters.paddings &+= 1
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)

@@ -64,9 +64,7 @@ extension Outlet {
     guard written > 0 else { return false }
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: total)
-    bandwidth.sent(
-      bytes: written, .audio, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+    bandwidth.sent(bytes: written, .audio, isNumbered: subscription.isNumbered, now: now)
     counters.redundantPackets &+= 1
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)

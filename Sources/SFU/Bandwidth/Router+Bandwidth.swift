@@ -276,7 +276,7 @@ extension Router {
 extension Subscription {
   /// What the receiver tells about its path.
   var bandwidthFeedback: SubscriberBandwidth.Feedback {
-    if layout.transportSequence != 0, media.codecs.contains(where: { $0.feedback.contains(.transportWide) }) {
+    if isNumbered, media.codecs.contains(where: { $0.feedback.contains(.transportWide) }) {
       return .transportWide
     }
     return media.codecs.contains { $0.feedback.contains(.remb) } ? .receiverEstimate : .none

@@ -92,8 +92,7 @@ extension Outlet {
       &counters)
     guard written > 0 else { return }
     bandwidth.sent(
-      bytes: written, stream.kind == .audio ? .audio : .video, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+      bytes: written, stream.kind == .audio ? .audio : .video, isNumbered: subscription.isNumbered, now: now)
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: length &- padding)
     budget.sent(bytes: written)
@@ -116,9 +115,7 @@ extension Outlet {
     let written = protect(
       headerLength, scratch.span(0..<1), sequence: numbers.sequence, sender, batch, &counters)
     guard written > 0 else { return }
-    bandwidth.sent(
-      bytes: written, .video, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+    bandwidth.sent(bytes: written, .video, isNumbered: subscription.isNumbered, now: now)
     subscription.packetCount &+= 1
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
@@ -154,9 +151,7 @@ extension Outlet {
     let written = protect(
       headerLength, scratch.span(0..<length), sequence: numbers.sequence, sender, batch, &counters)
     guard written > 0 else { return }
-    bandwidth.sent(
-      bytes: written, .audio, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+    bandwidth.sent(bytes: written, .audio, isNumbered: subscription.isNumbered, now: now)
     subscription.packetCount &+= 1
     subscription.octetCount &+= UInt32(truncatingIfNeeded: length)
     counters.packetsForwarded &+= 1

@@ -83,9 +83,7 @@ extension Outlet {
       headerLength, store.span(start..<end, of: packet), sequence: nil, sender, batch, &counters)
     guard written > 0 else { return }
     subscription.retransmissionSequence &+= 1
-    bandwidth.sent(
-      bytes: written, use, isNumbered: subscription.layout.transportSequence != 0,
-      now: now)
+    bandwidth.sent(bytes: written, use, isNumbered: subscription.isNumbered, now: now)
     if use == .padding { counters.paddings &+= 1 } else { counters.retransmissions &+= 1 }
     counters.packetsForwarded &+= 1
     counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)

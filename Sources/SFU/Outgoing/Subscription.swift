@@ -41,6 +41,9 @@ public final class Subscription {
   private(set) var isStopped = false
   var rewriter: StreamRewriter
   private(set) var layout: ExtensionLayout
+  /// Whether its packets carry transport-wide numbers, so that the receiver reports on each of them.
+  @inline(__always)
+  var isNumbered: Bool { layout.transportSequence != 0 }
   let mid: HeaderExtensionText?
   /// The outgoing payload type for each of the publication's, 0xFF where the receiver cannot take it.
   private var payloadTypes: ContiguousArray<UInt8> = []
