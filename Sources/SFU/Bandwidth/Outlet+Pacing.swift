@@ -34,15 +34,16 @@ extension Outlet {
       guard bandwidth.queue.isDue || isOld || !bandwidth.isPacing else { return }
       bandwidth.queue.removeFirst()
       let index = Int(waiting.subscription)
-      guard !isOld, subscriptions.indices.contains(index) else {
+      guard subscriptions.indices.contains(index) else {
         counters.pacedDrops &+= 1
         continue
       }
       let subscription = subscriptions[index]
-      guard let stream = subscription.publication?.streams.first(where: { $0.ssrc == waiting.source }),
+      guard !isOld, let stream = subscription.publication?.streams.first(where: { $0.ssrc == waiting.source }),
         let slot = stream.store.slot(of: waiting.sequence)
       else {
         counters.pacedDrops &+= 1
+        leaveOut(waiting, of: subscription)
         continue
       }
       let packet = stream.store[slot]
@@ -58,9 +59,19 @@ extension Outlet {
     }
   }
 
+  /// A packet that waited is not sent: without it nothing can be decoded up to the next keyframe, which is asked for unless one has come since.
+  private func leaveOut(_ waiting: PacedPacket, of subscription: Subscription) {
+    guard subscription.state == .running, !waiting.numbers.isFiller, let stream = subscription.stream,
+      stream.ssrc == waiting.source, !stream.hasKeyframe(after: waiting.sequence)
+    else { return }
+    subscription.interrupt()
+  }
+
   /// The earliest of what pacing, probes and the estimate have to do. Asking `bandwidth` as a whole would copy all of the estimator.
   var bandwidthDeadline: Instant {
-    min(bandwidth.nextTick, min(bandwidth.queue.deadline, bandwidth.probe?.deadline ?? .distantFuture))
+    // Where nothing has to wait any more, what waits leaves at once.
+    let queued = bandwidth.isPacing || bandwidth.queue.isEmpty ? bandwidth.queue.deadline : .zero
+    return min(bandwidth.nextTick, min(queued, bandwidth.probe?.deadline ?? .distantFuture))
   }
 
   /// What is known of the path to the receiver.

@@ -90,7 +90,9 @@ extension Router {
       allocate(member, now: now)
       adaptRedundancy(of: outlet, now: now)
     }
+    let drops = counters.pacedDrops
     outlet.writePaced(batch: batch, now: now, to: sink, &counters)
+    if counters.pacedDrops != drops { outlet.subscriptions.forEach { keyframeWanted(for: $0) } }
     outlet.writeProbe(batch: batch, now: now, to: sink, &counters)
     outlet.send(batch, to: sink)
   }
@@ -126,6 +128,12 @@ extension Router {
       subscription.redundancy.update(loss: loss, payloadType: subscription.redundantPayloadType, now: now)
       subscription.redundancy.bound(to: outlet.bandwidth.audio.rate, of: outlet.bandwidth.estimator.target)
     }
+  }
+
+  /// A slot that lost packets which waited goes on with a keyframe.
+  private func keyframeWanted(for subscription: Subscription) {
+    guard subscription.state == .waiting, let publication = subscription.publication else { return }
+    keyframeWanted(of: publication)
   }
 
   // MARK: Allocation

@@ -11,7 +11,8 @@ extension Outlet {
   ) {
     guard let sender else { return }
     let count = stream.pending.count
-    let isPaced = bandwidth.isPacing && stream.kind == .video
+    // What waits leaves first, also where nothing has to wait any more.
+    let isPaced = stream.kind == .video && (bandwidth.isPacing || !bandwidth.queue.isEmpty)
     if isPaced { bandwidth.queue.refill(bandwidth.estimator.target, now: now) }
     var index = first
     while index < count {

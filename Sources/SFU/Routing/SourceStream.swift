@@ -132,6 +132,18 @@ public final class SourceStream {
     return (sequence &- store[Int(first)].sequence).magnitude >= UInt64(store.capacity / 2)
   }
 
+  /// Whether a keyframe began after `sequence`, so that what is missing up to there does not matter any more.
+  func hasKeyframe(after sequence: Int64) -> Bool { keyframe > sequence }
+
+  /// Forgets what waits and is not kept any more, since so much came at once that newer packets took its place. Returns how many packets it was.
+  func dropOverwritten() -> Int {
+    // The oldest goes first.
+    guard let first = pending.first, !store.isCurrent(store[Int(first)]) else { return 0 }
+    let before = pending.count
+    pending.removeAll { !store.isCurrent(store[Int($0)]) }
+    return before &- pending.count
+  }
+
   /// Packets of one frame differ by a byte or two; padded to one size they leave in one segmented send. A group's last
   /// packet may stay shorter.
   func evenOut() {

@@ -1,0 +1,141 @@
+import Basics
+import TestSeeds
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+/// The numbers of what leaves under one SSRC, in the order in which it does.
+private final class Departures: PacketSink {
+  let ssrc: UInt32
+  private let meeting: VirtualMeeting
+  private(set) var sequences: [UInt16] = []
+
+  init(_ ssrc: UInt32, _ meeting: VirtualMeeting) {
+    self.ssrc = ssrc
+    self.meeting = meeting
+  }
+
+  func send(_ batch: OutputBatch, to outlet: Outlet) {
+    meeting.send(batch, to: outlet)
+    for run in batch.runs {
+      var offset = run.offset
+      while offset < run.offset + run.length {
+        let next = min(offset + run.segment, run.offset + run.length)
+        let bytes = (offset..<next).map { batch.bytes[$0] }
+        offset = next
+        guard !(192...223).contains(bytes[1]), let header = try? RTPHeader.parse(bytes.span),
+          header.ssrc.rawValue == ssrc
+        else { continue }
+        sequences.append(header.sequenceNumber.rawValue)
+      }
+    }
+  }
+}
+
+@Suite("Order of what is paced", .tellsSeeds)
+struct PacedOrderTests {
+  /// Ben gets Ann's camera over a path that just takes it, and a large picture of 40 packets has come, most of which wait.
+  private func waiting() throws -> (VirtualMeeting, VirtualSource, VirtualClient, Departures) {
+    let meeting = try VirtualMeeting(seed: 3)
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    ben.sendsNacks = false
+    let codecs = [
+      NegotiatedCodec(
+        payloadType: PayloadType(rawValue: 96), codec: .vp8, rtxPayloadType: PayloadType(rawValue: 97),
+        feedback: [.nack, .pictureLoss, .remb])
+    ]
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000, announce: true)
+    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000, codecs: codecs))
+    camera.start()
+    meeting.run(for: .milliseconds(300))
+    // What the receiver says is known, and what is wanted leaves little room.
+    ben.member.outlet.bandwidth.activate(.receiverEstimate)
+    ben.member.outlet.bandwidth.nextTick = .distantFuture
+    try say(.kilobits(1_200), meeting, ben)
+    ben.member.outlet.bandwidth.setAllocated(
+      .kilobits(960), wanted: .kilobits(960), paused: 0, isSatisfied: true, now: meeting.now)
+    #expect(ben.member.outlet.bandwidth.isPacing)
+    meeting.run(for: .milliseconds(300))
+    camera.stop()
+    meeting.run(for: .milliseconds(100))
+    #expect(ben.member.outlet.bandwidth.queue.isEmpty)
+    let departures = Departures(5_000, meeting)
+    send(40, of: camera, meeting, to: departures)
+    #expect(ben.member.outlet.bandwidth.queue.count > 10)
+    return (meeting, camera, ben, departures)
+  }
+
+  /// A picture of `count` packets comes and is forwarded, as in one tick of a worker.
+  private func send(_ count: Int, of camera: VirtualSource, _ meeting: VirtualMeeting, to departures: Departures) {
+    camera.packetsPerFrame = count
+    camera.sendFrame(meeting.now)
+    camera.stop()
+    for bytes in meeting.takeUploads(of: camera.client) { meeting.receive(bytes, camera.client) }
+    meeting.router.flush(now: meeting.now, batch: meeting.batch, to: departures)
+  }
+
+  private func say(_ rate: DataRate, _ meeting: VirtualMeeting, _ client: VirtualClient) throws {
+    var bytes = [UInt8](repeating: 0, count: 200)
+    var writer = RTCPWriter()
+    var span = bytes.mutableSpan
+    let media = [SSRC(rawValue: 5_000)]
+    try writer.append(remb: rate, ssrcs: media.span, sender: SSRC(rawValue: 1), into: &span)
+    meeting.receive(Array(bytes[..<writer.length]), client)
+  }
+
+  @Test("where a report ends the pacing, what waits leaves before what comes, and at once")
+  func endOfPacing() throws {
+    let (meeting, camera, ben, departures) = try waiting()
+    try say(.kilobits(20_000), meeting, ben)
+    #expect(!ben.member.outlet.bandwidth.isPacing)
+    send(4, of: camera, meeting, to: departures)
+    #expect(meeting.router.deadline <= meeting.now, "what waits is due")
+    meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
+    #expect(departures.sequences.count == 44)
+    let steps = zip(departures.sequences.dropFirst(), departures.sequences).map { $0 &- $1 }
+    #expect(steps.allSatisfy { $0 == 1 }, "in order: \(departures.sequences)")
+    #expect(ben.member.outlet.bandwidth.queue.isEmpty)
+  }
+
+  @Test("when a packet has waited too long, the picture goes on with a keyframe, which nobody had to ask for")
+  func tooOld() throws {
+    let (meeting, camera, ben, departures) = try waiting()
+    let outlet = ben.member.outlet
+    let asked = camera.client.keyframeRequests
+    let waited = outlet.bandwidth.queue.count
+    meeting.now = meeting.now + PacingQueue.maximumWait + .milliseconds(50)
+    meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
+    #expect(meeting.router.counters.pacedDrops == UInt64(waited))
+    // What depends on what is missing does not leave.
+    let before = departures.sequences
+    send(4, of: camera, meeting, to: departures)
+    #expect(departures.sequences == before)
+    camera.nextFrame = meeting.now
+    camera.packetsPerFrame = 4
+    meeting.run(for: .milliseconds(400))
+    #expect(camera.client.keyframeRequests > asked)
+    let last = try #require(before.last)
+    let next = try #require(
+      ben.streams[5_000]?.ordered.first {
+        Int16(bitPattern: UInt16(truncatingIfNeeded: $0.sequence) &- last) > 0 && !$0.isRetransmission
+      })
+    #expect(next.payload[1] == 0xC0 && next.payload[5] & 1 == 0, "a keyframe comes first")
+  }
+
+  @Test("what waited too long before a keyframe that has come since costs no further one")
+  func keyframeSince() throws {
+    let (meeting, camera, ben, departures) = try waiting()
+    let asked = camera.client.keyframeRequests
+    meeting.now = meeting.now + .milliseconds(500)
+    camera.wantsKeyframe = true
+    send(8, of: camera, meeting, to: departures)
+    meeting.now = meeting.now + .milliseconds(350)
+    meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
+    #expect(meeting.router.counters.pacedDrops > 10)
+    #expect(ben.slots["7"]?.state == .running)
+    meeting.run(for: .milliseconds(300))
+    #expect(camera.client.keyframeRequests == asked)
+  }
+}
