@@ -141,6 +141,10 @@ extension Router {
       let stream = stream(of: publication, ssrc: relayed.ssrc, layer: relayed.layer)
     else { return }
     let payload = record.extracting(relayed.descriptor.upperBound..<record.count)
+    guard payload.count <= Inlet.maximumPacket else {
+      counters[.tooLarge] &+= 1
+      return
+    }
     var descriptor = relayed.descriptor
     if !payload.isEmpty {
       guard PayloadInspection.inspect(payload, codec, &relayed.packet) else {

@@ -14,9 +14,9 @@ public enum RoutingDrop: UInt8, Sendable, CaseIterable {
   case tooOld
   /// It is malformed inside (RTX, payload descriptor).
   case malformed
-  /// It is larger than a packet may be.
+  /// It is larger than a packet may be (``Inlet/maximumPacket``).
   case tooLarge
-  /// More packets wait than a tick may have.
+  /// More packets wait than a tick may have, or than are kept.
   case overload
   /// The publication is muted.
   case muted

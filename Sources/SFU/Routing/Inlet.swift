@@ -10,6 +10,8 @@ import RTC
 public final class Inlet {
   /// Most SSRCs that a participant may use.
   public static let maximumSources = 64
+  /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each receiver.
+  public static let maximumPacket = 1_500
 
   /// What an SSRC stands for.
   struct Claim {
@@ -230,6 +232,10 @@ public final class Inlet {
     _ header: RTPHeader, _ extensions: Extensions, _ publication: Publication, _ stream: SourceStream,
     _ now: Instant
   ) -> Outcome {
+    guard packet.count <= Self.maximumPacket else {
+      stream.passOver(stored.sequence)
+      return .dropped(.tooLarge)
+    }
     stored.timestamp = header.timestamp
     stored.arrival = now
     stored.payloadType = type

@@ -98,7 +98,10 @@ extension Router {
   }
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    for stream in dirtyStreams where stream.kind == .video { stream.evenOut() }
+    for stream in dirtyStreams {
+      counters[.overload] &+= UInt64(stream.dropOverwritten())
+      if stream.kind == .video { stream.evenOut() }
+    }
     if dirtyStreams.count > 1 { orderVoices() }
     for publication in dirty where publication.media.kind == .video {
       if publication.settleLayers(now: now) { demandChanged(publication) }
