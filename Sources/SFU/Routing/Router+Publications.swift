@@ -73,6 +73,14 @@ extension Router {
     subscription.outlet.remove(subscription)
   }
 
+  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would use numbers a second
+  /// time with one key (RFC 7714 section 8.1).
+  public func rest(_ subscription: Subscription) {
+    setFollowsLoudest(false, subscription)
+    cancelAwaiting(subscription)
+    detach(subscription)
+  }
+
   /// Lets a slot carry `publication`; false when the receiver can take none of its formats, or the kind differs.
   @discardableResult
   public func attach(_ publication: Publication, to subscription: Subscription) -> Bool {

@@ -18,6 +18,8 @@ final class Connection {
   var fragments: [String] = []
   private(set) var publications: [MID: Publication] = [:]
   private(set) var slots: [MID: Subscription] = [:]
+  /// Slots whose sections send nothing for now. They keep their numbers, as the negotiation keeps their SSRCs.
+  private var resting: [MID: Subscription] = [:]
 
   init(
     id: ParticipantID, index: Int, peer: PeerConnection, member: Member, meeting: MediaCore.Meeting,
@@ -40,10 +42,15 @@ final class Connection {
     for media in peer.media {
       live.insert(media.mid)
       if media.role != .receive { unpublish(media.mid, router) }
+      if media.role != .send, let slot = slots.removeValue(forKey: media.mid) {
+        router.rest(slot)
+        resting[media.mid] = slot
+      }
       if media.role == .inactive { continue }
       if media.role == .send {
-        if let slot = slots[media.mid] {
+        if let slot = slots[media.mid] ?? resting.removeValue(forKey: media.mid) {
           slot.renegotiate(media)
+          slots[media.mid] = slot
         } else {
           slots[media.mid] = router.addSlot(media, of: member)
         }
@@ -67,6 +74,10 @@ final class Connection {
     for (mid, slot) in slots where !live.contains(mid) {
       router.removeSlot(slot)
       slots[mid] = nil
+    }
+    for (mid, slot) in resting where !live.contains(mid) {
+      router.removeSlot(slot)
+      resting[mid] = nil
     }
     return accepted
   }
