@@ -97,15 +97,15 @@ internal import Glibc
     }
     var next = 0
     while next < runCount {
-      // With segmentation known not to work, runs are cut here; single datagrams still go 64 a call.
-      if unsafe !socket.usesSegmentation && messages[next].segment != 0 {
+      // Where segmentation is known not to work, runs are cut here; single datagrams still go 64 a call.
+      if unsafe messages[next].segment != 0 && !socket.sendsSegments(to: TransportAddress(messages[next].to)) {
         _ = unsafe socket.transmitSingly(messages[next])
         next += 1
         continue
       }
       var end = next + 1
       while unsafe end < runCount && end - next < 64
-        && (socket.usesSegmentation || messages[end].segment == 0)
+        && (messages[end].segment == 0 || socket.sendsSegments(to: TransportAddress(messages[end].to)))
       { end += 1 }
       // `next..<end` lies inside the list, and each entry's pointer inside the mapping.
       let sent = unsafe socket.transmit(messages, next..<end)

@@ -24,14 +24,15 @@ public final class UDPSocket {
   public let localAddress: TransportAddress
   /// What it did so far.
   public internal(set) var counters = UDPCounters()
-  /// Whether bursts leave through UDP segmentation offload; false once the device has refused it.
-  public internal(set) var usesSegmentation: Bool
+  /// Whether bursts leave through UDP segmentation offload: the kernel knows it, and has not refused it to everybody a moment ago. Single
+  /// destinations whose paths refuse it are sent single datagrams in either case.
+  public var usesSegmentation: Bool { knowsSegmentation && !refusals.isSystem }
   /// Whether the kernel coalesces incoming bursts (`UDP_GRO`).
   public let coalescesReceived: Bool
 
   let family: Int32
-  /// Refusals in a row that may be one destination's (a small path MTU) or the system's.
-  var refusalsInARow = 0
+  private let knowsSegmentation: Bool
+  var refusals = SegmentationRefusals()
 
   /// Opens and binds a socket.
   ///
@@ -63,7 +64,7 @@ public final class UDPSocket {
     }
     let udp = Int32(IPPROTO_UDP)
     coalescesReceived = coalesce && parley_set_option(fd, udp, 104, 1) == 0  // UDP_GRO
-    usesSegmentation = parley_get_option(fd, udp, 103) >= 0  // UDP_SEGMENT, Linux 4.18
+    knowsSegmentation = parley_get_option(fd, udp, 103) >= 0  // UDP_SEGMENT, Linux 4.18
   }
 
   deinit { close(descriptor) }
@@ -146,8 +147,8 @@ public final class UDPSocket {
   /// Sends a run of datagrams to one receiver in as few system calls as possible: `bytes` is cut into datagrams of
   /// `segmentSize`, the last of which may be shorter.
   ///
-  /// One call takes up to 64 datagrams and 65,507 bytes; longer runs are cut. Where the device refuses segmentation,
-  /// the datagrams are sent singly, and ``usesSegmentation`` turns false.
+  /// One call takes up to 64 datagrams and 65,507 bytes; longer runs are cut. Where the path or the device refuses segmentation,
+  /// the datagrams are sent singly, and so are those of the next minute.
   @discardableResult
   public func sendSegmented(
     _ bytes: Span<UInt8>, segmentSize: Int, to remote: TransportAddress, from local: TransportAddress?
@@ -155,7 +156,8 @@ public final class UDPSocket {
     guard !bytes.isEmpty, segmentSize > 0 else { return .failed }
     let from = (local ?? .unspecified).raw
     let to = remote.raw
-    let perCall = Self.runLength(segmentSize: segmentSize, segmentation: usesSegmentation)
+    let isRun = bytes.count > segmentSize
+    let perCall = Self.runLength(segmentSize: segmentSize, segmentation: isRun && sendsSegments(to: remote))
     // The pointer is used within the closure only; C reads `length` bytes at offsets below `count`.
     return unsafe bytes.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return .failed }
@@ -174,6 +176,13 @@ public final class UDPSocket {
       }
       return .sent
     }
+  }
+
+  /// Whether a run to `remote` is to leave segmented. The clock is read only while something was refused lately.
+  @inline(__always)
+  func sendsSegments(to remote: TransportAddress) -> Bool {
+    guard knowsSegmentation else { return false }
+    return refusals.isEmpty || !refusals.contains(remote, now: EventLoop.clock)
   }
 
   /// How many bytes of a run one message may carry.
@@ -197,13 +206,15 @@ public final class UDPSocket {
   /// Deals with a message that failed with the error number `code`.
   @unsafe func recover(_ message: parley_message, code: Int32) -> SendResult {
     let segments = unsafe Self.datagrams(message)
-    // The path to this destination takes less than a segment at once (Linux 6.14 and later say so): alone, each is fragmented.
-    if segments > 1 && code == EMSGSIZE { return unsafe transmitSingly(message) }
-    if segments > 1 && (code == EIO || code == EINVAL) {
-      // EIO: the device cannot do it. EINVAL: also what one destination with a small MTU causes on older kernels, so it takes
-      // several in a row before the socket gives up on segmentation for everybody.
-      refusalsInARow += 1
-      if code == EIO || refusalsInARow >= 8 { usesSegmentation = false }
+    if segments > 1 && (code == EMSGSIZE || code == EIO || code == EINVAL) {
+      // EMSGSIZE: the path to this destination takes less than a segment at once (Linux 6.14 and later say so); alone, each is fragmented.
+      // EIO: the device cannot do it. EINVAL: either of both.
+      let now = EventLoop.clock
+      if code == EIO {
+        refusals.addSystem(now: now)
+      } else {
+        refusals.add(TransportAddress(unsafe message.to), mayBeSystem: code == EINVAL, now: now)
+      }
       return unsafe transmitSingly(message)
     }
     if code == EAGAIN || code == ENOBUFS {
@@ -250,7 +261,7 @@ public final class UDPSocket {
 
   @unsafe func noteSent(_ message: parley_message) {
     let datagrams = unsafe Self.datagrams(message)
-    if datagrams > 1 { refusalsInARow = 0 }
+    if datagrams > 1 { refusals.noteTaken() }
     counters.packetsSent &+= UInt64(datagrams)
     counters.bytesSent &+= unsafe UInt64(message.length)
   }

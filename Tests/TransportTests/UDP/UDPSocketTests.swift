@@ -128,13 +128,31 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     let got = await receive(4, on: receiver, slab: slab)
     #expect(got.map(\.bytes) == packets)
     #expect(sender.counters.segmentationFallbacks == 4)
-    // EINVAL may be this destination's alone; eight in a row are the system's.
-    #expect(sender.usesSegmentation)
-    for _ in 0..<7 {
+    #expect(sender.counters.sendCalls == 5)
+    // It is remembered, however often it is sent to, and stays this destination's own.
+    for _ in 0..<10 {
       emit(packets.flatMap { $0 }, on: sender, segmentSize: 1_000, to: receiver.localAddress, from: nil)
     }
+    #expect(sender.usesSegmentation)
+    #expect(sender.counters.packetsSent == 44)
+    #expect(sender.counters.sendCalls == 45, "one attempt was refused, and no other was made")
+    #expect(await receive(40, on: receiver, slab: slab).count == 40)
+  }
+
+  @Test("where every destination refuses segmented sends, nobody is sent any for a while")
+  func systemFallback() async throws {
+    let slab = try ReceiveSlab()
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    sender.disableChecksumForTests()
+    let run = packet(1, 1_000) + packet(2, 1_000)
+    let receivers = try (0..<9).map { _ in try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0)) }
+    for (index, receiver) in receivers.enumerated() {
+      #expect(sender.usesSegmentation == (index < 8))
+      emit(run, on: sender, segmentSize: 1_000, to: receiver.localAddress)
+    }
     #expect(!sender.usesSegmentation)
-    #expect(sender.counters.packetsSent == 32)
+    #expect(sender.counters.sendCalls == 8 * 3 + 2)
+    for receiver in receivers { #expect(await receive(2, on: receiver, slab: slab).count == 2) }
   }
 
   @Test("a batch sends runs to many receivers with one call, written in place")

@@ -1,0 +1,67 @@
+import Basics
+
+/// Where segmented sends (UDP segmentation offload) were refused lately, so that datagrams leave there singly for a while.
+///
+/// A refusal is nearly always one path's: it takes less at once than a segment. Only several destinations that refuse one after the other, with none
+/// between them that takes a segmented send, are the system. Either is tried again after ``term``, since paths change, and a device that is added or
+/// configured anew may do what it could not. A plain value of bounded size; it costs nothing while nothing was refused.
+struct SegmentationRefusals: Sendable {
+  /// For how long a refusal counts.
+  static let term = TimeSpan.seconds(60)
+  /// As many destinations are remembered; one more takes the place of the oldest, which then costs a send that fails.
+  static let capacity = 64
+  /// So many destinations that refuse in a row are the system.
+  static let several = 8
+
+  private struct Entry {
+    var destination: TransportAddress
+    var until: Instant
+  }
+
+  private var entries: [Entry] = []
+  /// Until when nothing leaves segmented; nil while that is not so.
+  private var systemUntil: Instant?
+  private var destinationsInARow = 0
+
+  /// Whether nothing was refused lately.
+  @inline(__always)
+  var isEmpty: Bool { entries.isEmpty && systemUntil == nil }
+
+  /// Whether it was the system that refused, so that nothing leaves segmented.
+  var isSystem: Bool { systemUntil != nil }
+
+  /// Whether datagrams to `destination` are to leave singly now. What has lasted its time is forgotten.
+  mutating func contains(_ destination: TransportAddress, now: Instant) -> Bool {
+    if let until = systemUntil {
+      if now < until { return true }
+      systemUntil = nil
+    }
+    guard let index = entries.firstIndex(where: { $0.destination == destination }) else { return false }
+    if now < entries[index].until { return true }
+    entries.remove(at: index)
+    return false
+  }
+
+  /// A segmented send to `destination` was refused.
+  ///
+  /// - Parameter mayBeSystem: Whether the error can also mean that the system refuses all of them.
+  mutating func add(_ destination: TransportAddress, mayBeSystem: Bool, now: Instant) {
+    entries.removeAll { $0.destination == destination }
+    if entries.count == Self.capacity { entries.removeFirst() }
+    entries.append(Entry(destination: destination, until: now + Self.term))
+    guard mayBeSystem else { return }
+    destinationsInARow += 1
+    if destinationsInARow >= Self.several { addSystem(now: now) }
+  }
+
+  /// The system refuses segmented sends to everybody.
+  mutating func addSystem(now: Instant) {
+    systemUntil = now + Self.term
+    destinationsInARow = 0
+    entries.removeAll(keepingCapacity: true)
+  }
+
+  /// A segmented send was taken, so the system does not refuse them.
+  @inline(__always)
+  mutating func noteTaken() { destinationsInARow = 0 }
+}
