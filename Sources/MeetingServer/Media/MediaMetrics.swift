@@ -86,7 +86,10 @@ struct MediaMetrics {
   private mutating func addRelays() {
     counter("relayed_packets", "Media packets written for other workers.") { $0.relays.packets }
     counter("relayed_bytes", "Bytes written for other workers.") { $0.relays.bytes }
-    counter("relay_drops", "Media packets dropped because the ring to another worker was full.") {
+    counter("relay_delayed", "Media packets that waited because the ring to another worker was full.") {
+      $0.relays.packetsDelayed
+    }
+    counter("relay_drops", "Those that were given up, since the ring had no room for too long.") {
       $0.relays.packetsDropped
     }
     counter("relay_messages", "Announcements, demands and reports written for other workers.") { $0.relays.messages }

@@ -56,14 +56,14 @@ public final class Relay {
       RelayRecord.make(kind, flags: flags, value: value, channel: channel, publication: publication, body))
   }
 
-  /// Forwards a packet of a publication that the other end subscribes to: one copy into the ring.
+  /// Forwards a packet of a publication that the other end subscribes to: one copy into the ring. False when that is full.
   @inline(__always)
-  func forward(_ packet: StoredPacket, of stream: SourceStream, layer: UInt16, publication: UInt32) {
+  func forward(_ packet: StoredPacket, of stream: SourceStream, layer: UInt16, publication: UInt32) -> Bool {
     let descriptor = Int(packet.descriptorLength)
     let payload = Int(packet.payloadLength)
     let start = Int(packet.offset)
     let store = stream.store
-    output.sendMedia(length: RelayedPacket.length &+ descriptor &+ payload) { record in
+    return output.sendMedia(length: RelayedPacket.length &+ descriptor &+ payload) { record in
       RelayedPacket(publication: publication, channel: channel, layer: layer, ssrc: stream.ssrc, packet: packet)
         .write(into: &record)
       if descriptor > 0 {
@@ -99,6 +99,8 @@ final class RelayOrigin {
   let participant: RelayedParticipant
   /// Whether the other end was asked for it.
   var isWanted = false
+  /// What the other end was last told that receivers here lose of it; see ``Publication/lossToBeReadyFor``.
+  var toldLoss: UInt8 = 0
 
   init(relay: Relay, number: UInt32, participant: RelayedParticipant) {
     self.relay = relay
@@ -112,4 +114,6 @@ struct RelayTarget {
   let relay: Relay
   /// What its receivers want together.
   var level: LayerDemand.Level
+  /// What the one of them loses of a voice who loses most; see ``Publication/lossToBeReadyFor``.
+  var loss: UInt8 = 0
 }

@@ -4,7 +4,9 @@ public struct RelayCounters: Sendable, Hashable {
   public var packets: UInt64 = 0
   /// Bytes of all records written.
   public var bytes: UInt64 = 0
-  /// Media packets dropped because the ring was full.
+  /// Media packets that had to wait in their publication's store because the ring was full.
+  public var packetsDelayed: UInt64 = 0
+  /// Of those, the ones that were given up: they became too old, or were not kept any more.
   public var packetsDropped: UInt64 = 0
   /// Other records written: announcements, demands, reports, voices.
   public var messages: UInt64 = 0
@@ -18,15 +20,16 @@ public struct RelayCounters: Sendable, Hashable {
   public mutating func add(_ other: RelayCounters) {
     packets &+= other.packets
     bytes &+= other.bytes
+    packetsDelayed &+= other.packetsDelayed
     packetsDropped &+= other.packetsDropped
     messages &+= other.messages
     messagesDropped &+= other.messagesDropped
   }
 }
 
-/// The writing side of a relay link: media goes into the ring or is dropped; what must not be lost waits for room.
+/// The writing side of a relay link: what must not be lost waits here for room; media is refused, and waits where it is kept (``RelayArrears``).
 ///
-/// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media is dropped too: the
+/// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media is refused too: the
 /// order of what the other end sees stays that in which it happened. Every meeting between the same two ends shares the link.
 public final class RelayOutput {
   /// The ring, whose reader is the other end or the socket towards it.
@@ -41,16 +44,20 @@ public final class RelayOutput {
   /// The writing side of `ring`.
   public init(ring: RelayRing) { self.ring = ring }
 
-  /// Writes a media record of `length` bytes; without room it is dropped and counted.
+  /// Writes a media record of `length` bytes; false when there is no room.
   @inline(__always)
-  func sendMedia(length: Int, _ body: (inout MutableSpan<UInt8>) -> Void) {
-    guard waiting.isEmpty, ring.write(length: length, leaving: ring.capacity / 8, body) else {
-      counters.packetsDropped &+= 1
-      return
-    }
+  func sendMedia(length: Int, _ body: (inout MutableSpan<UInt8>) -> Void) -> Bool {
+    guard waiting.isEmpty, ring.write(length: length, leaving: ring.capacity / 8, body) else { return false }
     counters.packets &+= 1
     counters.bytes &+= UInt64(truncatingIfNeeded: length)
+    return true
   }
+
+  /// A media packet found no room, and waits.
+  func noteDelayed() { counters.packetsDelayed &+= 1 }
+
+  /// A media packet that found no room will not be written.
+  func noteDropped() { counters.packetsDropped &+= 1 }
 
   /// Writes a record that must arrive; without room it waits for ``flush()``.
   func send(_ record: [UInt8]) {

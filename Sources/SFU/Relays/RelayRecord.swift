@@ -19,6 +19,7 @@ import RTC
 /// | subscribe | sender | the value is the number of wanted spatial layers (0: none for now, 8: all); width (2) and height (2) of the largest picture, 0 for any |
 /// | unsubscribe | sender | – |
 /// | keyframe | sender | the value is the layer, ``noLayer`` for any |
+/// | loss | sender | the value is what the receiver there loses of a voice who loses most, in 1/256 |
 enum RelayRecord {
   enum Kind: UInt8 {
     case hello = 1
@@ -31,6 +32,7 @@ enum RelayRecord {
     case subscribe
     case unsubscribe
     case keyframe
+    case loss
   }
 
   static let headerLength = 12

@@ -8,6 +8,10 @@ struct RelayState {
   static let maximumAwaiting = 16_384
   /// Between two reports of who is audible.
   static let voiceInterval = TimeSpan.milliseconds(100)
+  /// Between two reports of what receivers lose.
+  static let lossInterval = TimeSpan.seconds(1)
+  /// Between two tries to write what a full ring did not take.
+  static let arrearsInterval = TimeSpan.milliseconds(5)
 
   var relays: ContiguousArray<Relay> = []
   /// Every publication of the router, by the low 16 bits of its number.
@@ -23,6 +27,11 @@ struct RelayState {
   var keyframeDeadline = Instant.distantFuture
   /// When the other routers are to be told who is audible.
   var voiceDeadline = Instant.distantFuture
+  /// When they are to be told what receivers here lose.
+  var lossDeadline = Instant.distantFuture
+  /// Publications that a full ring did not take all packets of, and when that is tried again.
+  var owing: ContiguousArray<Publication> = []
+  var arrearsDeadline = Instant.distantFuture
 
   /// A number for `publication`; nil when there are 65,536 already.
   mutating func enter(_ publication: Publication) -> UInt32? {

@@ -49,6 +49,7 @@ extension Router {
     if isWanted {
       subscribe(to: publication, .all)
     } else {
+      origin.toldLoss = 0
       origin.relay.send(.unsubscribe, publication: origin.number)
     }
   }
@@ -89,6 +90,43 @@ extension Router {
     relayState.keyframeDeadline = next
   }
 
+  // MARK: Losses
+
+  /// A receiver here says what it loses of what comes over a relay: only who speaks can be ready for it.
+  func heardLoss(of subscription: Subscription, now: Instant) {
+    guard subscription.fractionLost > 0, subscription.media.kind == .audio,
+      subscription.publication?.origin != nil
+    else { return }
+    relayState.lossDeadline = min(relayState.lossDeadline, now + RelayState.lossInterval)
+  }
+
+  /// Another router's receivers lose so much of `publication`.
+  func receiveLoss(_ loss: UInt8, of publication: Publication, from relay: Relay, now: Instant) {
+    guard let index = publication.relays.firstIndex(where: { $0.relay === relay }) else { return }
+    publication.relays[index].loss = loss
+    // Who speaks may be further away still.
+    if publication.origin != nil { relayState.lossDeadline = min(relayState.lossDeadline, now) }
+  }
+
+  /// Tells the other routers what receivers here lose of their voices; again as long as they lose anything.
+  private func sendLosses(_ now: Instant) {
+    relayState.lossDeadline = .distantFuture
+    for relay in relayState.relays {
+      for publication in relay.incoming {
+        guard let publication, let origin = publication.origin, origin.isWanted, publication.media.kind == .audio
+        else { continue }
+        let loss = publication.lossToBeReadyFor
+        if loss != origin.toldLoss {
+          origin.toldLoss = loss
+          relay.send(.loss, value: UInt16(loss), publication: origin.number)
+        }
+        if loss > 0 { relayState.lossDeadline = now + RelayState.lossInterval }
+      }
+    }
+  }
+
+  // MARK: Slots that wait
+
   /// Lets `subscription` carry the publication `id` as soon as it is published here or on another router; false when there is no other.
   public func attachWhenAnnounced(_ id: PublicationID, to subscription: Subscription) -> Bool {
     detach(subscription)
@@ -128,11 +166,17 @@ extension Router {
   // MARK: Time
 
   /// When ``serveRelays(now:)`` has something to do.
-  var relayDeadline: Instant { min(relayState.keyframeDeadline, relayState.voiceDeadline) }
+  var relayDeadline: Instant {
+    min(
+      min(relayState.keyframeDeadline, relayState.voiceDeadline),
+      min(relayState.lossDeadline, relayState.arrearsDeadline))
+  }
 
   /// Sends what is due over relays.
   func serveRelays(now: Instant) {
     if relayState.keyframeDeadline <= now { requestRelayedKeyframes(now) }
     if relayState.voiceDeadline <= now { sendVoices(now) }
+    if relayState.lossDeadline <= now { sendLosses(now) }
+    if relayState.arrearsDeadline <= now { settleArrears(now) }
   }
 }

@@ -56,14 +56,19 @@ extension Router {
 
   /// Gives a packet that was just accepted to every router that wants it, at once: there it is held, if at all.
   @inline(__always)
-  func relayNewest(of stream: SourceStream, of publication: Publication) {
+  func relayNewest(of stream: SourceStream, of publication: Publication, now: Instant) {
     guard let slot = stream.pending.last else { return }
     let packet = stream.store[Int(slot)]
     let layer = layerIndex(of: stream, publication)
     let rank = publication.isSimulcast ? stream.layers.rank : 0
     for target in publication.relays where rank < target.level.layers {
-      target.relay.forward(packet, of: stream, layer: layer, publication: publication.number)
-      counters.packetsRelayedOut &+= 1
+      if stream.arrears.isEmpty,
+        target.relay.forward(packet, of: stream, layer: layer, publication: publication.number)
+      {
+        counters.packetsRelayedOut &+= 1
+      } else {
+        relayLater(packet, of: stream, of: publication, to: target.relay, now: now)
+      }
     }
   }
 

@@ -58,6 +58,9 @@ extension Router {
     case .keyframe:
       guard let publication = relayState.publication(number) else { return }
       requestKeyframe(of: publication, layer: value)
+    case .loss:
+      guard let publication = relayState.publication(number) else { return }
+      receiveLoss(UInt8(clamping: value), of: publication, from: relay, now: now)
     case .media: break
     }
   }

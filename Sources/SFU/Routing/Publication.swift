@@ -68,7 +68,7 @@ public final class Publication {
     for subscription in subscriptions { subscription.sourceRenegotiated() }
   }
 
-  /// The most that a receiver of a voice loses, in 1/256, of those whom the server can add no earlier sound for (RED, RFC 2198). The publisher is told it as the
+  /// The most that a receiver of a voice loses, here or behind a relay, in 1/256, of those whom the server can add no earlier sound for (RED, RFC 2198). The publisher is told it as the
   /// share lost, since only its encoder can help them: by a rough copy of each sound in the next packet (in-band FEC, RFC 6716 section 2.1.7). The counts of lost
   /// packets, which congestion control goes by, stay those of the publisher's own path.
   var lossToBeReadyFor: UInt8 {
@@ -78,6 +78,7 @@ public final class Publication {
     where subscription.fractionLost > most && subscription.outlet.isOpen && subscription.redundantPayloadType == nil {
       most = subscription.fractionLost
     }
+    for target in relays where target.loss > most { most = target.loss }
     return most
   }
 

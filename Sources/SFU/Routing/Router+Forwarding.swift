@@ -33,7 +33,7 @@ extension Router {
     if publication.isSimulcast, let slot = stream.pending.last {
       publication.noteArrival(stream, stream.store[Int(slot)])
     }
-    if !publication.relays.isEmpty { relayNewest(of: stream, of: publication) }
+    if !publication.relays.isEmpty { relayNewest(of: stream, of: publication, now: now) }
     if !publication.hasStarted {
       publication.hasStarted = true
       emit(.publicationStarted(publication.id))

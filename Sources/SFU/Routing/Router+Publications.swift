@@ -35,6 +35,7 @@ extension Router {
     publication.subscriptions.removeAll()
     discardPending(of: publication)
     removeVoice(of: publication)
+    forgetArrears(of: publication)
     withdraw(publication)
     publication.streams.removeAll()
     unsettled.removeAll { $0 === publication }
@@ -50,6 +51,7 @@ extension Router {
     publication.isMuted = muted
     if muted {
       discardPending(of: publication)
+      forgetArrears(of: publication)
       silenceVoice(of: publication)
     } else {
       for subscription in publication.subscriptions { subscription.interrupt() }

@@ -76,6 +76,7 @@ extension Router {
       subscription.jitter = block.jitter
       subscription.hasNewReport = true
       receivedReport(block, of: subscription, member, now)
+      heardLoss(of: subscription, now: now)
       if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < .seconds(10) {
         member.outlet.measured(roundTrip: roundTrip)
       }

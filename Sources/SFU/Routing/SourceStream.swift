@@ -28,6 +28,8 @@ public final class SourceStream {
   var layers = SourceLayers()
   /// Reads the dependency descriptors of its packets; nil while none came.
   var dependencies: DependencyReader?
+  /// Routers that lack some of it because the ring to them was full; nearly always none.
+  var arrears: ContiguousArray<RelayArrears> = []
   /// Slots of the store that wait to be forwarded.
   var pending: ContiguousArray<Int32> = []
   /// Whose turn it is among the streams of sound that wait, 0 first; -1 for none.

@@ -286,7 +286,9 @@ struct RelayTests {
     #expect((ben.streams[5_000]?.packets.count ?? 0) > before + 20)
   }
 
-  @Test("a full ring drops packets and counts them, holds back no other record, and goes on when it is read again")
+  @Test(
+    "what a full ring does not take for long is given up and counted; no other record is held back, and it goes on when it is read again"
+  )
   func ringFull() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, ringBytes: 65_536)
     camera.start()
@@ -294,12 +296,13 @@ struct RelayTests {
     let wire = cluster.wire(0, 1)
     wire.isStuck = true
     cluster.run(for: .seconds(2))
-    let dropped = wire.output.counters.packetsDropped
-    #expect(dropped > 100)
+    #expect(wire.output.counters.packetsDropped > 100)
     // Announced while the ring is full of media.
     let ann = try #require(cluster.meetings[0].clients.first)
     _ = ann.publish("t_2", mid: "1", .video, ssrc: 2_000)
     wire.isStuck = false
+    cluster.run(for: .milliseconds(50))
+    let dropped = wire.output.counters.packetsDropped
     cluster.run(for: .seconds(2))
     #expect(wire.output.counters.packetsDropped == dropped)
     #expect(cluster.meetings[1].router.publication(PublicationID(rawValue: "t_2")) != nil)
@@ -315,8 +318,7 @@ struct RelayTests {
       output.send(
         RelayRecord.make(.withdraw, channel: 1, publication: UInt32(number)) { $0 += [UInt8](repeating: 0, count: 80) })
     }
-    output.sendMedia(length: 40) { $0[0] = RelayRecord.Kind.media.rawValue }
-    #expect(output.counters.packetsDropped == 1)
+    #expect(!output.sendMedia(length: 40) { $0[0] = RelayRecord.Kind.media.rawValue })
     var numbers: [UInt32] = []
     while numbers.count < 200 {
       let some = output.ring.read { numbers.append(RelayBytes.uint32($0, at: 8)) }
@@ -414,7 +416,7 @@ struct RelayTests {
       #expect(stream.accept(packet, descriptor: descriptor.span, payload: payload.span) == nil)
       let output = RelayOutput(ring: RelayRing())
       let relay = Relay(channel: 9, reach: .machine, output: output, session: 1)
-      relay.forward(stream.store[Int(stream.pending[0])], of: stream, layer: 2, publication: 0x1_0003)
+      #expect(relay.forward(stream.store[Int(stream.pending[0])], of: stream, layer: 2, publication: 0x1_0003))
       var read: RelayedPacket?
       var bytes: [UInt8] = []
       _ = output.ring.read { record in

@@ -1,0 +1,156 @@
+import Basics
+import TestSeeds
+import Testing
+
+@testable import RTC
+@testable import SFU
+
+/// What a relay does not take at once, and what receivers behind it lose.
+@Suite("Repairs over relays", .tellsSeeds)
+struct RelayRepairTests {
+  /// Ann's camera and voice on router 0, Ben on router 1 behind a ring of 16 KiB, which takes a tenth of a second of both.
+  private func meeting() throws -> (VirtualCluster, VirtualClient, VirtualClient) {
+    let cluster = try VirtualCluster(routers: 2, seed: 2)
+    cluster.connectAll(ringBytes: 16_384)
+    let ann = try cluster.meetings[0].join("ann")
+    let camera = ann.publish("v", mid: "0", .video, ssrc: 1_000)
+    let voice = ann.publish("a", mid: "1", .audio, ssrc: 2_000)
+    cluster.settle()
+    let ben = try cluster.meetings[1].join("ben")
+    cluster.attach("v", to: ben.slot("7", .video, ssrc: 5_000), on: 1)
+    cluster.attach("a", to: ben.slot("8", .audio, ssrc: 6_000), on: 1)
+    camera.start()
+    voice.start()
+    cluster.run(for: .seconds(1))
+    return (cluster, ann, ben)
+  }
+
+  @Test("what a full ring did not take follows in its order when it is read again: receivers see a delay and no gap")
+  func follows() throws {
+    let (cluster, ann, ben) = try meeting()
+    let wire = cluster.wire(0, 1)
+    let asked = ann.keyframeRequests
+    wire.isStuck = true
+    cluster.run(for: .milliseconds(300))
+    #expect(wire.output.counters.packetsDelayed > 10)
+    wire.isStuck = false
+    cluster.run(for: .seconds(1))
+    #expect(wire.output.counters.packetsDropped == 0)
+    for ssrc in [5_000, 6_000] as [UInt32] {
+      let stream = try #require(ben.streams[ssrc])
+      #expect(stream.missing == 0 && stream.duplicates == 0)
+      #expect(stream.ordered.allSatisfy { !$0.isRetransmission })
+      #expect((stream.ordered.last?.at ?? .zero) > cluster.now - .milliseconds(100))
+      let times = stream.ordered.map(\.at)
+      #expect(times == times.sorted(), "in order")
+    }
+    #expect(cluster.meetings[1].router.counters[.duplicate] == 0)
+    #expect(ann.keyframeRequests == asked)
+    // Nothing is left to be done.
+    #expect(cluster.meetings[0].router.relayState.owing.isEmpty)
+    #expect(cluster.meetings[0].router.relayState.arrearsDeadline == .distantFuture)
+  }
+
+  @Test("the last packets before a pause follow as well, though nothing comes after them")
+  func lastPackets() throws {
+    let (cluster, ann, ben) = try meeting()
+    let wire = cluster.wire(0, 1)
+    wire.isStuck = true
+    cluster.run(for: .milliseconds(300))
+    for source in ann.sources { source.stop() }
+    cluster.run(for: .milliseconds(20))
+    wire.isStuck = false
+    cluster.run(for: .milliseconds(200))
+    let sent = ann.sources[0].packetsSent
+    let stream = try #require(ben.streams[5_000])
+    // The first pictures came before he was there.
+    #expect(stream.packets.count > sent - 12 && stream.missing == 0)
+    #expect(stream.ordered.last?.timestamp != nil)
+    #expect(
+      cluster.meetings[1].router.counters.packetsRelayedIn == cluster.meetings[0].router.counters.packetsRelayedOut)
+  }
+
+  @Test(
+    "a picture that lost packets to a ring which was full for long goes on with a keyframe that nobody had to ask for, and sound goes on"
+  )
+  func givesUp() throws {
+    let (cluster, ann, ben) = try meeting()
+    let wire = cluster.wire(0, 1)
+    let asked = ann.keyframeRequests
+    wire.isStuck = true
+    cluster.run(for: .seconds(2))
+    #expect(ann.keyframeRequests == asked, "a keyframe would not get through either")
+    #expect(wire.output.counters.packetsDropped > 100)
+    wire.isStuck = false
+    cluster.run(for: .seconds(1))
+    #expect(ann.keyframeRequests == asked + 1)
+    let back = cluster.now - .seconds(1)
+    let keyframe = ben.streams[5_000]?.ordered.first {
+      $0.at > back && $0.payload[1] == 0xC0 && $0.payload[5] & 1 == 0
+    }
+    #expect((keyframe?.at ?? .distantFuture) < back + .milliseconds(300))
+    let sound = ben.streams[6_000]?.ordered.filter { $0.at > back } ?? []
+    #expect(sound.count > 70, "half a second of sound that waited, and what came since: \(sound.count)")
+  }
+
+  @Test("what waited for a full ring is forgotten when it is muted, or nobody wants it any more")
+  func forgotten() throws {
+    for mutes in [true, false] {
+      let (cluster, _, ben) = try meeting()
+      let wire = cluster.wire(0, 1)
+      wire.isStuck = true
+      cluster.run(for: .milliseconds(300))
+      let router = cluster.meetings[0].router
+      #expect(router.relayState.owing.count == 2)
+      if mutes {
+        let camera = try #require(router.publication(PublicationID(rawValue: "v")))
+        router.setMuted(true, camera)
+        #expect(camera.streams.allSatisfy { $0.arrears.isEmpty })
+        #expect(router.relayState.owing.count == 1)
+      } else {
+        for slot in ben.slots.values { cluster.meetings[1].router.detach(slot) }
+        cluster.run(for: .milliseconds(50))
+        #expect(router.relayState.owing.isEmpty)
+      }
+      wire.isStuck = false
+      cluster.run(for: .milliseconds(200))
+      #expect(router.relayState.owing.isEmpty)
+    }
+  }
+
+  @Test("who speaks is told what receivers behind relays lose, over as many as there are, and that it is over")
+  func losses() throws {
+    // 0 – 1 | 2: the listener is on another machine.
+    let cluster = try VirtualCluster(routers: 3, seed: 6)
+    cluster.connect(0, 1)
+    cluster.connect(1, 2, reach: .network, delay: .milliseconds(5))
+    let ann = try cluster.meetings[0].join("ann")
+    let voice = ann.publish("a", mid: "0", .audio, ssrc: 1_000)
+    cluster.settle()
+    let ben = try cluster.meetings[2].join("ben")
+    let slot = ben.slot("7", .audio, ssrc: 5_000)
+    cluster.attach("a", to: slot, on: 2)
+    voice.start()
+    func told() -> Double {
+      let blocks = ann.receiverReports.filter { $0.ssrc.rawValue == 1_000 }.suffix(6)
+      return Double(blocks.map { Int($0.fractionLost) }.reduce(0, +)) / Double(max(blocks.count, 1)) / 256
+    }
+    cluster.run(for: .seconds(5))
+    #expect(told() == 0)
+    #expect(cluster.wire(1, 0).count(.loss) == 0, "nothing is lost, nothing is said")
+    cluster.meetings[2].down.loss = 0.2
+    cluster.run(for: .seconds(10))
+    #expect(abs(told() - 0.2) < 0.06, "\(told())")
+    #expect(cluster.wire(1, 0).count(.loss) <= 12)
+    cluster.meetings[2].down.loss = 0
+    cluster.run(for: .seconds(10))
+    #expect(told() == 0)
+    // Also when the one who lost it goes.
+    cluster.meetings[2].down.loss = 0.2
+    cluster.run(for: .seconds(8))
+    #expect(told() > 0.1)
+    cluster.meetings[2].router.detach(slot)
+    cluster.run(for: .seconds(8))
+    #expect(told() == 0)
+  }
+}
