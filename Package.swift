@@ -174,6 +174,10 @@ let package = Package(
     .executableTarget(
       name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
       path: "Tests/ImpairmentProxy", swiftSettings: common),
+    // A network between an app and a server in one process, which tests cut.
+    .target(
+      name: "NetworkGate", dependencies: ["Basics", "impairment-proxy"], path: "Tests/NetworkGate",
+      swiftSettings: common),
 
     // An app without a display, which a test runs to see what it loads.
     .executableTarget(
@@ -198,13 +202,14 @@ let package = Package(
     .testTarget(
       name: "OpenTokTests",
       dependencies: [
-        "Basics", "MeetingServer", "Meetings", "OpenTok", "Parley", "ParleyViews", "impairment-proxy",
+        "Basics", "MeetingServer", "Meetings", "NetworkGate", "OpenTok", "Parley", "ParleyViews", "impairment-proxy",
       ],
       swiftSettings: common),
     .testTarget(
       name: "SkypeForBusinessTests",
       dependencies: [
-        "Basics", "Media", "Meetings", "Parley", "ParleyViews", "SkypeForBusiness", "MeetingServer", "Transport",
+        "Basics", "Media", "MeetingServer", "Meetings", "NetworkGate", "Parley", "ParleyViews", "SkypeForBusiness",
+        "Transport", "impairment-proxy",
       ],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.

@@ -112,10 +112,17 @@ import Parley
     await goodbye?.value
   }
 
-  /// Says goodbye in a meeting. The next one is joined when the server has heard of this goodbye and of all before it.
-  func leave(_ meeting: Meeting) {
+  /// Says goodbye in a meeting, and tells when nobody has heard it. The next one is joined when the server has heard of this goodbye and of all
+  /// before it.
+  func leave(_ conversation: SfBConversation) {
+    let (meeting, alerts) = (conversation.meeting, alerts)
+    let wasSeen = conversation.state == .established || conversation.isServerLost
     goodbye = Task { [earlier = goodbye] in
       await meeting.leave()
+      if wasSeen, !meeting.isGoodbyeHeard {
+        let text = "The server has not answered the goodbye: the others may see you until it notices that you left."
+        alerts.post(.signOut, .warning, ErrorCode.noServer.error(text, severity: SfBErrorSeverityWarning))
+      }
       await earlier?.value
     }
   }

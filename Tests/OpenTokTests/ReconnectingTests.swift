@@ -1,4 +1,5 @@
 import Foundation
+import NetworkGate
 import Parley
 import ParleyViews
 import Testing

@@ -3,10 +3,9 @@ import Foundation
 import ParleyViews
 import Testing
 
-@testable import Parley
 @testable import SkypeForBusiness
 
-/// Joining again, networks that go away, tokens that have ended, and hosts who ask.
+/// Joining again, tokens that have ended, and hosts who ask.
 @MainActor @Suite(.serialized) struct AgainTests {
   @Test("the video licence is asked for again after a rejoin while it is not accepted, and never after it is")
   func licence() async throws {
@@ -32,34 +31,6 @@ import Testing
       }
       await application.everythingIsLeft()
     }
-  }
-
-  @Test("a network that goes away is a connectivity alert, a warning, and everything goes on by itself")
-  func network() async throws { try await Office.run { office in try await loseNetwork(office) } }
-
-  private func loseNetwork(_ office: Office) async throws {
-    let invitation = try await office.invitation()
-    let agent = try await office.agent(invitation)
-    let conversation = try office.join(invitation)
-    let alarm = Alarm()
-    conversation.alertDelegate = alarm
-    try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
-    try conversation.audioService.toggleMute()
-    try await wait(for: "the microphone") { conversation.audioService.muted == .unmuted }
-    conversation.meeting.take(.networkChanged)
-    try await wait(for: "the alert") { alarm.alerts.first != nil }
-    let alert = try #require(alarm.alerts.first)
-    #expect(alert.type == .connectivity && alert.level == .warning)
-    let severity = alert.error.userInfo[SfBErrorSeverityKey] as? String
-    #expect(severity == SfBErrorSeverityWarning)
-    #expect(conversation.state == .established)
-    try await wait(for: "the connection to be back") { conversation.meeting.state == .connected }
-    let ear = Ear()
-    let sound = try #require(agent.participants.first?.publication(.microphone)?.subscription?.audio)
-    sound.add(ear)
-    try await wait(for: "the guest's tone: \(ear.frequency)") { abs(ear.frequency - 550) < 15 }
-    let sent = try conversation.chatService.sendMessage("still here")
-    try await wait(for: "the message") { sent.status == .succeeded }
   }
 
   @Test("an expired token is a conferencing alert E3-9-47, like one that never was")

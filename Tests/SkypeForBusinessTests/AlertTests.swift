@@ -1,9 +1,9 @@
 import Basics
 import Foundation
 import Media
+import Parley
 import Testing
 
-@testable import Parley
 @testable import SkypeForBusiness
 
 /// Each alert by its cause. Those of the connection and of hosts have tests beside what causes them.
@@ -55,26 +55,6 @@ import Testing
       ).conversation
       try await wait(for: "the end") { conversation.state == .idle }
       try await expect(alarm, .autoDiscovery, .error, noServer)
-      #expect(alarm.alerts.count == 1)
-    }
-  }
-
-  @Test("who leaves while the server cannot be reached is told by a signOut alert that it may not have heard it")
-  func signOut() async throws {
-    try await Office.run { office in
-      let (conversation, inside) = try await meet(office, try await office.invitation())
-      let alarm = Alarm()
-      office.application.alertDelegate = alarm
-      // The socket is back in a few milliseconds, so the moment is looked for.
-      for _ in 0..<20 where !conversation.isServerLost {
-        conversation.meeting.place?.channel.close()
-        _ = await spin { conversation.isServerLost }
-      }
-      try conversation.leave()
-      #expect(conversation.state == .idle && inside.alerts.isEmpty)
-      try await expect(alarm, .signOut, .warning, noServer)
-      // The next goodbye is heard.
-      try await meet(office, try await office.invitation()).0.leave()
       #expect(alarm.alerts.count == 1)
     }
   }

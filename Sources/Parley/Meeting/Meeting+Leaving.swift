@@ -16,7 +16,7 @@ extension Meeting {
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
     // A task of its own, so that cancelling one caller does not cut the goodbye short.
     let goodbye = Task {
-      if let channel { await Self.waitForClosing(of: channel, within: patience) }
+      if let channel { self.isGoodbyeHeard = await Self.waitForClosing(of: channel, within: patience) }
       _ = await joining?.value
     }
     leaving = goodbye
@@ -24,21 +24,26 @@ extension Meeting {
     await goodbye.value
   }
 
-  /// The server closes the socket when it has taken the message. One that does not is left to close by itself.
-  private static func waitForClosing(of channel: SignalingChannel, within limit: TimeSpan) async {
-    let (over, continuation) = AsyncStream.makeStream(of: Void.self)
+  /// The server closes the socket when it has taken the message. One that does not is left to close by itself. Returns whether the
+  /// server closed it.
+  private static func waitForClosing(of channel: SignalingChannel, within limit: TimeSpan) async -> Bool {
+    let (over, continuation) = AsyncStream.makeStream(of: Bool.self)
     let closing = Task {
-      await channel.closed()
+      continuation.yield(await channel.closed())
       continuation.finish()
     }
     let timer = Task {
       try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))
       channel.close()
+      continuation.yield(false)
       continuation.finish()
     }
-    for await _ in over {}
-    timer.cancel()
-    closing.cancel()
+    defer {
+      timer.cancel()
+      closing.cancel()
+    }
+    for await isHeard in over { return isHeard }
+    return false
   }
 
   /// The meeting is over: everything is given back.

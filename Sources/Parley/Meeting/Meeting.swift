@@ -181,6 +181,8 @@ public import Signaling
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
   @ObservationIgnored var leaving: Task<Void, Never>?
+  /// Whether the server has answered the goodbye of ``leave()``, known when that returns.
+  @ObservationIgnored package internal(set) var isGoodbyeHeard = false
   /// Who waits for media to flow, or to end.
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.

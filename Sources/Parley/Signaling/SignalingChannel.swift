@@ -46,8 +46,12 @@ final class SignalingChannel: Sendable {
   /// Closes after what is queued has been sent.
   func close() { socket.close() }
 
-  /// Waits until the socket is closed.
-  func closed() async { _ = await socket.closed() }
+  /// Waits until the socket is closed, and tells whether the server has closed it.
+  @discardableResult func closed() async -> Bool {
+    let closing = await socket.closed()
+    // The other side of one that is lost did nothing.
+    return closing.byPeer && closing.code != 1_006
+  }
 }
 
 extension JoinError {

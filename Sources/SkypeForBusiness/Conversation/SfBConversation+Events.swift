@@ -27,7 +27,7 @@ extension SfBConversation {
     case .chatting(.typing(let sender, let isTyping, _)): participant(sender)?.chat.isTyping = isTyping
     case .sourceEnded(let publication, let error): sourceEnded(publication, error)
     case .reconnecting(let step): reconnecting(step)
-    case .reconnected: isServerLost = false
+    case .reconnected: reconnected()
     case .room(let event): take(event)
     case .problem(let text): alert(.communication, .warning, .notice, text)
     case .ended(let reason, let message): ended(reason, message)
@@ -36,17 +36,22 @@ extension SfBConversation {
   }
 
   private func established() {
+    takeOneself()
+    // Before the state, so that nobody is told that they could be started.
+    chatService.isRunning = true
+    audioService.established()
+    state = .established
+    refreshVideo()
+  }
+
+  /// Takes over what the server says of this guest: at the beginning, and when it has taken them in anew.
+  private func takeOneself() {
     if let info = meeting.info { take(info) }
     permissions = meeting.local.permissions
     selfParticipant.state = .connected
     selfParticipant.person.displayName = meeting.local.name
     selfParticipant.person.sipUri = SfBPerson.address(meeting.local.id, at: host)
     selfParticipant.refresh()
-    // Before the state, so that nobody is told that they could be started.
-    chatService.isRunning = true
-    audioService.established()
-    state = .established
-    refreshVideo()
   }
 
   // MARK: People
@@ -156,9 +161,18 @@ extension SfBConversation {
 
   private func reconnecting(_ step: ReconnectStep) {
     if step != .media { isServerLost = true }
-    // Sound and pictures go on without the socket, which is back in a moment.
-    guard step != .signaling else { return }
+    // Sound and pictures go on without the socket, which is back in a moment. A loss is told once, whatever is tried.
+    guard step != .signaling, !isLossTold else { return }
+    isLossTold = true
     alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
+  }
+
+  /// The connection is back. Whoever had lost their place was taken in anew, perhaps through the lobby.
+  private func reconnected() {
+    (isServerLost, isLossTold) = (false, false)
+    takeOneself()
+    state = .established
+    refreshVideo()
   }
 
   private func ended(_ reason: EndReason, _ message: String) {

@@ -53,6 +53,8 @@ import Parley
   @SfBObserved var permissions: Set<ParticipantPermission> = []
   /// Whether the server cannot be told anything just now.
   var isServerLost = false
+  /// Whether the present loss of the connection was told by an alert.
+  var isLossTold = false
   /// Whether it is being ended: nothing can be started any more, while what runs is stopped.
   @SfBObserved private var isEnding = false
   private var reader: Task<Void, Never>?
@@ -87,12 +89,7 @@ import Parley
 
   func leaveIfNeeded() {
     guard canLeave else { return }
-    if isServerLost {
-      let text =
-        "The connection is lost, so the server may not hear that you left: the others see you until it notices."
-      application.alerts.post(.signOut, .warning, ErrorCode.noServer.error(text, severity: SfBErrorSeverityWarning))
-    }
-    application.leave(meeting)
+    application.leave(self)
     finish()
   }
 

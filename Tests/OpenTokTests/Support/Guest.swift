@@ -1,4 +1,5 @@
 import Foundation
+import NetworkGate
 import OpenTok
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import MeetingServer
+import NetworkGate
 import OpenTok
 import Parley
 import Testing

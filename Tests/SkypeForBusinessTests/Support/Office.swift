@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import MeetingServer
 import Meetings
+import NetworkGate
 import Parley
 import Testing
 import Transport
@@ -36,14 +37,16 @@ struct StillMissing: Error, CustomStringConvertible {
 @MainActor final class Office {
   let server: Server
   let folder: String
+  private let mediaPort: UInt16
   let application = SfBApplication()
   var url: String { "http://127.0.0.1:\(server.port)" }
   private var others: [Meeting] = []
   private var isDown = false
 
-  private init(_ server: Server, _ folder: String) {
+  private init(_ server: Server, _ folder: String, _ mediaPort: UInt16) {
     self.server = server
     self.folder = folder
+    self.mediaPort = mediaPort
     application.devicesManager.usesTestDevices = true
     application.configurationManager.setEndUserAcceptedVideoLicense()
   }
@@ -67,11 +70,23 @@ struct StillMissing: Error, CustomStringConvertible {
     change(&configuration)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
-    let office = Office(try await Server.start(configuration, media: media, program: "", log: log), folder)
+    let server = try await Server.start(configuration, media: media, program: "", log: log)
+    let office = Office(server, folder, media.ports[0])
     var failure: (any Error)?
     do { try await body(office) } catch { failure = error }
     await office.close()
     if let failure { throw failure }
+  }
+
+  /// As ``run(_:_:)``, with a network that can be cut for whoever joins through it.
+  static func runBehindAGate(
+    _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: @MainActor (Office, Gate) async throws -> Void
+  ) async throws {
+    try await run(change) { office in
+      let gate = try await Gate.open(port: office.server.port, mediaPort: office.mediaPort)
+      defer { gate.close() }
+      try await body(office, gate)
+    }
   }
 
   /// The server goes away.
@@ -106,10 +121,12 @@ struct StillMissing: Error, CustomStringConvertible {
       token: try #require(token["Token"]), organizer: meeting["OrganizerToken"].map { Secret($0) })
   }
 
-  /// Joins as the guest app does.
-  func join(_ invitation: Invitation, name: String = "Jake") throws -> SfBConversation {
-    try application.joinMeetingAnonymous(
-      withDiscover: invitation.discover, authToken: invitation.token, displayName: name
+  /// Joins as the guest app does, through a gate when there is one.
+  func join(_ invitation: Invitation, name: String = "Jake", through gate: Gate? = nil) throws -> SfBConversation {
+    let address = invitation.discover.absoluteString
+    let discover = gate.map { address.replacing(url, with: $0.url) } ?? address
+    return try application.joinMeetingAnonymous(
+      withDiscover: URL(string: discover), authToken: invitation.token, displayName: name
     ).conversation
   }
 

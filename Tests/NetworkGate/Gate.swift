@@ -5,11 +5,11 @@ import Testing
 
 @testable import impairment_proxy
 
+// unchecked: `state` is used under the lock only, the rest does not change.
 /// The network between an app and a server: signalling and media of whoever connects to ``url`` go through it, and it can be cut.
 ///
 /// TCP is passed on as it is, but for the media port in the server's candidates, which becomes that of an ``ImpairmentProxy``.
-// unchecked: `state` is used under the lock only, the rest does not change.
-final class Gate: @unchecked Sendable {
+public final class Gate: @unchecked Sendable {
   private struct State {
     var isCut = false
     var sockets: [Weak] = []
@@ -33,7 +33,8 @@ final class Gate: @unchecked Sendable {
     }
   }
 
-  let url: String
+  /// Where an app finds the server through it.
+  public let url: String
   private let listener: Int32
   private let port: UInt16
   private let proxy: ImpairmentProxy
@@ -42,7 +43,7 @@ final class Gate: @unchecked Sendable {
   private var state = State()
 
   /// A gate before a server that takes signalling at `port` and media at `mediaPort`, both on 127.0.0.1.
-  static func open(port: UInt16, mediaPort: UInt16) async throws -> Gate {
+  public static func open(port: UInt16, mediaPort: UInt16) async throws -> Gate {
     let proxy = try ImpairmentProxy(try ProxyOptions(["--forward", "\(mediaPort)"]))
     let gate = try Gate(port, mediaPort, proxy, try await proxy.start())
     Thread.detachNewThread { gate.listen() }
@@ -69,7 +70,7 @@ final class Gate: @unchecked Sendable {
   }
 
   /// Takes no new connections any more, and ends those that there are.
-  func close() {
+  public func close() {
     cutSockets()
     shutdown(listener, Int32(SHUT_RDWR))
     Glibc.close(listener)
@@ -80,7 +81,7 @@ final class Gate: @unchecked Sendable {
   // MARK: The network
 
   /// Nothing passes any more, and connections are lost.
-  func cut() async throws {
+  public func cut() async throws {
     await proxy.change(try ProxyOptions.Change(command: "both outage"))
     cutSockets()
   }
@@ -91,18 +92,18 @@ final class Gate: @unchecked Sendable {
   }
 
   /// The connections of now are lost; new ones may be made.
-  func dropConnections() {
+  public func dropConnections() {
     for pair in lock.withLock({ state.sockets.compactMap(\.pair) }) { pair.end() }
   }
 
   /// Everything passes again.
-  func restore() async throws {
+  public func restore() async throws {
     lock.withLock { state.isCut = false }
     await proxy.change(try ProxyOptions.Change(command: "both perfect"))
   }
 
   /// What becomes of media on its way to the client, as the impairment proxy spells it: `rate=300k`.
-  func slowDown(_ conditions: String) async throws {
+  public func slowDown(_ conditions: String) async throws {
     await proxy.change(try ProxyOptions.Change(command: "down \(conditions)"))
   }
 

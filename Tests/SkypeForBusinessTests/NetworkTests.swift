@@ -1,0 +1,280 @@
+import Basics
+import Foundation
+import NetworkGate
+import Parley
+import ParleyViews
+import Testing
+
+@testable import SkypeForBusiness
+
+/// Networks that are cut, with real media: what a guest is told, and what goes on by itself.
+@MainActor @Suite(.serialized) struct NetworkTests {
+  private let noServer = 0x2203_0014
+
+  /// A guest whose network can be cut, and what they were told.
+  @MainActor private struct Guest {
+    let conversation: SfBConversation
+    /// Of the conversation, and of the application.
+    let inside = Alarm()
+    let outside = Alarm()
+    let states: States
+
+    init(_ office: Office, _ invitation: Invitation, _ gate: Gate) throws {
+      conversation = try office.join(invitation, through: gate)
+      conversation.alertDelegate = inside
+      office.application.alertDelegate = outside
+      states = States(conversation)
+    }
+
+    var told: String { "\(states.all), \(inside.alerts.map(\.error)), \(outside.alerts.map(\.error))" }
+  }
+
+  /// The states of a conversation, in the order in which they were observed.
+  @MainActor private final class States {
+    private(set) var all: [SfBConversationState] = []
+    private var observation: NSKeyValueObservation?
+
+    init(_ conversation: SfBConversation) {
+      observation = conversation.observe(\.state, options: [.initial, .new]) { [weak self] _, change in
+        self?.all += [change.newValue].compactMap { $0 }
+      }
+    }
+  }
+
+  /// A guest in the meeting with somebody who can be seen and heard.
+  private func meet(
+    _ office: Office, _ gate: Gate, _ form: String = "Subject=Loan&AccessLevel="
+  ) async throws -> (guest: Guest, agent: Meeting) {
+    let invitation = try await office.invitation(form)
+    let agent = try await office.agent(invitation, publishes: true)
+    let guest = try Guest(office, invitation, gate)
+    if form.contains("Locked") {
+      try await wait(for: "the knock: \(guest.told)") { agent.lobby.count == 1 }
+      agent.admitAll()
+    }
+    try await wait(for: "the meeting: \(guest.told)") {
+      guest.conversation.remoteParticipants.first?.video.canSubscribe == true && agent.participants.count == 1
+    }
+    return (guest, agent)
+  }
+
+  /// Waits for the loss to be told, and checks how.
+  private func expectLoss(_ guest: Guest, _ location: SourceLocation = #_sourceLocation) async throws {
+    try await wait(for: "the connectivity alert: \(guest.told)") { !guest.inside.alerts.isEmpty }
+    let alert = guest.inside.alerts[0]
+    #expect(alert.type == .connectivity && alert.level == .warning, sourceLocation: location)
+    #expect(alert.error.domain == SfBErrorDomain && alert.error.code == noServer, sourceLocation: location)
+    #expect(
+      alert.error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning, sourceLocation: location)
+  }
+
+  /// Waits for the guest's test picture and tone at the other end.
+  private func expectPictureAndSound(of guest: Guest, at agent: Meeting) async throws {
+    let (eye, ear) = (Eye(), Ear())
+    try await wait(for: "the guest's tracks: \(guest.told)", within: .seconds(60)) {
+      let tracks = agent.participants.first
+      guard let video = tracks?.publication(.camera)?.subscription?.video,
+        let audio = tracks?.publication(.microphone)?.subscription?.audio
+      else { return false }
+      video.add(eye)
+      audio.add(ear)
+      return true
+    }
+    try await wait(for: "the guest's picture: \(eye.sources)") { eye.sources == [1] }
+    try await wait(for: "the guest's tone: \(ear.frequency)") { abs(ear.frequency - 550) < 15 }
+  }
+
+  @Test(
+    "a dropped network is one connectivity alert, a warning, and no change of state; when it is back, sound, pictures and what was written meanwhile arrive"
+  )
+  func droppedNetwork() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let conversation = guest.conversation
+      let remote = try #require(conversation.remoteParticipants.first)
+      let layer = try #require(VideoTarget(frame: CGRect(x: 0, y: 0, width: 160, height: 90)).layer as? CAEAGLLayer)
+      let stream = try remote.video.subscribe(layer)
+      try conversation.audioService.toggleMute()
+      try conversation.videoService.start()
+      try await expectPictureAndSound(of: guest, at: agent)
+
+      try await gate.cut()
+      try await expectLoss(guest)
+      #expect(conversation.canLeave && conversation.remoteParticipants == [remote])
+      #expect(conversation.audioService.muted == .unmuted && conversation.videoService.canStop)
+      let sent = try conversation.chatService.sendMessage("still here")
+      #expect(sent.status == .pending && agent.chat.isEmpty)
+      let frames = layer.surface.frameCount
+
+      try await gate.restore()
+      try await wait(for: "the message: \(guest.told)", within: .seconds(60)) { sent.status == .succeeded }
+      #expect(agent.chat.map(\.text) == ["still here"])
+      try await wait(for: "the agent's picture: \(layer.surface.frameCount)") {
+        try? stream.render()
+        return layer.surface.frameCount > frames + 3
+      }
+      try await expectPictureAndSound(of: guest, at: agent)
+      #expect(guest.states.all == [.establishing, .established], "\(guest.told)")
+      #expect(guest.inside.alerts.count == 1 && guest.outside.alerts.isEmpty, "\(guest.told)")
+      #expect(conversation.remoteParticipants == [remote] && remote.video.canSubscribe)
+      let lines = conversation.historyService.activityItems
+      #expect(lines == [sent], "\(lines.map(\.type))")
+
+      // The next loss is told again.
+      try await gate.cut()
+      try await wait(for: "the second alert: \(guest.told)") { guest.inside.alerts.count == 2 }
+      try await gate.restore()
+      try await expectPictureAndSound(of: guest, at: agent)
+    }
+  }
+
+  @Test(
+    "a network that does not come back is a conferenceUnexpectedDisconnect alert E2-3-20 after the warning, the state is idle, what was not delivered has failed, and joining again works"
+  )
+  func lostForGood() async throws {
+    try await Office.runBehindAGate { office, gate in
+      office.application.options.reconnectPatience = .seconds(12)
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation)
+      let guest = try Guest(office, invitation, gate)
+      let conversation = guest.conversation
+      try await wait(for: "the meeting: \(guest.told)") { conversation.remoteParticipants.count == 1 }
+      try conversation.videoService.start()
+      try conversation.audioService.toggleMute()
+      try await wait(for: "both: \(guest.told)") {
+        conversation.audioService.muted == .unmuted && conversation.selfParticipant.video.state == .connected
+      }
+      try await gate.cut()
+      let sent = try conversation.chatService.sendMessage("to nobody")
+      try await expectLoss(guest)
+      try await wait(for: "the end: \(guest.told)") { conversation.state == .idle }
+
+      #expect(guest.inside.alerts.map(\.type) == [.connectivity, .conferenceUnexpectedDisconnect], "\(guest.told)")
+      let alert = try #require(guest.inside.alerts.last)
+      #expect(alert.level == .error && alert.error.code == noServer && alert.error.domain == SfBErrorDomain)
+      #expect(alert.error.localizedDescription.contains("(E2-3-20)"), "\(alert.error)")
+      #expect(guest.outside.alerts.isEmpty && guest.states.all == [.establishing, .established, .idle])
+      #expect(sent.status == .failed && conversation.remoteParticipants.isEmpty && conversation.subject == "Loan")
+      let (audio, video) = (conversation.audioService, conversation.videoService)
+      #expect(!audio.canToggleMute && !video.canStart && !video.canStop && !conversation.chatService.canSendMessage)
+      #expect(audio.muted == .muted && video.activeCamera == nil)
+      #expect(code { try conversation.leave() } == SfBError.actionNotAvailable.rawValue)
+
+      try await gate.restore()
+      let again = try office.join(invitation, through: gate)
+      try await wait(for: "the second meeting") { again.videoService.canStart && again.remoteParticipants.count == 1 }
+      let second = try again.chatService.sendMessage("back")
+      try await wait(for: "the second message") { second.status == .succeeded }
+    }
+  }
+
+  @Test("a guest whose place was given up meanwhile is taken in anew: told once, with another address, and seen again")
+  func anotherPlace() async throws {
+    try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let conversation = guest.conversation
+      try conversation.audioService.toggleMute()
+      try conversation.videoService.start()
+      try await expectPictureAndSound(of: guest, at: agent)
+      let (myself, old) = (conversation.selfParticipant, conversation.selfParticipant.person.sipUri)
+      try await gate.cut()
+      try await expectLoss(guest)
+      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      try await gate.restore()
+      try await expectPictureAndSound(of: guest, at: agent)
+      try await wait(for: "the new address: \(guest.told)") { myself.person.sipUri != old }
+      #expect(guest.states.all == [.establishing, .established], "\(guest.told)")
+      #expect(guest.inside.alerts.count == 1 && guest.outside.alerts.isEmpty, "\(guest.told)")
+      try await wait(for: "the agent's picture") { conversation.remoteParticipants.first?.video.canSubscribe == true }
+      let sent = try conversation.chatService.sendMessage("me again")
+      try await wait(for: "the message") { sent.status == .succeeded }
+    }
+  }
+
+  @Test("who must wait in the lobby after a loss reads inLobby, and established once they are let in again")
+  func lobbyAfterALoss() async throws {
+    try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
+      let (guest, agent) = try await meet(office, gate, "Subject=Board&AccessLevel=Locked")
+      try await gate.cut()
+      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      try await gate.restore()
+      try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
+      try await wait(for: "the lobby: \(guest.told)") { guest.conversation.state == .inLobby }
+      #expect(guest.conversation.selfParticipant.state == .inLobby && !guest.conversation.chatService.canSendMessage)
+      agent.admitAll()
+      try await wait(for: "the meeting: \(guest.told)") { guest.conversation.chatService.canSendMessage }
+      #expect(guest.states.all == [.establishing, .inLobby, .established, .inLobby, .established], "\(guest.told)")
+      #expect(guest.conversation.selfParticipant.state == .connected)
+      let sent = try guest.conversation.chatService.sendMessage("me again")
+      try await wait(for: "the message") { sent.status == .succeeded }
+    }
+  }
+
+  @Test("a network that is lost in the lobby changes nothing there: the guest knocks again when it is back")
+  func lostInTheLobby() async throws {
+    try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let guest = try Guest(office, invitation, gate)
+      try await wait(for: "the knock: \(guest.told)") { agent.lobby.count == 1 && guest.conversation.state == .inLobby }
+      try await gate.cut()
+      try await wait(for: "the knock to be taken back: \(agent.lobby.count)", within: .seconds(60)) {
+        agent.lobby.isEmpty
+      }
+      try await gate.restore()
+      try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
+      agent.admitAll()
+      try await wait(for: "the meeting: \(guest.told)") { guest.conversation.state == .established }
+      #expect(guest.states.all == [.establishing, .inLobby, .established])
+      #expect(guest.inside.alerts.isEmpty && guest.outside.alerts.isEmpty, "\(guest.told)")
+    }
+  }
+
+  @Test("a loss of the signalling alone is told by nothing, and what was written meanwhile arrives")
+  func signalingAlone() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      gate.dropConnections()
+      let isLost = await spin { guest.conversation.isServerLost }
+      #expect(isLost)
+      let sent = try guest.conversation.chatService.sendMessage("still here")
+      try await wait(for: "the message: \(guest.told)") { sent.status == .succeeded }
+      try await wait(for: "the server to be back") { !guest.conversation.isServerLost }
+      #expect(agent.chat.map(\.text) == ["still here"])
+      #expect(guest.inside.alerts.isEmpty && guest.outside.alerts.isEmpty, "\(guest.told)")
+      #expect(guest.states.all == [.establishing, .established])
+    }
+  }
+
+  @Test("who leaves while the network is cut is told by a signOut alert that the server may not have heard it")
+  func signOut() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, _) = try await meet(office, gate)
+      try await gate.cut()
+      try guest.conversation.leave()
+      #expect(guest.conversation.state == .idle)
+      try await wait(for: "the alert: \(guest.told)") { !guest.outside.alerts.isEmpty }
+      let alert = guest.outside.alerts[0]
+      #expect(alert.type == .signOut && alert.level == .warning && alert.error.code == noServer, "\(alert.error)")
+      #expect(alert.error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning)
+      // The next goodbye is heard.
+      try await gate.restore()
+      let (next, _) = try await meet(office, gate)
+      try next.conversation.leave()
+      await office.application.everythingIsLeft()
+      #expect(guest.outside.alerts.count == 1 && next.outside.alerts.isEmpty && guest.inside.alerts.isEmpty)
+    }
+  }
+
+  @Test("joining while the network is cut is a signIn alert E2-3-20 of the application")
+  func joiningWithoutNetwork() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let invitation = try await office.invitation()
+      try await gate.cut()
+      let guest = try Guest(office, invitation, gate)
+      try await wait(for: "the end: \(guest.told)") { guest.conversation.state == .idle }
+      #expect(guest.inside.alerts.isEmpty && guest.outside.alerts.map(\.type) == [.signIn])
+      #expect(guest.outside.alerts.first?.level == .error && guest.outside.alerts.first?.error.code == noServer)
+    }
+  }
+}
