@@ -5,11 +5,20 @@
     didSet { channelsChanged() }
   }
   /// Whether sound needs a network that is not a mobile one.
-  public var requireWifiForAudio = false
+  @SfBObserved public var requireWifiForAudio = false
   /// Whether video needs a network that is not a mobile one.
-  public var requireWifiForVideo = true
+  @SfBObserved public var requireWifiForVideo = true
   /// Accepted and without effect: nothing here is a preview.
-  public var enablePreviewFeatures = false
+  @SfBObserved public var enablePreviewFeatures = false
+
+  override class var keys: [ObservableKey] {
+    [
+      .value("maxVideoChannels", \SfBConfigurationManager.maxVideoChannels),
+      .value("requireWifiForAudio", \SfBConfigurationManager.requireWifiForAudio),
+      .value("requireWifiForVideo", \SfBConfigurationManager.requireWifiForVideo),
+      .value("enablePreviewFeatures", \SfBConfigurationManager.enablePreviewFeatures),
+    ]
+  }
 
   /// Is told when ``maxVideoChannels`` is set.
   var channelsChanged: () -> Void = {}

@@ -27,6 +27,14 @@ import Testing
       let sent = try conversation.chatService.sendMessage("hello")
       try await wait(for: "the message") { sent.status == .succeeded }
       let remote: SfBParticipant = try #require(conversation.remoteParticipants.first)
+      let stream = try remote.video.subscribe(VideoTarget(frame: .zero).layer as? CAEAGLLayer)
+      let preview = try conversation.videoService.showPreview(on: UIView())
+      let other = try await office.agent(invitation, name: "Other")
+      try await wait(for: "somebody to come") {
+        conversation.historyService.activityItems.last is SfBParticipantActivityItem
+      }
+      let came = try #require(conversation.historyService.activityItems.last)
+      await other.leave()
       let rows: [(SfBObject, [String])] = [
         (conversation, ["state", "remoteParticipants", "dominantSpeaker", "subject", "canLeave"]),
         (conversation.chatService, ["canStart", "canStop", "canSendMessage"]),
@@ -44,6 +52,11 @@ import Testing
         (remote.video, ["state", "isPaused", "canSubscribe"]),
         (office.application.devicesManager, ["cameras"]),
         (office.application.devicesManager.selectedSpeaker, ["activeEndpoint"]),
+        (stream, ["dimensions"]), (preview, ["dimensions"]), (came, ["timestamp", "person"]),
+        (
+          office.application.configurationManager,
+          ["maxVideoChannels", "requireWifiForAudio", "requireWifiForVideo", "enablePreviewFeatures"]
+        ),
       ]
       for (object, names) in rows {
         for name in names {
@@ -60,6 +73,60 @@ import Testing
         })
       observation.invalidate()
     }
+  }
+
+  @Test("no public property that changes is missing among the names that can be observed")
+  func allNames() throws {
+    let types: [SfBObject.Type] = [
+      SfBApplication.self, SfBAnonymousSession.self, SfBConfigurationManager.self, SfBConversation.self,
+      SfBConversationService.self, SfBChatService.self, SfBAudioService.self, SfBVideoService.self,
+      SfBHistoryService.self, SfBVideoPreview.self, SfBConversationActivityItem.self, SfBMessageActivityItem.self,
+      SfBParticipantActivityItem.self, SfBParticipant.self, SfBPerson.self, SfBParticipantService.self,
+      SfBParticipantChat.self, SfBParticipantAudio.self, SfBParticipantVideo.self, SfBVideoStream.self,
+      SfBDevicesManager.self, SfBSpeaker.self, SfBCamera.self, SfBAlert.self,
+    ]
+    // Delegates are the app's, and what tests set is no part of the SDK.
+    let others: Set = ["alertDelegate", "usesTestDevices", "testSpeakerFile"]
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "../../Sources/SkypeForBusiness"
+    ).standardized
+    let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter {
+      $0.hasSuffix(".swift") && !$0.hasPrefix("Helpers/") && !$0.hasPrefix("Observing/")
+    }
+    var count = 0
+    for file in files {
+      var owner: SfBObject.Type?
+      for line in try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8).split(separator: "\n") {
+        if let found = line.firstMatch(of: /^@MainActor public (?:final )?class (\w+)/) {
+          owner = types.first { "\($0)" == found.1 }
+          #expect(owner != nil, "\(found.1) is not among the types of this test")
+        } else if let owner, let found = line.firstMatch(of: /^  (?:@\w+ )*public (?:\w+\(set\) )?var (\w+)/),
+          !others.contains(String(found.1))
+        {
+          count += 1
+          #expect(owner.keys.contains { $0.name == found.1 }, "\(owner).\(found.1)")
+        }
+      }
+    }
+    #expect(count > 35, "\(count) in \(files)")
+  }
+
+  @Test("each setting is observed by its name, with its first value and every change")
+  func settings() {
+    let manager = SfBApplication().configurationManager
+    let notebook = Notebook()
+    for name in ["maxVideoChannels", "requireWifiForAudio", "requireWifiForVideo", "enablePreviewFeatures"] {
+      manager.addObserver(notebook, forKeyPath: name, options: [.initial, .new])
+    }
+    manager.maxVideoChannels = 1
+    manager.requireWifiForAudio = true
+    manager.requireWifiForVideo = false
+    manager.enablePreviewFeatures = true
+    #expect(
+      notebook.lines == [
+        "maxVideoChannels 4", "requireWifiForAudio false", "requireWifiForVideo true", "enablePreviewFeatures false",
+        "maxVideoChannels 1", "requireWifiForAudio true", "requireWifiForVideo false", "enablePreviewFeatures true",
+      ])
   }
 
   @Test("people have names, addresses of their own and roles, and the history says who came, wrote and went, and when")
@@ -110,7 +177,11 @@ import Testing
 
       let view = UIView(frame: CGRect(x: 0, y: 0, width: 160, height: 90))
       let preview: SfBVideoPreview = try video.showPreviewOnView(view)
+      let sizes = Notebook()
+      preview.addObserver(sizes, forKeyPath: "dimensions", options: [.initial, .new])
       try await wait(for: "the preview") { preview.dimensions.width > 0 }
+      try await wait(for: "its size to be told: \(sizes.lines)") { sizes.lines.count == 2 }
+      #expect(sizes.lines == ["dimensions \(CGSize.zero)", "dimensions \(preview.dimensions)"])
       let newer = try video.preview(view)
       #expect(view.subviews.count == 1)
       try await wait(for: "the newer preview") { newer.dimensions == preview.dimensions }
@@ -148,9 +219,14 @@ import Testing
       let layer = try #require(VideoTarget(frame: CGRect(x: 0, y: 0, width: 160, height: 90)).layer as? CAEAGLLayer)
       for round in 1...2 {
         let stream: SfBVideoStream = try video.subscribe(layer)
+        let sizes = Notebook()
+        stream.addObserver(sizes, forKeyPath: "dimensions", options: [.initial, .new])
         try await wait(for: "picture \(round)") {
           try? stream.render()
           return layer.surface.frame != nil && stream.dimensions.width > 0
+        }
+        try await wait(for: "its size to be told: \(sizes.lines)") {
+          sizes.lines.first == "dimensions \(CGSize.zero)" && sizes.lines.last == "dimensions \(stream.dimensions)"
         }
         try stream.setAutoFitMode(SfBVideoStreamAutoFitMode.crop)
         #expect(layer.surface.scaling == .fill)
@@ -158,6 +234,7 @@ import Testing
         #expect(layer.surface.scaling == .fit)
         try video.unsubscribe()
         #expect(layer.surface.frame == nil && video.canSubscribe)
+        #expect(stream.dimensions == .zero && sizes.lines.last == "dimensions \(CGSize.zero)", "\(sizes.lines)")
         #expect(code { try stream.render() } == SfBError.actionNotAvailable.rawValue)
         #expect(code { try video.unsubscribe() } == SfBError.actionNotAvailable.rawValue)
       }

@@ -82,7 +82,8 @@ import Parley
     let camera = activeCamera ?? conversation.application.devicesManager.firstCamera
     let preview = SfBVideoPreview(in: view)
     previews.append(preview)
-    shared(camera).add(preview.tile.surface)
+    let source = shared(camera)
+    for sink in preview.sinks { source.add(sink) }
     return preview
   }
 
@@ -103,8 +104,8 @@ import Parley
   }
 
   private func end(_ preview: SfBVideoPreview) {
-    source?.remove(preview.tile.surface)
-    preview.tile.removeFromSuperview()
+    for sink in preview.sinks { source?.remove(sink) }
+    preview.end()
     previews.removeAll { $0 === preview }
   }
 
@@ -172,26 +173,5 @@ import Parley
   private func checkLicense() throws {
     // A conversation that nobody holds any more has no application; its answer is that nothing can be done.
     try conversation?.application.configurationManager.checkVideoLicense()
-  }
-}
-
-/// One's own picture in a view. It refreshes itself until the conversation is over.
-@MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
-  /// The size of the picture in pixels; zero before the first one.
-  public var dimensions: CGSize {
-    tile.surface.frame.map { CGSize(width: $0.width, height: $0.height) } ?? .zero
-  }
-
-  let tile: VideoView
-  private(set) weak var container: UIView?
-
-  init(in view: UIView) {
-    tile = VideoView(frame: view.bounds)
-    container = view
-    tile.autoresizingMask = [.flexibleWidth, .flexibleHeight]
-    tile.isMirrored = true
-    tile.isUserInteractionEnabled = false
-    super.init(internal: ())
-    view.insertSubview(tile, at: 0)
   }
 }

@@ -1,0 +1,30 @@
+public import ParleyViews
+import Parley
+
+/// One's own picture in a view. It refreshes itself until the conversation is over.
+@MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
+  /// The size of the picture in pixels; zero before the first one.
+  public var dimensions: CGSize { newest.dimensions }
+
+  override class var keys: [ObservableKey] { [.value("dimensions", \SfBVideoPreview.dimensions)] }
+
+  /// Where the camera's pictures go.
+  var sinks: [any VideoSink] { [tile.surface, newest.sink] }
+
+  private let newest = NewestPicture()
+  private let tile: VideoView
+  private(set) weak var container: UIView?
+
+  init(in view: UIView) {
+    tile = VideoView(frame: view.bounds)
+    container = view
+    tile.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+    tile.isMirrored = true
+    tile.isUserInteractionEnabled = false
+    super.init(internal: ())
+    view.insertSubview(tile, at: 0)
+  }
+
+  /// The picture goes. Its last size stays.
+  func end() { tile.removeFromSuperview() }
+}
