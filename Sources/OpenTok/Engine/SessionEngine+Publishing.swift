@@ -79,7 +79,7 @@ extension SessionEngine {
   }
 
   private func giveUp(_ publisher: OTPublisherKit, _ problem: OTError, _ session: OTSession) {
-    session.state.update { state in state.publishers.removeAll { $0 === publisher } }
+    session.change { state in state.publishers.removeAll { $0 === publisher } }
     publisher.release()
     publisher.fail(problem, session)
   }
@@ -92,7 +92,7 @@ extension SessionEngine {
     work.stream = stream
     session.tell { session in
       publisher.state.update { $0.stream = stream }
-      session.state.update { $0.streams[stream.streamId] = stream }
+      session.change { $0.streams[stream.streamId] = stream }
       publisher.delegate?.publisher(publisher, streamCreated: stream)
       guard session.isLegacy else { return }
       publisher.delegate?.publisherDidStartStreaming(publisher)
@@ -123,7 +123,7 @@ extension SessionEngine {
     }
     if removesView { (publisher as? OTPublisher)?.viewIfAny?.removeFromSuperview() }
     session.tell { session in
-      session.state.update { state in
+      session.change { state in
         if let stream { state.streams[stream.streamId] = nil }
         state.publishers.removeAll { $0 === publisher }
       }
@@ -189,7 +189,7 @@ extension SessionEngine {
       let publisher = work.publisher
       session.tell { session in
         publisher.state.update { $0.stream = stream }
-        session.state.update { state in
+        session.change { state in
           state.streams[old.streamId] = nil
           state.streams[stream.streamId] = stream
         }

@@ -5,7 +5,7 @@ extension SessionEngine {
     if !isReconnecting {
       isReconnecting = true
       session.tell { session in
-        session.state.update { if $0.status == .connected { $0.status = .reconnecting } }
+        session.change { if $0.status == .connected { $0.status = .reconnecting } }
         session.delegate?.sessionDidBeginReconnecting(session)
       }
     }
@@ -30,7 +30,7 @@ extension SessionEngine {
     }
     let connection = new
     session.tell { session in
-      session.state.update { state in
+      session.change { state in
         if state.status == .reconnecting { state.status = .connected }
         if let connection { state.connection = connection }
       }

@@ -61,7 +61,7 @@ extension SessionEngine {
     let entry = makeEntry(participant, kind, connection, name: nil, session)
     let stream = entry.stream
     session.tell { session in
-      session.state.update { $0.streams[stream.streamId] = stream }
+      session.change { $0.streams[stream.streamId] = stream }
       session.announce(stream)
     }
     follow(entry, session)
@@ -113,7 +113,7 @@ extension SessionEngine {
     endSubscribers(of: id, session)
     let stream = entry.stream
     session.tell { session in
-      session.state.update { $0.streams[id] = nil }
+      session.change { $0.streams[id] = nil }
       session.announceEnd(of: stream)
     }
   }

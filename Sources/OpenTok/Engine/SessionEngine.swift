@@ -84,7 +84,7 @@ import Parley
   private func failed(_ problem: OTError, _ session: OTSession) {
     let error = session.isLegacy ? problem.asLegacy() : problem
     session.tell { session in
-      session.state.update { $0.status = .failed }
+      session.change { $0.status = .failed }
       session.delegate?.session(session, didFailWithError: error)
     }
   }
@@ -100,7 +100,7 @@ import Parley
     meeting.playSound(to: SessionSpeaker(of: self))
     AudioHub.shared.addListener(self)
     session.tell { session in
-      session.state.update { state in
+      session.change { state in
         (state.status, state.connection, state.capabilities) = (.connected, own, capabilities)
         (state.connectionCount, state.streams) = (1, [:])
       }
@@ -161,7 +161,7 @@ import Parley
     case .stoppedByHost(let publication): stoppedByHost(publication.source, session)
     case .permissionsChanged:
       let capabilities = takePermissions(of: meeting)
-      session.tell { session in session.state.update { $0.capabilities = capabilities } }
+      session.tell { session in session.change { $0.capabilities = capabilities } }
     case .muteForAllChanged(let order):
       let info = OTMuteForcedInfo(active: order != nil)
       session.tell { session in
@@ -189,7 +189,7 @@ import Parley
     connections[participant.id] = new
     let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
     session.tell { session in
-      session.state.update { $0.connectionCount = count }
+      session.change { $0.connectionCount = count }
       if !isSilent { session.delegate?.session(session, connectionCreated: new) }
     }
   }
@@ -199,7 +199,7 @@ import Parley
     guard let old = connections.removeValue(forKey: participant.id) else { return }
     let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
     session.tell { session in
-      session.state.update { $0.connectionCount = count }
+      session.change { $0.connectionCount = count }
       if !isSilent { session.delegate?.session(session, connectionDestroyed: old) }
     }
   }
@@ -210,7 +210,7 @@ import Parley
     let meeting = self.meeting
     clear(session)
     session.tell { session in
-      session.state.update { $0.end(.notConnected) }
+      session.change { $0.end(.notConnected) }
       session.delegate?.sessionDidDisconnect(session)
     }
     if let meeting { Task { await meeting.leave() } }
@@ -222,7 +222,7 @@ import Parley
     clear(session)
     let error = session.isLegacy ? problem?.asLegacy() : problem
     session.tell { session in
-      session.state.update { $0.end(isLost ? .failed : .notConnected) }
+      session.change { $0.end(isLost ? .failed : .notConnected) }
       if let error { session.delegate?.session(session, didFailWithError: error) }
       session.delegate?.sessionDidDisconnect(session)
     }

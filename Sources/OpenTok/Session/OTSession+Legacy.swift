@@ -23,7 +23,7 @@ extension OTSession {
   public var environment: OTSessionEnvironment { .production }
 
   /// Version 1: how many clients are connected, this one included.
-  public var connectionCount: Int { state.connectionCount }
+  public var connectionCount: Int { value(\.connectionCount, as: \OTSession.connectionCount) }
 
   /// Connects, as in version 1. What is wrong with the call itself goes to `session(_:didFailWithError:)`.
   public func connect(withApiKey apiKey: String, token: String) {

@@ -1,10 +1,12 @@
 public import Dispatch
 public import Foundation
+public import Observation
 
 /// A session: who is connected to it, and what they publish.
 ///
 /// Every call may come from any thread, and returns at once. What follows is told to the delegate on ``apiQueue``, the main queue unless the
-/// app takes another; properties change there, right before the callback that says so.
+/// app takes another; properties change there, right before the callback that says so. They can be observed with `withObservationTracking`, where
+/// an app on Apple systems observed them by key.
 ///
 /// ```swift
 /// ParleyServer.url = "https://meet.example.com"
@@ -13,7 +15,7 @@ public import Foundation
 /// session.connect(withToken: kToken, error: &error)
 /// ```
 // unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSession: NSObject, @unchecked Sendable {
+open class OTSession: NSObject, Observable, @unchecked Sendable {
   /// The session's id, as the server of the app gave it.
   public let sessionId: String
 
@@ -22,6 +24,7 @@ open class OTSession: NSObject, @unchecked Sendable {
   let apiKey: String?
   /// Whether it was made as in version 1: streams then include the own ones, subscribers start by themselves, errors have the old numbers.
   let isLegacy: Bool
+  private let registrar = ObservationRegistrar()
 
   struct State {
     weak var delegate: (any OTSessionDelegate)?
@@ -84,13 +87,41 @@ open class OTSession: NSObject, @unchecked Sendable {
   }
 
   /// Where the connection stands.
-  open var sessionConnectionStatus: OTSessionConnectionStatus { state.status }
+  open var sessionConnectionStatus: OTSessionConnectionStatus {
+    value(\.status, as: \OTSession.sessionConnectionStatus)
+  }
   /// The own connection; nil until the session is connected.
-  open var connection: OTConnection? { state.connection }
+  open var connection: OTConnection? { value(\.connection, as: \OTSession.connection) }
   /// What the token allows; nil until the session is connected.
-  open var capabilities: OTSessionCapabilities? { state.capabilities }
+  open var capabilities: OTSessionCapabilities? { value(\.capabilities, as: \OTSession.capabilities) }
   /// The streams in the session by id, the own ones included.
-  open var streams: [String: OTStream] { state.streams }
+  open var streams: [String: OTStream] { value(\.streams, as: \OTSession.streams) }
+
+  func value<Value>(_ path: KeyPath<State, Value>, as key: KeyPath<OTSession, Value>) -> Value {
+    registrar.access(self, keyPath: key)
+    return state.read { $0[keyPath: path] }
+  }
+
+  /// Changes what is known of the session, and tells who observes it.
+  @discardableResult func change<Result>(_ body: (inout State) -> Result) -> Result {
+    let (before, after, result) = state.update { state in
+      let before = state
+      let result = body(&state)
+      return (before, state, result)
+    }
+    if before.status != after.status {
+      registrar.withMutation(of: self, keyPath: \OTSession.sessionConnectionStatus) {}
+    }
+    if before.connection !== after.connection { registrar.withMutation(of: self, keyPath: \OTSession.connection) {} }
+    if before.capabilities !== after.capabilities {
+      registrar.withMutation(of: self, keyPath: \OTSession.capabilities) {}
+    }
+    if before.connectionCount != after.connectionCount {
+      registrar.withMutation(of: self, keyPath: \OTSession.connectionCount) {}
+    }
+    if before.streams != after.streams { registrar.withMutation(of: self, keyPath: \OTSession.streams) {} }
+    return result
+  }
 
   // MARK: Connecting
 
@@ -102,7 +133,7 @@ open class OTSession: NSObject, @unchecked Sendable {
 
   func start(apiKey: String?, token: String) -> OTError? {
     guard !token.isEmpty else { return OTError(.nullOrInvalidParameter, "The token is empty.") }
-    let isFree = state.update { state in
+    let isFree = change { state in
       guard state.status == .notConnected || state.status == .failed else { return false }
       state.status = .connecting
       return true
@@ -116,7 +147,7 @@ open class OTSession: NSObject, @unchecked Sendable {
 
   /// Leaves the session; its publishers and subscribers end with it. `sessionDidDisconnect(_:)` follows.
   open func disconnect(_ error: UnsafeMutablePointer<OTError?>?) {
-    let isThere = state.update { state in
+    let isThere = change { state in
       switch state.status {
       case .notConnected, .failed, .disconnecting: return false
       case .connected, .connecting, .reconnecting:
