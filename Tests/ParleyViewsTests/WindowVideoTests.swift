@@ -48,11 +48,14 @@ extension ScreenTests.WindowTests {
     #expect(tile.frameCount - burst == 400)
     #expect((1...drawings).contains(conversions), "\(conversions) conversions in time for \(drawings) pictures")
 
+    let cover = UIView(frame: CGRect(x: 0, y: 0, width: 150, height: 100))
+    cover.backgroundColor = .white
     // Nobody sees it, for each reason there is; once it is seen again, the newest picture is converted and no other.
     let reasons: [(String, @MainActor () -> Void, @MainActor () -> Void)] = [
       ("hidden", { tile.isHidden = true }, { tile.isHidden = false }),
       ("without opacity", { tile.alpha = 0 }, { tile.alpha = 1 }),
       ("outside the window", { tile.frame.origin.x = 500 }, { tile.frame.origin.x = 20 }),
+      ("under an opaque view", { view.addSubview(cover) }, { cover.removeFromSuperview() }),
       (
         "in a hidden view",
         {
@@ -94,5 +97,96 @@ extension ScreenTests.WindowTests {
     tile.show(try plain(green: true))
     try await after("a picture of a tile without a window")
     #expect(tile.surface.conversionCount == before)
+  }
+
+  @Test func aTileIsConvertedUnlessAViewInFrontHidesAllOfIt() async throws {
+    let (window, view) = try await window()
+    defer { window.close() }
+    let tile = VideoView(frame: CGRect(x: 20, y: 20, width: 100, height: 100))
+    let witness = VideoView(frame: CGRect(x: 200, y: 200, width: 100, height: 100))
+    let cover = UIView()
+    let folder = UIView(frame: CGRect(x: 0, y: 0, width: 200, height: 200))
+    for part in [tile, witness, folder] { view.addSubview(part) }
+    folder.addSubview(cover)
+    /// Waits until everything that was under way before is done.
+    func after(_ what: String) async throws {
+      let before = witness.surface.conversionCount
+      witness.show(try plain(red: true))
+      try await wait(what) { witness.surface.conversionCount == before + 1 }
+    }
+    /// Gives the tile a picture, and tells whether it is converted.
+    func isConverted(_ what: String) async throws -> Bool {
+      try await after(what)
+      let before = tile.surface.conversionCount
+      tile.show(try plain(green: true))
+      for part in ["a picture", "another one"] { try await after("\(part) with \(what)") }
+      return tile.surface.conversionCount > before
+    }
+    func reset() {
+      view.insertSubview(folder, aboveSubview: witness)
+      (folder.alpha, folder.clipsToBounds, folder.layer.cornerRadius) = (1, false, 0)
+      folder.frame.size.width = 200
+      (cover.alpha, cover.isHidden, cover.layer.cornerRadius) = (1, false, 0)
+      cover.frame = tile.frame
+      cover.backgroundColor = .white
+    }
+
+    reset()
+    #expect(try await isConverted("all of it to be hidden") == false)
+    let reasons: [(String, @MainActor () -> Void)] = [
+      ("one point less", { cover.frame.size.width -= 1 }), ("beside it", { cover.frame.origin.x = 130 }),
+      ("behind it", { view.sendSubviewToBack(folder) }), ("hidden", { cover.isHidden = true }),
+      ("without a colour", { cover.backgroundColor = nil }),
+      ("a colour that shines through", { cover.backgroundColor = UIColor(white: 1, alpha: 0.9) }),
+      ("itself translucent", { cover.alpha = 0.9 }), ("in what is translucent", { folder.alpha = 0.9 }),
+      ("with round corners", { cover.layer.cornerRadius = 8 }),
+      (
+        "cut by what it lies in",
+        {
+          folder.clipsToBounds = true
+          folder.frame.size.width = 60
+        }
+      ),
+      (
+        "in what has round corners",
+        {
+          (folder.clipsToBounds, folder.layer.cornerRadius) = (true, 8)
+        }
+      ),
+    ]
+    for (reason, change) in reasons {
+      reset()
+      change()
+      #expect(try await isConverted("a cover that is \(reason)"), "a cover that is \(reason)")
+    }
+    reset()
+    #expect(try await isConverted("all of it to be hidden again") == false)
+  }
+
+  @Test func aScreenThatIsPresentedStopsTheTilesBehindIt() async throws {
+    let (window, view) = try await window()
+    defer { window.close() }
+    let tile = VideoView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
+    view.addSubview(tile)
+    tile.show(try plain(green: true))
+    try await wait("the first picture") { tile.surface.conversionCount == 1 }
+    let screen = UIViewController()
+    screen.modalPresentationStyle = .fullScreen
+    screen.view.backgroundColor = .white
+    let front = VideoView(frame: CGRect(x: 0, y: 200, width: 100, height: 100))
+    screen.view.addSubview(front)
+    let presenter = try #require(window.rootViewController)
+    presenter.present(screen, animated: true)
+    front.show(try plain(green: true))
+    try await wait("the picture of the screen in front") { front.surface.conversionCount == 1 }
+    for number in 2...4 {
+      tile.show(try plain(red: true))
+      front.show(try plain(green: true))
+      try await wait("picture \(number) in front") { front.surface.conversionCount == number }
+    }
+    #expect(tile.surface.conversionCount == 1)
+    screen.dismiss(animated: true)
+    try await wait("the newest picture behind it") { tile.surface.conversionCount == 2 }
+    try await wait("its colour") { isMostly(await window.screenshot()?.color(x: 50, y: 50), red: true) }
   }
 }

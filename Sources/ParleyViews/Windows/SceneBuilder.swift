@@ -23,6 +23,7 @@ struct SceneBuilder {
     let front = window.subviews.firstIndex { $0 === window.rootViewController?.frontmost.viewIfLoaded } ?? 0
     let room = Room(origin: window.bounds.origin, sight: CGRect(origin: .zero, size: size))
     for (place, view) in window.subviews.enumerated() { add(view, to: 0, room, isReachable: place >= front) }
+    hideCovered()
     if let color = window.backgroundColor ?? window.rootViewController?.viewIfLoaded?.backgroundColor {
       scene.style = "background-color: \(CSS.color(color));"
     }
@@ -67,7 +68,22 @@ struct SceneBuilder {
     var place = CGPoint.zero
     /// What can be seen of it, in the window's coordinates; nil is none of it, infinite what nobody knows.
     var sight: CGRect?
+    /// Whether it is known where it lies.
+    var isPlaced = true
+    /// Whether what is filled in it hides what is behind: nothing shines through, and no corner is cut.
+    var isSolid = true
   }
+
+  /// What a view takes up of the window.
+  private struct Patch {
+    /// Its node's place among the nodes: later ones are in front.
+    let node: Int
+    let rect: CGRect
+  }
+
+  /// What can be seen of the tiles, and what hides everything behind it.
+  private var tiles: [Patch] = []
+  private var covers: [Patch] = []
 
   private mutating func add(_ view: UIView, to parent: UInt64, _ room: Room, isReachable: Bool = true) {
     let origin = room.origin
@@ -94,6 +110,14 @@ struct SceneBuilder {
     var sight = view.isHidden || view.alpha <= 0 ? nil : room.sight
     if let whole = sight, view.clipsToBounds { sight = whole.intersects(rect) ? whole.intersection(rect) : nil }
     node.isSeen = sight?.intersects(rect) ?? false
+    let isSolid = room.isSolid && view.alpha >= 1
+    if let patch = sight?.intersection(rect), !patch.isEmpty, room.isPlaced {
+      let isFilled = (kind == .plain || kind == .picture) && view.layer.cornerRadius == 0
+      if kind == .picture { tiles.append(Patch(node: scene.nodes.count, rect: patch)) }
+      if isSolid, isFilled, view.backgroundColor?.opacity == 1 {
+        covers.append(Patch(node: scene.nodes.count, rect: patch))
+      }
+    }
     scene.nodes.append(node)
     views[id] = WeakView(view: view)
     if let surface = view.videoSurface, kind == .picture { scene.surfaces[id] = surface }
@@ -102,9 +126,17 @@ struct SceneBuilder {
     let children = (view as? UITableView).map(Self.rows) ?? view.subviews
     // Where a list has scrolled to is its own affair.
     let inner = Room(
-      origin: isList ? .zero : view.bounds.origin, place: place, sight: isList && sight != nil ? .infinite : sight)
+      origin: isList ? .zero : view.bounds.origin, place: place, sight: isList && sight != nil ? .infinite : sight,
+      isPlaced: room.isPlaced && !isList, isSolid: isSolid && !(view.clipsToBounds && view.layer.cornerRadius > 0))
     for child in children { add(child, to: id, inner) }
     if let scrolling = view as? UIScrollView, !Self.isNative(view) { addBars(of: scrolling, to: id) }
+  }
+
+  /// Nobody sees a tile that one view in front hides as a whole.
+  private mutating func hideCovered() {
+    for tile in tiles where covers.contains(where: { $0.node > tile.node && $0.rect.contains(tile.rect) }) {
+      scene.nodes[tile.node].isSeen = false
+    }
   }
 
   /// The number of the role that GTK calls "alert-dialog".

@@ -5,7 +5,8 @@ import Parley
 import Synchronization
 
 /// Brings the pictures of a surface to a widget. A picture is converted once, into memory that GTK takes over as it is, when the window is about
-/// to be drawn: of those that come faster the newest is shown and the others are never converted. A tile that is not seen converts nothing.
+/// to be drawn: of those that come faster the newest is shown and the others are never converted. A tile that is not seen, as under a
+/// screen that covers it, converts nothing.
 final class VideoFeed: Sendable {
   let surface: VideoSurface
   /// Whether a picture has come that was not looked at yet.

@@ -31,7 +31,7 @@ struct ViewNode: Sendable, Equatable {
   var fit: Int32 = 0
   var isMirrored = false
   var image: UIImage?
-  /// Whether any of it is in sight: pictures are only made ready for what is.
+  /// Whether any of it is in sight, and not all under one view that hides it: pictures are only made ready for what is.
   var isSeen = true
   /// What it is to a screen reader, as GTK numbers roles; nil as the widget has it.
   var role: Int32?
