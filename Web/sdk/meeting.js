@@ -102,7 +102,7 @@ export class Meeting extends EventTarget {
   #lobby = null;
   #statsTimer = null;
   #connectTimer = null;
-  #serverQuality = new Set();
+  #serverQuality = new Map();
   #views = new Views((slots) => this.#state !== MeetingState.ended && this.#signaling?.send({ type: "view", slots }) === true);
   #onOnline = () => this.#online();
   #onPageHide = (event) => { if (!event.persisted) { this.leave(); } };
@@ -883,7 +883,7 @@ export class Meeting extends EventTarget {
     for (const [id, quality] of Object.entries(values ?? {})) {
       const participant = this.participant(id);
       if (!participant) { continue; }
-      this.#serverQuality.add(id);
+      this.#serverQuality.set(id, String(quality));
       if (participant.quality === quality) { continue; }
       participant.quality = String(quality);
       changed.push(participant);
@@ -933,8 +933,10 @@ export class Meeting extends EventTarget {
     if (!this.#connection || this.#state === MeetingState.ended) { return; }
     const digest = await this.stats().catch(() => null);
     const own = this.localParticipant;
-    if (!digest || this.#serverQuality.has(own.id)) { return; }
-    const quality = Stats.quality(digest);
+    if (!digest) { return; }
+    const measured = Stats.quality(digest);
+    // The server knows more, but cannot tell of it where nothing comes through.
+    const quality = measured === "lost" ? measured : this.#serverQuality.get(own.id) ?? measured;
     if (quality !== own.quality) {
       own.quality = quality;
       this._emit("quality", { participants: [own] });

@@ -143,7 +143,7 @@ export class Stats {
   }
 
   /**
-   * Judges the own connection from a digest, in the words of the protocol.
+   * Judges the own connection from a digest, in the words and by the bounds of the protocol.
    *
    * @param {{transport: TransportStats, streams: StreamStats[]}|null} digest
    * @returns {"excellent"|"good"|"poor"|"lost"|"unknown"}
@@ -157,7 +157,7 @@ export class Stats {
     const loss = Math.max(0, ...busy.map((each) => each.loss));
     const rtt = digest.transport.rtt ?? Math.max(0, ...busy.map((each) => each.rtt ?? 0));
     if (loss > 0.08 || rtt > 0.5) { return "poor"; }
-    if (loss > 0.02 || rtt > 0.2) { return "good"; }
+    if (loss > 0.02 || rtt > 0.25) { return "good"; }
     return "excellent";
   }
 }

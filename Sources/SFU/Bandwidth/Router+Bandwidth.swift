@@ -101,9 +101,11 @@ extension Router {
   func receivedReport(_ block: ReportBlock, of subscription: Subscription, _ member: Member, _ now: Instant) {
     let highest = block.extendedHighestSequence
     if let before = subscription.reportedHighest, highest > before, highest &- before < 1 << 16 {
-      let lost = max(Int(block.cumulativeLost) - Int(subscription.reportedLost), 0)
+      let change = Int(block.cumulativeLost) - Int(subscription.reportedLost)
+      let lost = max(change, 0)
       let expected = Int(highest &- before)
       member.outlet.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
+      subscription.reportedLoss.add(expected: expected, lost: min(change, expected), subscription.stream)
     }
     subscription.reportedHighest = highest
     subscription.reportedLost = block.cumulativeLost

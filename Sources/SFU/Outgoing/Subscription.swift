@@ -74,6 +74,8 @@ public final class Subscription {
   /// What the receiver's last report had counted.
   var reportedHighest: UInt32?
   var reportedLost: Int32 = 0
+  /// What its reports tell of its own path.
+  var reportedLoss = ReportedLoss()
 
   init(media: NegotiatedMedia, source: NegotiatedSource, outlet: Outlet, random: inout RouterRandom) {
     self.media = media
@@ -87,6 +89,9 @@ public final class Subscription {
       firstSequence: random.next16() & 0x7FFF, firstTimestamp: random.next32())
     retransmissionSequence = random.next16() & 0x7FFF
   }
+
+  /// Whether its packets have numbers by which the receiver tells of each.
+  var isNumbered: Bool { layout.transportSequence != 0 }
 
   /// Takes over what a new offer says about the media section.
   func renegotiate(_ media: NegotiatedMedia) {

@@ -12,9 +12,17 @@ public enum ConnectionQuality: String, Sendable, Hashable {
   case lost
 }
 
-/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of what it wants it gets.
+/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of what was asked for arrives.
 ///
-/// It becomes worse at once and better one step at a time after a few calm seconds, so that it does not flicker.
+/// | measure | excellent up to | good up to | why |
+/// |---|---|---|---|
+/// | packets lost | 2 % | 8 % | redundant sound and repeated packets hide the first; at the second sound has gaps, and repairs take what pictures need |
+/// | round trip | 250 ms | 500 ms | between two such people sound takes half of both: about 250 ms and 500 ms, where ITU-T G.114 finds talk hampered from 150 ms on, and not acceptable beyond 400 ms |
+/// | jitter | 50 ms | 120 ms | what a jitter buffer holds back without being noticed, and where it gives up and leaves out sound |
+/// | share of what was asked for | 75 % | 20 % | a picture one size smaller has a quarter of the area, two sizes a sixteenth |
+///
+/// The worst of them counts. It becomes worse at once and better one step at a time after a few calm seconds; to become better, a measure must be a fifth
+/// below its bound. With the smoothing of ``ConnectionMeasurements`` it does not flicker.
 public struct ConnectionQualityMeter: Sendable {
   /// What was measured since the last judgement.
   public struct Sample: Sendable {
@@ -22,32 +30,53 @@ public struct ConnectionQualityMeter: Sendable {
     public var loss: Double
     /// Round-trip time; nil while unknown.
     public var roundTrip: TimeSpan?
-    /// Interarrival jitter, the worst stream.
+    /// Interarrival jitter, the worse direction.
     public var jitter: TimeSpan
-    /// How long nothing authentic has arrived.
+    /// How long nothing authentic has arrived, or nothing of what is sent was acknowledged.
     public var silence: TimeSpan
-
-    /// The share of the wanted bit rate that its path lets through, 0 to 1.
+    /// Whether something would come several times a second if the path were well: sound or pictures, or reports of each packet.
+    public var isBusy: Bool
+    /// The share of what was asked for that arrives, 0 to 1, the worse direction.
     public var share: Double
 
     /// A sample of the given measurements.
-    public init(loss: Double, roundTrip: TimeSpan?, jitter: TimeSpan, silence: TimeSpan, share: Double = 1) {
+    public init(
+      loss: Double, roundTrip: TimeSpan?, jitter: TimeSpan, silence: TimeSpan, isBusy: Bool = false, share: Double = 1
+    ) {
       self.loss = loss
       self.roundTrip = roundTrip
       self.jitter = jitter
       self.silence = silence
+      self.isBusy = isBusy
       self.share = share
     }
   }
 
-  /// After this silence the connection counts as lost: two missed consent checks.
+  /// What a level bears at most, and of the share at least.
+  private struct Bounds {
+    var loss: Double
+    var roundTrip: TimeSpan
+    var jitter: TimeSpan
+    var share: Double
+
+    func contain(_ sample: Sample, easing: Double) -> Bool {
+      sample.loss <= loss * easing && (sample.roundTrip ?? .zero).seconds <= roundTrip.seconds * easing
+        && sample.jitter.seconds <= jitter.seconds * easing && sample.share >= min(share * (2 - easing), 1)
+    }
+  }
+
+  private static let excellent = Bounds(
+    loss: 0.02, roundTrip: .milliseconds(250), jitter: .milliseconds(50), share: 0.75)
+  private static let good = Bounds(loss: 0.08, roundTrip: .milliseconds(500), jitter: .milliseconds(120), share: 0.2)
+  /// After this silence the connection of somebody counts as lost who has nothing to send or to receive: two missed consent checks.
   public static let lostAfter = TimeSpan.seconds(10)
+  /// And of somebody from whom something should come all the time. Shorter gaps are outages that media gets over.
+  public static let lostWhenBusyAfter = TimeSpan.seconds(4)
   private static let calm = 3
+  /// How far below a bound a measure must be for the connection to become better.
+  private static let easing = 0.8
   /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing yet.
   private static let settled = 3
-  /// Below this share of what is wanted, pictures are clearly smaller or missing.
-  private static let poorShare = 0.25
-  private static let goodShare = 0.75
 
   /// The judgement now.
   public private(set) var quality = ConnectionQuality.excellent
@@ -69,15 +98,15 @@ public struct ConnectionQualityMeter: Sendable {
   }
 
   private mutating func change(by sample: Sample) -> Bool {
-    let target = Self.judge(sample)
-    guard target != quality else {
-      betterFor = 0
-      return false
-    }
-    if Self.rank(target) > Self.rank(quality) || quality == .lost {
+    let target = Self.judge(sample, easing: 1)
+    if Self.rank(target) > Self.rank(quality) || (quality == .lost && target != .lost) {
       quality = target
       betterFor = 0
       return true
+    }
+    guard Self.rank(Self.judge(sample, easing: Self.easing)) < Self.rank(quality) else {
+      betterFor = 0
+      return false
     }
     betterFor += 1
     guard betterFor >= Self.calm else { return false }
@@ -86,20 +115,10 @@ public struct ConnectionQualityMeter: Sendable {
     return true
   }
 
-  private static func judge(_ sample: Sample) -> ConnectionQuality {
-    if sample.silence >= lostAfter { return .lost }
-    let roundTrip = sample.roundTrip ?? .zero
-    if sample.loss > 0.08 || roundTrip > .milliseconds(500) || sample.jitter > .milliseconds(120)
-      || sample.share < poorShare
-    {
-      return .poor
-    }
-    if sample.loss > 0.02 || roundTrip > .milliseconds(250) || sample.jitter > .milliseconds(50)
-      || sample.share < goodShare
-    {
-      return .good
-    }
-    return .excellent
+  private static func judge(_ sample: Sample, easing: Double) -> ConnectionQuality {
+    if sample.silence >= (sample.isBusy ? lostWhenBusyAfter : lostAfter) { return .lost }
+    if excellent.contain(sample, easing: easing) { return .excellent }
+    return good.contain(sample, easing: easing) ? .good : .poor
   }
 
   private static func rank(_ quality: ConnectionQuality) -> Int {

@@ -13,6 +13,7 @@ public final class Member {
   public let outlet: Outlet
   /// How well it is connected.
   public private(set) var quality = ConnectionQualityMeter()
+  private var measurements = ConnectionMeasurements()
 
   /// The SSRC under which receiver reports and feedback are sent to it.
   let reporter: SSRC
@@ -47,26 +48,6 @@ public final class Member {
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.
   func judgeQuality(now: Instant) -> Bool {
-    // A receiver's reports also tell of what its publishers' paths lose and delay; feedback on each packet tells of its own path only.
-    let hasFeedback = outlet.feedback.reported > 0
-    var loss = outlet.feedback.loss
-    var jitter = TimeSpan.zero
-    for subscription in outlet.subscriptions where subscription.hasNewReport {
-      subscription.hasNewReport = false
-      let stream = subscription.stream
-      if !hasFeedback { loss = max(loss, Double(subscription.fractionLost) / 256 - (stream?.lastFractionLost ?? 0)) }
-      if let stream, stream.clockRate > 0 {
-        let own = Int64(subscription.jitter) - Int64(stream.statistics.jitter)
-        jitter = max(jitter, .microseconds(own &* 1_000_000 / Int64(stream.clockRate)))
-      }
-    }
-    for publication in inlet.publications {
-      for stream in publication.streams { loss = max(loss, stream.lastFractionLost) }
-    }
-    outlet.feedback.reset()
-    return quality.update(
-      .init(
-        loss: loss, roundTrip: outlet.roundTrip, jitter: jitter, silence: now - inlet.lastArrival,
-        share: outlet.bandwidth.shareForwarded))
+    quality.update(measurements.sample(inlet, outlet, now: now))
   }
 }

@@ -34,6 +34,8 @@ public final class Publication {
   var ladderEpoch: UInt32 = 0
   /// Which layers somebody wants, and what the publisher was told of it.
   var demand = LayerDemand()
+  /// The largest layer that has come.
+  var arrived = ArrivedLayers()
   /// Where it comes from, unless a participant of this router sends it.
   var origin: RelayOrigin?
   /// The other routers that it is forwarded to.

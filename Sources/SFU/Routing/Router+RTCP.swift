@@ -49,6 +49,7 @@ extension Router {
   private func receive(_ info: SenderInfo, _ member: Member, _ now: Instant) {
     guard let stream = member.inlet.stream(of: info.ssrc) else { return }
     stream.statistics.receive(senderReport: info, now: now)
+    stream.noteSent(info.packetCount)
     stream.mapping = SenderReportMapping(info, clockRate: stream.clockRate)
     defer { relayReport(of: stream, member) }
     // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was set.

@@ -85,7 +85,6 @@ extension Router {
     for publication in member.inlet.publications {
       for stream in publication.streams {
         guard var block = stream.statistics.makeReportBlock(now: now) else { continue }
-        stream.lastFractionLost = Double(block.fractionLost) / 256
         block.fractionLost = max(block.fractionLost, publication.lossToBeReadyFor)
         if blocks.count < 31 { blocks.append(block) }
       }

@@ -36,8 +36,12 @@ public final class SourceStream {
   var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
   var mapping: SenderReportMapping?
-  /// The share of packets lost between the last two reports to the publisher.
-  var lastFractionLost = 0.0
+  /// What had been counted at the last judgement of the publisher's connection.
+  var judged = (expected: 0, lost: 0, received: UInt32(0))
+  /// How many packets its sender had sent by its newest report, and how many had come then.
+  var sentBefore: (count: UInt32, received: UInt32)?
+  /// Whether its sender has sent more between its last two reports, and nothing came.
+  var isBlocked = false
   /// The newest orientation byte, repeated on each packet so that the packets of a burst have one size.
   var orientation: UInt8 = StoredPacket.absent
   /// Sequence number extended to 64 bits.

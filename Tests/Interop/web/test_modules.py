@@ -252,6 +252,46 @@ class ModuleTests(unittest.TestCase):
             listed = re.findall(r'rel="modulepreload" href="/([^"]+)"', (WEB / page).read_text())
             self.assertEqual(sorted(listed), sorted(str(path.relative_to(WEB)) for path in needed), page)
 
+    # MARK: Connections
+
+    def test_the_quality_of_a_connection_is_shown_as_bars_and_said_in_words(self) -> None:
+        shown = self.run_js("""
+            const { PeoplePanel } = await import("/assets/js/panels.js");
+            const { Tile } = await import("/assets/js/tile.js");
+            const { RemoteParticipant } = await import("/sdk/participant.js");
+            const { Hosting } = await import("/sdk/hosting.js");
+            const { HostControls } = await import("/assets/js/host-controls.js");
+            const [other, local] = [new RemoteParticipant("p_1", "Ann"), new RemoteParticipant("p_2", "Ben")];
+            const meeting = { chat: [], participants: new Map([["p_1", other]]), localParticipant: local, participant: () => other, _emit: () => {}, addEventListener: () => {} };
+            meeting.hosting = new Hosting(meeting);
+            const people = new PeoplePanel(meeting, { onInvite: () => {}, host: new HostControls(meeting, { say: () => {}, show: () => {} }) });
+            const tile = new Tile(other, "camera", {});
+            people.element.hidden = false;
+            document.body.append(people.element, tile.element);
+            const result = ["unknown", "excellent", "good", "poor", "lost"].map((quality) => {
+              other.quality = quality;
+              tile.update();
+              people.refresh();
+              const details = [...people.element.querySelectorAll("button")].find((each) => each.getAttribute("aria-label")?.startsWith("Connection details of Ann"));
+              const bars = tile.element.querySelector(".bars");
+              const state = tile.element.querySelector(".tile-state");
+              return [
+                getComputedStyle(bars).display === "none" ? null : [...bars.children].filter((each) => getComputedStyle(each).opacity === "1").length,
+                tile.element.getAttribute("aria-label").split(", ").filter((each) => each.includes("connection")), details.getAttribute("aria-label"),
+                state.hidden ? "" : state.textContent,
+              ];
+            });
+            people.element.remove();
+            tile.element.remove();
+            return result;
+        """)
+        details = "Connection details of Ann"
+        self.assertEqual(shown[1:], [
+            [3, ["very good connection"], f"{details}: very good connection", ""], [2, ["fair connection"], f"{details}: fair connection", ""],
+            [1, ["poor connection"], f"{details}: poor connection", ""], [0, ["connection lost"], f"{details}: connection lost", "Connection lost"],
+        ])
+        self.assertEqual(shown[0][1:], [[], details, ""])
+
     # MARK: Data
 
     FAKE_CHANNELS = """

@@ -132,6 +132,12 @@ final class SyntheticPublisher {
         isMuted: false, by: member) : nil
   }
 
+  /// Sends a layer no longer, as an encoder does that has no room for it, or again.
+  func setActive(_ isActive: Bool, layer: Int) {
+    layers[layer].isActive = isActive
+    layers[layer].wantsKeyframe = true
+  }
+
   var deadline: Instant { min(nextFrame, nextSound) }
 
   func send(now: Instant, to router: ([UInt8]) -> Void) {

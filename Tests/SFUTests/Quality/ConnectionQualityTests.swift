@@ -1,14 +1,15 @@
 import Basics
-import SFU
 import Testing
+
+@testable import SFU
 
 @Suite("Connection quality")
 struct ConnectionQualityTests {
   private func sample(
     loss: Double = 0, roundTrip: TimeSpan? = .milliseconds(30), jitter: TimeSpan = .milliseconds(2),
-    silence: TimeSpan = .zero, share: Double = 1
+    silence: TimeSpan = .zero, isBusy: Bool = false, share: Double = 1
   ) -> ConnectionQualityMeter.Sample {
-    .init(loss: loss, roundTrip: roundTrip, jitter: jitter, silence: silence, share: share)
+    .init(loss: loss, roundTrip: roundTrip, jitter: jitter, silence: silence, isBusy: isBusy, share: share)
   }
 
   /// Whether each of these samples led to something that is told, and how the connection was judged then.
@@ -23,7 +24,8 @@ struct ConnectionQualityTests {
       sample(loss: 0.03), sample(roundTrip: .milliseconds(300)), sample(jitter: .milliseconds(60)), sample(share: 0.7),
     ]
     let poor = [
-      sample(loss: 0.09), sample(roundTrip: .milliseconds(600)), sample(jitter: .milliseconds(130)), sample(share: 0.2),
+      sample(loss: 0.09), sample(roundTrip: .milliseconds(600)), sample(jitter: .milliseconds(130)),
+      sample(share: 0.19),
     ]
     for sample in good { #expect(judgements([sample]) == [.good], "\(sample)") }
     for sample in poor { #expect(judgements([sample]) == [.poor], "\(sample)") }
@@ -49,6 +51,45 @@ struct ConnectionQualityTests {
   func betterInSteps() {
     let told = judgements([sample(loss: 0.1)] + Array(repeating: sample(), count: 6))
     #expect(told == [.poor, nil, nil, .good, nil, nil, .excellent])
+  }
+
+  @Test("a measure that goes to and fro about a bound keeps the worse judgement, and one a fifth below it is believed")
+  func hovering() {
+    let (above, below, well) = (sample(loss: 0.085), sample(loss: 0.075), sample(loss: 0.06))
+    let hovering = (0..<20).flatMap { _ in [above, below, below, below, below] }
+    #expect(judgements(hovering).compactMap { $0 } == [.poor])
+    #expect(judgements([above] + Array(repeating: well, count: 10)).compactMap { $0 } == [.poor, .good])
+  }
+
+  @Test("one packet lost of few is no loss, a burst of a second is a small one, and what comes late is none")
+  func averages() {
+    var few = LossAverage()
+    few.add(expected: 3, lost: 1)
+    #expect(few.share == 0)
+    var burst = LossAverage()
+    for _ in 0..<10 { burst.add(expected: 50, lost: 0) }
+    burst.add(expected: 50, lost: 10)
+    #expect((0.07...0.09).contains(burst.share), "\(burst.share)")
+    burst.add(expected: 50, lost: 10)
+    #expect(burst.share > 0.12)
+    burst.add(expected: 50, lost: -20)
+    #expect(burst.share < 0.02)
+  }
+
+  @Test("of whom something should come all the time is lost after 4 s of silence, who has nothing to say after 10")
+  func lostWhenBusy() {
+    let silences: [TimeSpan] = [.zero, .zero, .zero, .milliseconds(3_900), .seconds(4), .seconds(5), .zero]
+    #expect(judgements(silences.map { sample(silence: $0, isBusy: true) })[4] == .lost)
+    #expect(judgements(silences.map { sample(silence: $0) }).compactMap { $0 } == [.excellent])
+  }
+
+  @Test("less than was asked for counts when it has lasted five seconds")
+  func shortfall() {
+    var shortfall = Shortfall()
+    let shares = (0..<8).map { shortfall.lasting(0.1, now: .milliseconds(1_000 + $0 * 1_000)) }
+    #expect(shares == [1, 1, 1, 1, 1, 0.1, 0.1, 0.1])
+    #expect(shortfall.lasting(1, now: .milliseconds(9_000)) == 1)
+    #expect(shortfall.lasting(0.1, now: .milliseconds(10_000)) == 1)
   }
 
   @Test("who is not heard for 10 s is lost, and is back with the first packet")

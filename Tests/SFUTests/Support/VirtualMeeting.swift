@@ -37,6 +37,8 @@ final class VirtualMeeting: PacketSink {
   var down = LinkConditions()
   /// In place of ``down`` for the clients of these numbers.
   var downOf: [Int: LinkConditions] = [:]
+  /// The clients whose RTP does not come through, while their RTCP does, as where only small packets pass.
+  var blockedMediaOf: Set<Int> = []
   /// Every datagram that the router sent, by receiver.
   private(set) var sentDatagrams: [Int: Int] = [:]
   private(set) var sentBytes: [Int: Int] = [:]
@@ -95,6 +97,7 @@ final class VirtualMeeting: PacketSink {
   }
 
   func upload(_ bytes: [UInt8], from client: VirtualClient) {
+    if blockedMediaOf.contains(client.member.index), !(192...223).contains(bytes[1]) { return }
     carry(bytes, client: client.member.index, isUp: true)
   }
 

@@ -89,6 +89,9 @@ export function mark() {
   return svg;
 }
 
+/** The quality of a connection in words, for those who do not see the bars. */
+export const qualityWords = { excellent: "very good connection", good: "fair connection", poor: "poor connection", lost: "connection lost" };
+
 /**
  * Three bars for the quality of a connection.
  *

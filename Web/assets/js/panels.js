@@ -1,5 +1,5 @@
 import { h, setAttribute, setText } from "./dom.js";
-import { icon, qualityBars } from "./icons.js";
+import { icon, qualityBars, qualityWords } from "./icons.js";
 import { openMenu } from "./menu.js";
 import { hueIndex, initials } from "./tile.js";
 
@@ -129,7 +129,9 @@ export class PeoplePanel {
       show(camera, participant.cameraOn, "Camera");
       bars.set(participant.quality);
       setAttribute(pin, "aria-label", `Pin ${participant.name}`);
-      setAttribute(details, "aria-label", `Connection details of ${participant.name}`);
+      const words = qualityWords[participant.quality];
+      setAttribute(details, "aria-label", `Connection details of ${participant.name}${words ? `: ${words}` : ""}`);
+      setAttribute(details, "title", words ? `Connection details: ${words}` : "Connection details");
       element.classList.toggle("person-speaking", participant.speaking);
     };
     return { participant, element, update };

@@ -1,5 +1,5 @@
 import { h, setAttribute, setText } from "./dom.js";
-import { icon, qualityBars } from "./icons.js";
+import { icon, qualityBars, qualityWords } from "./icons.js";
 
 /**
  * The initials that stand for a name without a picture.
@@ -25,8 +25,6 @@ export function hueIndex(name) {
   for (const character of name) { hash = (hash * 31 + character.codePointAt(0)) >>> 0; }
   return hash % 8;
 }
-
-const qualityWords = { excellent: "very good connection", good: "fair connection", poor: "poor connection", lost: "connection lost" };
 
 /** One picture on the stage: a participant's camera, or a shared screen. */
 export class Tile {
@@ -110,9 +108,10 @@ export class Tile {
     this.#hand.hidden = hand === 0;
     setText(this.#hand.lastChild, String(hand));
     const away = participant.connection === "reconnecting";
-    const paused = !away && track !== null && publication.paused;
-    this.#state.hidden = !away && !paused;
-    setText(this.#state, away ? "Reconnecting…" : paused ? "Paused: your connection is slow" : "");
+    const lost = !away && kind === "camera" && participant.quality === "lost";
+    const paused = !away && !lost && track !== null && publication.paused;
+    this.#state.hidden = !away && !lost && !paused;
+    setText(this.#state, away ? "Reconnecting…" : lost ? "Connection lost" : paused ? "Paused: your connection is slow" : "");
     this.element.classList.toggle("tile-away", away);
     const label = kind === "screen"
       ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.name}`)

@@ -1,0 +1,179 @@
+import Basics
+import RTC
+
+/// Measures one participant's connection from one judgement of its quality to the next, which are about a second apart.
+///
+/// Each direction is judged by what its own path does. Of what a participant sends that is what the server measures on its streams, and which of the
+/// layers that somebody watches arrive. Of what it receives that is what it reports, less what its publishers' paths had lost and delayed before, and how
+/// much of what it wants, and its publishers send, its path takes and it acknowledges. So nobody is blamed for somebody else's network.
+struct ConnectionMeasurements: Sendable {
+  /// Judgements further apart than this say nothing of silence: it was the server that was late.
+  private static let late = TimeSpan.milliseconds(2_500)
+  /// Jitter that was reported so long ago says nothing: reports of sound come every five seconds or so.
+  private static let reportAge = TimeSpan.seconds(10)
+
+  private var incoming = LossAverage()
+  private var outgoing = LossAverage()
+  private var incomingJitter = TimeSpan.zero
+  private var outgoingJitter = TimeSpan.zero
+  private var lastReport = Instant.zero
+  private var unsent = Shortfall()
+  private var withheld = Shortfall()
+  /// How many numbered packets had been sent to it, of which it tells one by one.
+  private var numbered: UInt32 = 0
+  /// For how many judgements it has told of none although there were some, and since when.
+  private var unacknowledged = 0
+  private var unacknowledgedSince: Instant?
+  private var last: Instant?
+
+  /// What was measured since the last call.
+  mutating func sample(_ inlet: Inlet, _ outlet: Outlet, now: Instant) -> ConnectionQualityMeter.Sample {
+    let isLate = last.map { now - $0 > Self.late } ?? false
+    last = now
+    let arrived = measure(inlet, now)
+    let delivered = measure(outlet, now)
+    let isReporting = noteAcknowledgement(outlet, now)
+    outlet.feedback.reset()
+    var silence = now - inlet.lastArrival
+    if let unacknowledgedSince { silence = max(silence, now - unacknowledgedSince) }
+    return ConnectionQualityMeter.Sample(
+      loss: max(incoming.share, outgoing.share), roundTrip: outlet.roundTrip,
+      jitter: max(incomingJitter, outgoingJitter),
+      silence: isLate ? .zero : silence, isBusy: isReporting || inlet.wasSending,
+      share: min(unsent.lasting(arrived, now: now), withheld.lasting(delivered, now: now)))
+  }
+
+  /// What it sends; the share of what was asked for that arrives.
+  private mutating func measure(_ inlet: Inlet, _ now: Instant) -> Double {
+    var counted = (expected: 0, lost: 0)
+    var jitter = MediaJitter()
+    var share = 1.0
+    for publication in inlet.publications {
+      share = min(share, publication.shareArrived(now: now))
+      for stream in publication.streams {
+        guard let new = stream.takeCounts() else { continue }
+        counted.expected += new.expected
+        counted.lost += new.lost
+        jitter.add(stream.jitter, of: publication)
+      }
+    }
+    incoming.add(expected: counted.expected, lost: counted.lost)
+    incomingJitter = incomingJitter.halfway(to: jitter.value)
+    return share
+  }
+
+  /// What it receives; the share of what it wants, of what there is, that its path takes and that it acknowledges.
+  private mutating func measure(_ outlet: Outlet, _ now: Instant) -> Double {
+    var counted = (expected: 0, lost: 0)
+    var jitter = MediaJitter()
+    var hasReport = false
+    for subscription in outlet.subscriptions where subscription.hasNewReport {
+      subscription.hasNewReport = false
+      let new = subscription.reportedLoss.take()
+      counted.expected += new.expected
+      counted.lost += new.lost
+      guard let stream = subscription.stream, let publication = subscription.publication, stream.clockRate > 0 else {
+        continue
+      }
+      hasReport = true
+      let reported = TimeSpan.microseconds(Int64(subscription.jitter) &* 1_000_000 / Int64(stream.clockRate))
+      jitter.add(max(reported - stream.jitter, .zero), of: publication)
+    }
+    // A receiver's reports also tell of what its publishers' paths lose; feedback on each packet tells of its own path only.
+    if outlet.feedback.reported > 0 {
+      counted.expected = Int(outlet.feedback.reported)
+      counted.lost = counted.expected - Int(min(outlet.feedback.received, outlet.feedback.reported))
+    }
+    outgoing.add(expected: counted.expected, lost: counted.lost)
+    if hasReport {
+      outgoingJitter = outgoingJitter.halfway(to: jitter.value)
+      lastReport = now
+    } else if now - lastReport > Self.reportAge {
+      outgoingJitter = .zero
+    }
+    return outlet.bandwidth.shareForwarded * (1 - outgoing.share)
+  }
+
+  /// Notes whether it tells of what it is sent; whether it would, if that arrived.
+  private mutating func noteAcknowledgement(_ outlet: Outlet, _ now: Instant) -> Bool {
+    var count: UInt32 = 0
+    for subscription in outlet.subscriptions where subscription.isNumbered { count &+= subscription.packetCount }
+    let hasSent = count != numbered
+    numbered = count
+    let tells = outlet.bandwidth.feedback == .transportWide && outlet.bandwidth.isKnown && outlet.isOpen
+    if tells, outlet.feedback.received == 0, hasSent {
+      // The second that has just passed.
+      if unacknowledged == 0 { unacknowledgedSince = now - .seconds(1) }
+      unacknowledged += 1
+    } else if !tells || outlet.feedback.received > 0 || unacknowledged < 2 {
+      // Of the last packets before a pause the report may have been lost; a pause that the silence itself has led to ends nothing.
+      unacknowledged = 0
+      unacknowledgedSince = nil
+    }
+    return tells && (hasSent || unacknowledged > 0)
+  }
+}
+
+extension TimeSpan {
+  fileprivate func halfway(to other: TimeSpan) -> TimeSpan { TimeSpan(nanoseconds: (self + other).nanoseconds / 2) }
+}
+
+/// The jitter of several streams: of sound, whose packets leave at even times; of pictures only where there is no sound, since their packets leave as
+/// the encoder and its pacing let them; of screens never.
+private struct MediaJitter {
+  private var sound: TimeSpan?
+  private var picture = TimeSpan.zero
+
+  var value: TimeSpan { sound ?? picture }
+
+  mutating func add(_ jitter: TimeSpan, of publication: Publication) {
+    if publication.media.kind == .audio {
+      sound = max(sound ?? .zero, jitter)
+    } else if !publication.isScreenShare {
+      picture = max(picture, jitter)
+    }
+  }
+}
+
+/// Less than was asked for counts once it has lasted: encoders and estimates need seconds to come to a layer that is new, or wanted again.
+struct Shortfall: Sendable {
+  static let patience = TimeSpan.seconds(5)
+  private var since: Instant?
+
+  /// The share that is to be judged.
+  mutating func lasting(_ share: Double, now: Instant) -> Double {
+    guard share < 0.95 else {
+      since = nil
+      return share
+    }
+    let start = since ?? now
+    since = start
+    return now - start >= Self.patience ? share : 1
+  }
+}
+
+extension SourceStream {
+  /// The interarrival jitter of what came from the publisher.
+  var jitter: TimeSpan {
+    clockRate == 0 ? .zero : .microseconds(Int64(statistics.jitter) &* 1_000_000 / Int64(clockRate))
+  }
+
+  /// What should have come and what was lost since the last call, less than nothing when it came late; nil when nothing came.
+  func takeCounts() -> (expected: Int, lost: Int)? {
+    let now = (expected: statistics.expected, lost: Int(statistics.cumulativeLost), received: statistics.receivedCount)
+    let before = judged
+    judged = now
+    guard now.received != before.received, now.expected >= before.expected else { return nil }
+    return (now.expected - before.expected, now.lost - before.lost)
+  }
+}
+
+extension Inlet {
+  /// Whether sound or pictures came from it until it was last heard, so that more should have come since.
+  var wasSending: Bool {
+    publications.contains { publication in
+      !publication.isMuted && (publication.media.kind == .audio || publication.demand.announced.layers > 0)
+        && publication.streams.contains { $0.packets > 0 && $0.lastArrival + .seconds(1) >= lastArrival }
+    }
+  }
+}
