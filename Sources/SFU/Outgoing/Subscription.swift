@@ -90,9 +90,6 @@ public final class Subscription {
     retransmissionSequence = random.next16() & 0x7FFF
   }
 
-  /// Whether its packets have numbers by which the receiver tells of each.
-  var isNumbered: Bool { layout.transportSequence != 0 }
-
   /// Takes over what a new offer says about the media section.
   func renegotiate(_ media: NegotiatedMedia) {
     self.media = media
