@@ -48,7 +48,7 @@ extension DataFolder {
   }
 
   /// The user of the machine who runs the command.
-  private static var user: String {
+  static var user: String {
     let id = getuid()
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?

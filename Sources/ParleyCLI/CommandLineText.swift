@@ -15,7 +15,7 @@ enum CommandLineText {
       load      load a server with participants and measure
       tenant    look at and change who may use a server: sign-in, limits, keys
       token     make, look at and revoke join tokens
-      meeting   list, make, plan and remove meetings
+      meeting   list, make, plan, end and remove meetings; see who is there
       user      look after rooms of people's own
       webhook   say who is told what happens in meetings
       audit     show which rights were used

@@ -5,6 +5,7 @@ import Meetings
 struct DataFolder {
   static let option = CommandOptions.Option("data", "DIR", "the server's data folder (PARLEY_DATA, or else data)")
 
+  let path: String
   let store: SQLiteMeetingStore
   let now = Date()
 
@@ -17,7 +18,7 @@ struct DataFolder {
         description:
           "There is no Parley data in \(path). Name the server's folder with --data, or start the server once.")
     }
-    return DataFolder(store: try await SQLiteMeetingStore.open(folder: path))
+    return DataFolder(path: path, store: try await SQLiteMeetingStore.open(folder: path))
   }
 
   /// Opens the folder, lets `body` work on it, and closes it.

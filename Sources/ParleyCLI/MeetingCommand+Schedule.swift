@@ -200,11 +200,11 @@ extension MeetingCommand {
     }
   }
 
-  /// Lets `body` work on the meeting that the operand names.
+  /// Lets `body` work on the meeting that `word`, or else the one operand, names.
   static func with(
-    _ options: CommandOptions, _ body: (DataFolder, Tenant, MeetingRecord) async throws -> Void
+    _ options: CommandOptions, _ word: String? = nil, _ body: (DataFolder, Tenant, MeetingRecord) async throws -> Void
   ) async throws {
-    let word = try options.operand("The room's name, or the meeting's id,")
+    let word = try word ?? options.operand("The room's name, or the meeting's id,")
     try await DataFolder.with(options) { folder in
       var tenant = try await folder.tenant(options["tenant"])
       var found = try await folder.store.meeting(id: MeetingID(rawValue: word))

@@ -7,7 +7,7 @@ enum MeetingCommand {
   static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
-    name: "meeting", help: "Lists, makes, plans and removes meetings. Works beside a running server.",
+    name: "meeting", help: "Lists, makes, plans, ends and removes meetings. Works beside a running server.",
     members: [
       .init(
         name: "list", operands: "", help: "list meetings, the newest first",
@@ -25,9 +25,9 @@ enum MeetingCommand {
           .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
         ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: create),
       .init(
-        name: "remove", operands: "ROOM|ID", help: "forget a meeting; who is in it stays until they leave",
+        name: "remove", operands: "ROOM|ID", help: "forget a meeting; it ends for everybody who is in it",
         table: [tenant, DataFolder.option, json], run: remove),
-    ] + scheduling)
+    ] + scheduling + running)
 
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
@@ -73,23 +73,15 @@ enum MeetingCommand {
   }
 
   private static func remove(_ options: CommandOptions) async throws {
-    let word = try options.operand("The room's name, or the meeting's id,")
-    try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
-      var found = try await folder.store.meeting(id: MeetingID(rawValue: word))
-      if found == nil, let room = try? RoomName(word) {
-        found = try await folder.store.meeting(room: room, tenant: tenant.id)
+    try await with(options) { folder, tenant, meeting in
+      guard try await folder.remove(meeting, of: tenant) else {
+        throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
       }
-      guard let meeting = found, try await folder.store.removeMeeting(meeting.id) else {
-        throw CommandGroup.Failure(
-          description: "There is no meeting \(word). `parley meeting list` shows them.")
-      }
-      try await folder.audit("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       if options.has("json") {
         let line: JSONLine = ["removed": .text(meeting.id.rawValue), "room": .text(meeting.room.display)]
         line.print()
       } else {
-        CommandLineText.say("The meeting \(meeting.room.display) is removed. Who is in it stays until they leave.\n")
+        CommandLineText.say("The meeting \(meeting.room.display) is removed.\n")
       }
     }
   }

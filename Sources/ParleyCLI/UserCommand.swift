@@ -20,7 +20,7 @@ enum UserCommand {
           .init("subject", "TEXT", "the title of a new one (the room's name)"), tenant, DataFolder.option, json,
         ], run: room),
       .init(
-        name: "remove-room", operands: "USER", help: "forget somebody's own room; who is in it stays until they leave",
+        name: "remove-room", operands: "USER", help: "forget somebody's own room; it ends for everybody who is in it",
         table: [tenant, DataFolder.option, json], run: removeRoom),
     ])
 
@@ -61,11 +61,10 @@ enum UserCommand {
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       guard let meeting = try await folder.store.personalRoom(of: user, tenant: tenant.id),
-        try await folder.store.removeMeeting(meeting.id)
+        try await folder.remove(meeting, of: tenant)
       else {
         throw CommandGroup.Failure(description: "\(CommandLineText.printable(user)) has no room of their own.")
       }
-      try await folder.audit("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       if options.has("json") {
         let line: JSONLine = ["removed": .text(meeting.id.rawValue), "room": .text(meeting.room.display)]
         line.print()

@@ -1,4 +1,4 @@
-"""`parley meeting change`, option by option, without a server and beside a running one; and what the command line writes into the audit log."""
+"""`parley meeting change`, option by option, without a server and beside a running one; what is done to people in running meetings; and what the command line writes into the audit log."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import unittest
 import urllib.request
 from pathlib import Path
 
+from browser import wait_for
+from client import Client
 from server import BINARY, Server
 
 START = (dt.datetime.now(dt.timezone.utc) + dt.timedelta(days=7)).strftime("%Y-%m-%dT10:00:00")
@@ -75,6 +77,12 @@ class Commands(unittest.TestCase):
         self.message = done.stderr
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
+    def printed(self, *words: str) -> str:
+        """What the command line prints in words."""
+        done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
     def shown(self, server: Server, meeting: str, path: str) -> object:
         """What the administration of a running server shows of a meeting."""
         with urllib.request.urlopen(f"http://127.0.0.1:{server.admin_port}/api/v1/meetings/{meeting}", timeout=20) as answer:
@@ -127,6 +135,100 @@ class Commands(unittest.TestCase):
         for user in ("", "x" * 257):
             self.run_parley("token", "create", "--room", "*", "--user", user, status=2)
             self.assertIn("--user", self.message)
+
+    def test_who_is_in_a_running_meeting_is_listed_taken_out_banned_and_sent_home_by_commands(self) -> None:
+        # No admin port: the commands have a door of their own.
+        with Server("--ban-addresses", "yes", data=self.data) as server:
+            with Client(server.url, "board", "Ann", "--publish", "testsrc") as ann, Client(server.url, "board", "Ben", "--publish", "none") as ben, \
+                    Client(server.url, "board", "Ben", "--publish", "none") as other:
+                for each in (ann, ben, other):
+                    each.joined()
+                ann.command("chat", text="Good <b>morning</b>\nall")
+                ben.expect("chat")
+                people = self.run_parley("meeting", "people", "board", "--json")
+                self.assertEqual({person["id"] for person in people}, {ann.id, ben.id, other.id})
+
+                def seen() -> dict:
+                    return next(person for person in self.run_parley("meeting", "people", "board", "--json") if person["id"] == ann.id)
+
+                first = wait_for("what Ann sends", lambda: (now := seen())["sends"] and now)
+                self.assertEqual((first["name"], first["role"], first["connection"]), ("Ann", "publisher", "connected"))
+                self.assertEqual(set(first["sends"]), {"camera", "microphone"})
+                since = dt.datetime.fromisoformat(first["since"])
+                self.assertLess(abs((dt.datetime.now(dt.timezone.utc) - since).total_seconds()), 120)
+                wait_for("a judged connection", lambda: seen()["quality"] in ("excellent", "good") or f"no: {seen()}", 40)
+                # The chat as everybody saw it, for people and for programs.
+                self.assertIn("Ann: Good <b>morning</b>\n    all\n", self.printed("meeting", "chat", "board"))
+                exported = self.run_parley("meeting", "chat", "board", "--json")[0]
+                self.assertEqual([message["text"] for message in exported["messages"]], ["Good <b>morning</b>\nall"])
+                # A name that two have is none; an id is.
+                self.run_parley("meeting", "remove-person", "board", "Ben", status=1)
+                self.assertIn("2 people there are called Ben", self.message)
+                self.assertIn(other.id, self.message)
+                self.run_parley("meeting", "remove-person", "board", "Cem", status=1)
+                self.assertIn("Cem is not in the meeting", self.message)
+                self.run_parley("meeting", "remove-person", "board", status=2)
+                out = self.run_parley("meeting", "remove-person", "board", other.id, "--json")
+                self.assertEqual(out, [{"removed": other.id, "name": "Ben", "banned": False}])
+                other.expect("left", reason="removed")
+                other.end(20)
+                self.run_parley("meeting", "remove-person", "board", "Ben", "--ban", "--json")
+                ben.expect("left", reason="removed")
+                ben.end(20)
+                with Client(server.url, "board", "Ben", "--publish", "none") as again:
+                    self.assertEqual(again.end(30), 1)
+                    self.assertTrue(any("removed" in line for line in again.errors), again.errors)
+                self.assertEqual([person["name"] for person in self.run_parley("meeting", "people", "board", "--json")], ["Ann"])
+                ended = self.run_parley("meeting", "end", "board", "--json")[0]
+                self.assertEqual(ended["room"], "board")
+                ann.expect("left", reason="removed")
+                ann.end(20)
+            self.assertEqual(self.printed("meeting", "people", "board"), "Nobody is in the meeting board.\n")
+            for words in (["end", "board"], ["chat", "board"], ["remove-person", "board", "Ann"]):
+                self.run_parley("meeting", *words, status=1)
+                self.assertIn("Nobody is in the meeting", self.message)
+            self.run_parley("meeting", "end", "elsewhere", status=1)
+            self.assertIn("There is no meeting elsewhere", self.message)
+        entries = [(entry["action"], entry["target"]) for entry in self.run_parley("audit", "list", "--json")[::-1] if entry["actor"].startswith("cli ")]
+        self.assertEqual(entries, [("meeting.exportChat", ended["ended"])] * 2 + [
+            ("participant.remove", other.id), ("participant.ban", ben.id), ("meeting.end", ended["ended"])])
+
+    def test_a_meeting_that_is_removed_ends_and_the_next_who_comes_is_in_no_second_room_beside_it(self) -> None:
+        with Server(data=self.data) as server:
+            for words in (["meeting", "remove", "board"], ["user", "remove-room", "ann"]):
+                if words[0] == "user":
+                    self.run_parley("user", "room", "ann", "--room", "board", "--json")
+                host = self.run_parley("token", "create", "--room", "board", "--user", "ann", "--json")[0]["token"]
+                with Client(server.url, "board", "Ann", "--publish", "none", "--token", host) as ann:
+                    ann.joined()
+                    self.run_parley(*words, "--json")
+                    ann.expect("left", reason="removed")
+                    ann.end(20)
+                self.assertEqual(self.run_parley("meeting", "list", "--json"), [])
+                with Client(server.url, "board", "Ben", "--publish", "none") as ben:
+                    ben.joined()
+                    self.assertEqual([person["name"] for person in self.run_parley("meeting", "people", "board", "--json")], ["Ben"])
+                self.run_parley("meeting", "remove", "board", "--json")
+
+    def test_commands_that_need_a_server_say_that_none_runs_also_after_one_was_killed(self) -> None:
+        self.run_parley("meeting", "create", "board", "--json")
+
+        def refused() -> None:
+            for words in (["people", "board"], ["end", "board"], ["chat", "board"], ["remove-person", "board", "Ann"]):
+                self.run_parley("meeting", *words, status=1)
+                self.assertIn(f"No server runs on the data in {self.data}", self.message)
+
+        refused()
+        with Server(data=self.data):
+            self.assertEqual(self.printed("meeting", "people", "board"), "Nobody is in the meeting board.\n")
+        refused()
+        killed = Server(data=self.data).__enter__()
+        killed.process.kill()
+        killed.process.wait()
+        refused()
+        # What needs no server is done without one.
+        self.run_parley("meeting", "remove", "board", "--json")
+        self.assertEqual(Path(self.data, "server.control").stat().st_mode & 0o777, 0o600)
 
     def test_each_command_that_uses_a_right_leaves_an_entry_in_the_audit_log(self) -> None:
         actions = []

@@ -163,13 +163,19 @@ extension AdminAPI {
   }
 
   func removeParticipant(_ call: inout Call) async throws -> HTTPResponse {
+    let bans = try call.query.truth("ban") ?? false
     try call.query.finish()
     let record = try await meeting(call.path[0])
-    guard await directory.room(of: record.id)?.dismiss(call.path[1]) == true else {
+    guard let kept = await directory.room(of: record.id)?.dismiss(call.path[1], banning: bans) else {
       throw Refusal(404, "noSuchParticipant", "Nobody of that id is in the meeting.")
     }
     let name = try await tenantNames()[record.tenant] ?? ""
-    try await audit(call, "participant.remove", call.path[1], tenant: name, "in \(record.room.display)")
+    let action = bans ? "participant.ban" : "participant.remove"
+    try await audit(call, action, call.path[1], tenant: name, "in \(record.room.display)")
+    guard await kept.value else {
+      throw Refusal(
+        500, "banNotKept", "They are out, but the server could not write down that they may not come back.")
+    }
     return Self.done
   }
 

@@ -12,6 +12,12 @@ struct AdminGate: Sendable {
   let isLoopback: Bool
   /// The name that the operator has given the server.
   let publicOrigin: WebOrigin?
+  /// Whether it is the door for commands of this machine, which say themselves who uses them: they know the secret of the data folder, and
+  /// could write into the audit log as well.
+  var isForCommands = false
+
+  /// The header in which commands say who uses them.
+  static let actorHeader = "Parley-Actor"
 
   /// Lets a request through, and says who is behind it; throws why not.
   func admit(_ request: HTTPRequest) throws(Refusal) -> String {
@@ -29,6 +35,10 @@ struct AdminGate: Sendable {
     }
     guard let given = Self.bearer(request.headers["authorization"]), Self.isSame(given, token.value) else {
       throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
+    }
+    if isForCommands {
+      let actor = request.headers[Self.actorHeader] ?? ""
+      return actor.hasPrefix("cli ") ? String(actor.prefix(100)) : "cli"
     }
     return "admin at \(request.remote.ip.text)"
   }

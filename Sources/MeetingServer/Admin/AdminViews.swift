@@ -130,6 +130,8 @@ struct ParticipantView: Encodable {
   var permissions: [String]
   /// The id of the token it came with, so that the token can be revoked.
   var token: String
+  /// When it came.
+  var since: Date
   var quality: ConnectionQuality?
   var samples: [Sample] = []
 }

@@ -8,12 +8,15 @@ extension MeetingRoom {
       ParticipantView(
         id: member.id, name: member.name, role: member.role.rawValue, connection: member.connection,
         publications: member.publications.map(\.info), permissions: member.permissions.names,
-        token: member.admission.grant.id.rawValue, quality: quality[member.id])
+        token: member.admission.grant.id.rawValue, since: member.created, quality: quality[member.id])
     }
   }
 
-  /// Takes a participant out of the meeting; false when nobody of that id is in it.
-  func dismiss(_ id: String) -> Bool {
-    removeParticipant(id, message: "The server's administration has removed you from the meeting.")
+  /// Takes a participant out of the meeting, for good where `banning`; nil when nobody of that id is in it. The task says whether what is to be
+  /// kept of it is.
+  func dismiss(_ id: String, banning: Bool = false) -> Task<Bool, Never>? {
+    let message = "The server's administration has removed you from the meeting."
+    if banning { return ban(id, message: message) }
+    return removeParticipant(id, message: message) ? Task { true } : nil
   }
 }

@@ -54,13 +54,10 @@ final class Operation: Sendable {
 
   /// The administration's interface.
   func api(
-    _ configuration: ServerConfiguration, _ publicOrigin: WebOrigin?, directory: MeetingDirectory,
-    authority: JoinAuthority, passcodes: PasscodeGuard
+    _ gate: AdminGate, directory: MeetingDirectory, authority: JoinAuthority, passcodes: PasscodeGuard
   ) -> AdminAPI {
     AdminAPI(
-      gate: AdminGate(
-        token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback, publicOrigin: publicOrigin),
-      store: store, directory: directory, authority: authority, passcodes: passcodes, quality: quality,
+      gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes, quality: quality,
       allowedHosts: settings.allowedHosts, counters: counters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })
   }

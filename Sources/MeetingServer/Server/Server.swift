@@ -20,6 +20,7 @@ public final class Server: Sendable {
 
   private let http: HTTPServer
   private let admin: HTTPServer?
+  private let control: ControlDoor?
   private let directory: MeetingDirectory
   private let media: any MediaPlane
   private let store: SQLiteMeetingStore
@@ -35,7 +36,8 @@ public final class Server: Sendable {
 
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
-    directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore, upkeep: Task<Void, Never>,
+    control: ControlDoor?, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
+    upkeep: Task<Void, Never>,
     operation: Operation, readiness: Readiness, log: Log
   ) {
     self.ready = ready
@@ -44,6 +46,7 @@ public final class Server: Sendable {
     self.adminPort = adminPort
     self.http = http
     self.admin = admin
+    self.control = control
     self.directory = directory
     self.media = media
     self.store = store
@@ -177,11 +180,16 @@ public final class Server: Sendable {
             counters: counters, directory: directory, media: media,
             isReady: { readiness.isReady.load(ordering: .relaxed) },
             api: operation.api(
-              configuration, publicOrigin, directory: directory, authority: authority, passcodes: passcodes),
+              AdminGate(
+                token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback,
+                publicOrigin: publicOrigin), directory: directory, authority: authority, passcodes: passcodes),
             pages: AdminPages(files: files)))
       } catch {
         await http.shutdown(grace: .zero)
         throw error
+      }
+      let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) { gate in
+        operation.api(gate, directory: directory, authority: authority, passcodes: passcodes)
       }
       await operation.start()
       readiness.isReady.store(true, ordering: .relaxed)
@@ -189,7 +197,7 @@ public final class Server: Sendable {
       return Server(
         ready: message(configuration, port: port),
         notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
-        admin: admin?.0,
+        admin: admin?.0, control: control,
         directory: directory, media: media, store: store, upkeep: keepUp(store, directory, log),
         operation: operation, readiness: readiness, log: log)
     } catch {
@@ -203,6 +211,7 @@ public final class Server: Sendable {
     guard readiness.isReady.exchange(false, ordering: .acquiringAndReleasing) else { return }
     log.info("shutdown")
     upkeep.cancel()
+    await control?.close()
     await directory.shutdown()
     await operation.stop()
     await http.shutdown(grace: grace)

@@ -6,7 +6,7 @@ import CWebSockets
   static let customNames = [
     "access-control-request-method:", "sec-fetch-site:", "sec-fetch-mode:", "x-forwarded-host:", "x-forwarded-proto:",
     "x-opentok-auth:", "x-tb-partner-auth:", "x-requested-with:", "x-ms-origin:", "link:", "x-request-id:",
-    "parley-signature:", "parley-file-name:", "parley-file-to:",
+    "parley-signature:", "parley-file-name:", "parley-file-to:", "parley-actor:",
   ]
 
   /// The bytes of one header, all its occurrences joined by commas; nil when it is absent.

@@ -1,0 +1,45 @@
+import Basics
+import Meetings
+import Transport
+
+/// The server that runs on a data folder, as a command of the same machine sees it.
+public struct RunningServer: Sendable {
+  /// What it answered.
+  public struct Answer: Sendable {
+    /// The status code of HTTP.
+    public var status: Int
+    /// The body; errors are JSON with a sentence (`Error`) and a `code`.
+    public var body: [UInt8]
+  }
+
+  /// The server is there and gives no answer.
+  public struct Unreachable: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let file: ControlFile
+
+  /// The server that runs on `dataFolder`; nil when none does.
+  public static func find(dataFolder: String) -> RunningServer? {
+    ControlFile.read(folder: dataFolder).map { RunningServer(file: $0) }
+  }
+
+  /// Asks for something as the administration's interface has it.
+  ///
+  /// - Parameters:
+  ///   - path: What stands behind `/api/v1/`.
+  ///   - actor: Who asks, for the audit log: `cli` and the user of the machine.
+  public func ask(
+    _ method: String, _ path: String, by actor: String
+  ) async throws(Unreachable) -> Answer {
+    do throws(TransportError) {
+      let answer = try await HTTPClient.request(
+        method, "http://127.0.0.1:\(file.port)/api/v1/\(path)",
+        headers: ["Authorization": "Bearer \(file.secret)", AdminGate.actorHeader: actor],
+        limit: 256 << 20, timeout: .seconds(30))
+      return Answer(status: answer.status, body: answer.body)
+    } catch {
+      throw Unreachable(description: "The server that runs on this data does not answer: \(error.description)")
+    }
+  }
+}
