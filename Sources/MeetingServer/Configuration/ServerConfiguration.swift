@@ -33,6 +33,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var workers: Int
   /// The URL that people reach the server at, when a proxy stands before it; nil takes each request's `Host`.
   public var publicURL: String?
+  /// The proxies before the server that may say which address a request comes from.
+  public var trustedProxies = TrustedProxies()
   /// Port of `/metrics` and the administration, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free one.
   public var adminPort: UInt16?
   /// The address that the admin port listens on.
@@ -63,8 +65,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var addressConnections: Int?
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
-  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set, and never for this
-  /// machine's own address.
+  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set without
+  /// ``trustedProxies``, and never for the address of this machine or of one of those.
   public var bansAddresses: Bool?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5

@@ -80,6 +80,12 @@ struct ServerOption: Sendable {
       c.publicURL = v.hasSuffix("/") ? String(v.dropLast()) : v
     },
     ServerOption(
+      name: "trusted-proxy", placeholder: "IP[/BITS][,…]",
+      help: "proxies whose X-Forwarded-For is believed, so that limits and bans go by each client's own address; "
+        + "may be repeated (none)",
+      isList: true
+    ) { c, v throws(ConfigurationError) in c.trustedProxies = try TrustedProxies(v) },
+    ServerOption(
       name: "tls", placeholder: "MODE", help: "self-signed: HTTPS with a certificate made on the first start; off (off)"
     ) { c, v throws(ConfigurationError) in
       switch v {
@@ -166,7 +172,7 @@ struct ServerOption: Sendable {
     ServerOption(
       name: "ban-addresses", placeholder: "yes|no",
       help: "whether a ban of somebody without a token of their own goes by their address too, for a day "
-        + "(yes, but not with --public-url and not for this machine)"
+        + "(yes, but not with --public-url alone and not for this machine)"
     ) { c, v throws(ConfigurationError) in c.bansAddresses = try boolean(v, "ban-addresses") },
     ServerOption(
       name: "audio-loudest", placeholder: "N",

@@ -6,16 +6,18 @@ import Basics
 /// that of a whole school, or of a proxy before the server, so the operator has the last word.
 enum AddressBans: Sendable {
   case off
-  /// But for this machine, whose address is often that of a proxy.
-  case others
+  /// But for this machine, whose address is often that of a proxy, and the proxies that are named.
+  case others(TrustedProxies)
   case all
 
-  /// What the settings say: those who set nothing have it, unless a proxy stands before the server.
+  /// What the settings say: those who set nothing have it, unless a proxy stands before the server that says of nobody where they come from.
   init(_ configuration: ServerConfiguration) {
     switch configuration.bansAddresses {
     case true?: self = .all
     case false?: self = .off
-    case nil: self = configuration.publicURL == nil ? .others : .off
+    case nil:
+      let knowsClients = configuration.publicURL == nil || !configuration.trustedProxies.isEmpty
+      self = knowsClients ? .others(configuration.trustedProxies) : .off
     }
   }
 
@@ -23,7 +25,7 @@ enum AddressBans: Sendable {
   func address(_ address: IPAddress) -> IPAddress? {
     switch self {
     case .off: nil
-    case .others: address.isLoopback ? nil : address
+    case .others(let proxies): address.isLoopback || proxies.contains(address) ? nil : address
     case .all: address
     }
   }

@@ -231,6 +231,8 @@ public final class Server: Sendable {
     let perAddress = configuration.addressConnections ?? 1_024
     settings.connectionsPerNetwork = perAddress > 0 ? perAddress : nil
     settings.boundsLoopback = configuration.addressConnections != nil
+    let proxies = configuration.trustedProxies
+    settings.isUnbounded = { proxies.contains($0) }
     do throws(TransportError) {
       settings.tls = try identity(configuration)
       return try HTTPServer(
@@ -241,7 +243,7 @@ public final class Server: Sendable {
           }
           // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
           do throws(Refusal) {
-            try endpoints.limits.take(request.remote.ip, now: Monotonic.now)
+            try endpoints.limits.take(proxies.resolved(request).remote.ip, now: Monotonic.now)
           } catch {
             return .reject(.refusal(error))
           }
@@ -253,10 +255,11 @@ public final class Server: Sendable {
           await signaling.serve(
             WebSocketAdapter(connection: connection),
             peer: .init(
-              origin: connection.request.headers["origin"], ownOrigin: own, address: connection.request.remote.ip))
+              origin: connection.request.headers["origin"], ownOrigin: own,
+              address: proxies.resolved(connection.request).remote.ip))
         },
-        bodySink: { endpoints.chat.sink(for: $0, limits: endpoints.limits) },
-        handler: { await endpoints.respond(to: $0) })
+        bodySink: { endpoints.chat.sink(for: proxies.resolved($0), limits: endpoints.limits) },
+        handler: { await endpoints.respond(to: proxies.resolved($0)) })
     } catch {
       throw .transport(error, option: "--tls")
     }
@@ -270,7 +273,9 @@ public final class Server: Sendable {
       var settings = HTTPServer.Configuration()
       settings.connectionLimit = 64
       settings.bodyLimit = 64 << 10
-      let server = try HTTPServer(settings, name: "admin", handler: { await endpoints.respond(to: $0) })
+      let proxies = configuration.trustedProxies
+      let server = try HTTPServer(
+        settings, name: "admin", handler: { await endpoints.respond(to: proxies.resolved($0)) })
       do throws(TransportError) {
         return (server, try server.listen(on: TransportAddress(ip: configuration.adminHost, port: port)).port)
       } catch {

@@ -26,6 +26,8 @@ public enum WebSocketDecision: Sendable {
     public var connectionsPerNetwork: Int?
     /// Whether this machine's own connections count there too; a proxy may be what connects from it.
     public var boundsLoopback = true
+    /// Whose connections do not count there besides: proxies, which connect for many.
+    public var isUnbounded: @Sendable (IPAddress) -> Bool = { _ in false }
     /// Bytes of a request's headers together with its request line.
     public var headerLimit = 8 << 10
     /// Bytes of path and query; more is answered 414.
@@ -252,7 +254,9 @@ public enum WebSocketDecision: Sendable {
 
   /// What the connections of an address are counted by; nil where they are not bounded.
   private func boundedNetwork(of ip: IPAddress) -> IPAddress? {
-    guard configuration.connectionsPerNetwork != nil, configuration.boundsLoopback || !ip.isLoopback else { return nil }
+    guard configuration.connectionsPerNetwork != nil, configuration.boundsLoopback || !ip.isLoopback,
+      !configuration.isUnbounded(ip)
+    else { return nil }
     return ip.isIPv4 ? ip : IPAddress(high: ip.high, low: 0)
   }
 

@@ -1,0 +1,106 @@
+public import Basics
+import Transport
+
+/// The proxies whose word is taken for the address that a request comes from: `--trusted-proxy`.
+///
+/// A proxy adds the address of who has connected to it at the end of `X-Forwarded-For`; what stands before that came with the request, and anybody
+/// can write anything there. So the header is read from its end, for as long as those who wrote it are proxies that the operator has named, and the
+/// first address of somebody else is the client's. From everybody else the header is not read at all.
+public struct TrustedProxies: Sendable, Equatable {
+  /// Addresses that begin with the same bits.
+  struct Network: Sendable, Equatable {
+    let high: UInt64
+    let low: UInt64
+    /// How many bits of the IPv6 form count; an IPv4 address is the last 32 of its mapped form.
+    let bits: Int
+
+    /// Reads `ADDRESS` or `ADDRESS/BITS`; nil when it is neither.
+    init?(_ text: some StringProtocol) {
+      let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let address = IPAddress(parts[0]) else { return nil }
+      let most = address.isIPv4 ? 32 : 128
+      var count = most
+      if parts.count == 2 {
+        guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
+          let number = Int(parts[1]), number <= most
+        else { return nil }
+        count = number
+      }
+      bits = count + 128 - most
+      let (highMask, lowMask) = Self.masks(bits)
+      high = address.high & highMask
+      low = address.low & lowMask
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+      let (highMask, lowMask) = Self.masks(bits)
+      return address.high & highMask == high && address.low & lowMask == low
+    }
+
+    private static func masks(_ bits: Int) -> (high: UInt64, low: UInt64) {
+      // Shifting by more than the width gives zero.
+      (~0 << UInt64(max(64 - bits, 0)), bits <= 64 ? 0 : ~0 << UInt64(128 - bits))
+    }
+  }
+
+  /// Proxies before proxies that are looked at.
+  static let maximumHops = 16
+
+  private(set) var networks: [Network] = []
+
+  /// None: nobody's header is believed.
+  public init() {}
+
+  /// Those that a text lists, with commas between them.
+  init(_ text: String) throws(ConfigurationError) {
+    for part in text.split(separator: ",") {
+      let word = part.filter { !$0.isWhitespace }
+      guard let network = Network(word) else {
+        throw .wrongValue(
+          option: "trusted-proxy", value: word,
+          expected: "an address, or one with a number of bits, such as 127.0.0.1 or 10.0.0.0/8")
+      }
+      networks.append(network)
+    }
+  }
+
+  /// Whether none is named.
+  public var isEmpty: Bool { networks.isEmpty }
+
+  /// Whether an address is that of such a proxy.
+  func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+
+  /// A request with the address of the client that it comes from, where proxies that may say so have said it.
+  func resolved(_ request: HTTPRequest) -> HTTPRequest {
+    guard !networks.isEmpty, contains(request.remote.ip), let header = request.headers["x-forwarded-for"] else {
+      return request
+    }
+    var request = request
+    request.remote.ip = client(of: request.remote.ip, header)
+    return request
+  }
+
+  /// The first address from the end that is no such proxy's; where one of them wrote no address, that one's own is all that is known.
+  func client(of proxy: IPAddress, _ header: String) -> IPAddress {
+    var found = proxy
+    var rest = header[...]
+    for _ in 0..<Self.maximumHops {
+      let comma = rest.lastIndex(of: ",")
+      let entry = comma.map { rest[rest.index(after: $0)...] } ?? rest
+      guard let next = Self.address(entry) else { return found }
+      found = next
+      guard contains(next), let comma else { return found }
+      rest = rest[..<comma]
+    }
+    return found
+  }
+
+  /// One entry: an address, also with a port or in brackets, as some proxies write it.
+  private static func address(_ entry: Substring) -> IPAddress? {
+    let entry = entry.filter { $0 != " " && $0 != "\t" }
+    if let address = IPAddress(entry) { return address }
+    if entry.hasPrefix("[") { return entry.dropFirst().split(separator: "]").first.flatMap { IPAddress($0) } }
+    let parts = entry.split(separator: ":")
+    return parts.count == 2 ? IPAddress(parts[0]) : nil
+  }
+}
