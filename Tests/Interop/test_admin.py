@@ -20,7 +20,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
-from server import BINARY, Server
+from keyboard import Keyboard
+from server import BINARY, Server, free_port
 
 TOKEN = "a-token-for-tests-only"
 OUTPUT = Path(__file__).parent / "output"
@@ -196,6 +197,114 @@ class Pages(unittest.TestCase):
                 if guest.poll() is None:
                     guest.terminate()
                     guest.wait(10)
+
+    def test_an_operator_makes_webhooks_sees_what_a_dead_and_a_living_receiver_were_told_replays_it_and_changes_the_secret_by_keyboard(self) -> None:
+        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Receiver() as receiver, \
+                Person(driver, "Ann", devices=False) as operator:
+            page, keys = operator.page, Keyboard(operator)
+
+            def deliveries(hook: str) -> list[dict]:
+                return ask(server, "GET", f"webhooks/{hook}/deliveries", token=TOKEN)[1]["items"]
+
+            def rows() -> list[str]:
+                return page.locator("tbody tr").all_inner_texts()
+
+            def make(url: str) -> tuple[str, str]:
+                """The form by keyboard: the new webhook's id and its secret, which is shown once."""
+                keys.go("combobox Tenant")
+                keys.walk("textbox Address")
+                keys.type(url).press("Enter")
+                dialog = page.get_by_role("dialog", name="The webhook's secret")
+                dialog.wait_for()
+                self.assertEqual(keys.nameless(), [])
+                secret = dialog.locator("code").inner_text()
+                keys.press("Escape").at("heading Webhook")
+                page.locator(".address", has_text=url).wait_for()
+                return page.url.rsplit("/", 1)[1], secret
+
+            def send_test() -> None:
+                keys.go("button Send a test")
+                keys.press("Enter").at("button Send a test")
+
+            def show(state: str, *rest: str) -> None:
+                """The deliveries in the next state of the choice above them."""
+                keys.go("combobox Show")
+                keys.press("ArrowDown")
+                wait_for(f"what is {state}", lambda: [row for row in rows() if state in row] or f"no: {rows()}")
+                for text in rest:
+                    self.assertIn(text, rows()[0])
+
+            page.goto(f"http://127.0.0.1:{server.admin_port}/admin")
+            keys.at("textbox Admin token")
+            keys.type(TOKEN).press("Enter").at("heading Meetings")
+            keys.walk("button Sign out", "link Audit log", "link Webhooks", key="Shift+Tab")
+            keys.press("Enter").at("heading Webhooks")
+
+            # A receiver that is not there: what it is to be told waits, and why is said.
+            dead, _ = make(f"http://127.0.0.1:{free_port()}/events")
+            send_test()
+            wait_for("an attempt", lambda: deliveries(dead)[0]["attempts"] >= 1 or f"no: {deliveries(dead)}")
+            show("pending", "webhook.test", deliveries(dead)[0]["problem"])
+            self.assertEqual(keys.nameless(), [])
+
+            # One that is there. The address without http is told beside the form.
+            keys.person.page.get_by_role("link", name="All webhooks").focus()
+            keys.press("Enter").at("heading Webhooks")
+            keys.go("DisclosureTriangle Make a webhook")
+            keys.press("Enter")
+            hook, secret = make(receiver.url)
+            send_test()
+            wait_for("the event to be taken", lambda: deliveries(hook)[0]["state"] == "delivered" or f"no: {deliveries(hook)}")
+            keys.go("combobox Show")
+            keys.press("ArrowDown")
+            page.get_by_text("Nothing was sent yet.").wait_for()
+            show("delivered", "webhook.test")
+            self.assertTrue(verify(secret, *receiver.posts[0][1:], time.time()))
+
+            # What it was told, whole; and once more.
+            keys.go("button Look at webhook.test")
+            keys.press("Enter")
+            whole = page.get_by_role("dialog", name="webhook.test")
+            whole.wait_for()
+            self.assertEqual(json.loads(whole.locator("pre").inner_text()), receiver.posts[0][0])
+            self.assertEqual(keys.nameless(), [])
+            keys.press("Escape").at("button Look at webhook.test")
+            keys.walk("button Send webhook.test again")
+            keys.press("Enter").at("combobox Show")
+            wait_for("the event once more", lambda: len(receiver.posts) == 2)
+            self.assertEqual(receiver.posts[1][0], receiver.posts[0][0])
+
+            # Another secret: what is sent from now on is signed with it alone. Cancel changes nothing.
+            keys.walk("button Forget", "button New secret", key="Shift+Tab")
+            keys.press("Enter").at("button Cancel")
+            keys.press("Enter").at("button New secret")
+            keys.press("Enter").at("button Cancel")
+            keys.walk("button New secret")
+            keys.press("Enter")
+            dialog = page.get_by_role("dialog", name="The new secret")
+            dialog.wait_for()
+            changed = dialog.locator("code").inner_text()
+            keys.press("Escape").at("button New secret")
+            keys.walk("button Switch off", "button Send a test", key="Shift+Tab")
+            keys.press("Enter")
+            wait_for("an event under the new secret", lambda: len(receiver.posts) == 3)
+            self.assertTrue(verify(changed, *receiver.posts[2][1:], time.time()))
+            self.assertFalse(verify(secret, *receiver.posts[2][1:], time.time()))
+
+            # Forgotten, and the other one stays.
+            keys.at("button Send a test")
+            keys.walk("button Switch off", "button New secret", "button Forget")
+            keys.press("Enter").at("button Cancel")
+            keys.walk("button Forget")
+            keys.press("Enter").at("heading Webhooks")
+            wait_for("the list", lambda: len(rows()) == 1 or f"no: {rows()}")
+            self.assertEqual(ask(server, "GET", f"webhooks/{hook}", token=TOKEN)[0], 404)
+            self.assertEqual(ask(server, "GET", f"webhooks/{dead}", token=TOKEN)[0], 200)
+            actions = [entry["action"] for entry in ask(server, "GET", "audit", token=TOKEN)[1]["items"]][::-1]
+            self.assertEqual(actions, ["webhook.create", "webhook.test", "webhook.create", "webhook.test", "webhook.replay", "webhook.secret",
+                                       "webhook.test", "webhook.remove"])
+            wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
+            self.assertEqual(wrong, [])
 
 
 if __name__ == "__main__":
