@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import Transport
 
 /// The proxies whose word is taken for the address that a request comes from: `--trusted-proxy`.
