@@ -44,6 +44,10 @@ class Studio:
         person.page.screenshot(path=self.folder / f"{name}.png")
         print(name, flush=True)
 
+    def quiet(self, person: Person) -> None:
+        """Waits until what was announced is off the screen."""
+        wait_for("the announcements to go", lambda: person.page.locator(".toast").count() == 0)
+
     def heading(self, person: Person, text: str) -> None:
         person.page.get_by_role("heading", name=text).wait_for()
 
@@ -75,8 +79,10 @@ class Studio:
         page = host.page
         guest.page.keyboard.press("h")
         page.locator(".tile-hand:visible").wait_for()
-        page.get_by_role("button", name="More for Ben").click()
+        self.quiet(host)
         self.take(host, "people")
+        page.get_by_role("button", name="More for Ben").click()
+        self.take(host, "people-menu")
         page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         page.evaluate("""() => parley.hosting.createPoll({ question: "When do we meet again?", options: ["Tuesday", "Thursday"] })""")
@@ -85,6 +91,7 @@ class Studio:
         page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Polls").click()
         page.get_by_role("group", name="When do we meet again?").wait_for()
+        self.quiet(host)
         self.take(host, "polls")
 
     def planning(self) -> None:
@@ -120,10 +127,16 @@ class Studio:
         page.get_by_role("link", name="daily").first.click()
         page.get_by_text("Ben").first.wait_for()
         self.take(operator, "admin-meeting")
-        for place in ("Tokens", "Tenants", "Webhooks", "Audit log"):
+        # Something for the audit log.
+        run(self.server, "meeting", "create", "board", "--access-level", "Locked")
+        run(self.server, "token", "create", "--room", "board", "--role", "organizer")
+        for place in ("Tokens", "Webhooks", "Audit log"):
             page.get_by_role("link", name=place).click()
             self.heading(operator, place)
             page.locator("table").first.wait_for()
+            if place == "Webhooks":
+                page.get_by_role("link", name=receiver.url).click()
+                page.get_by_text("publication.added").first.wait_for()
             self.take(operator, f"admin-{place.split()[0].lower()}")
 
 
