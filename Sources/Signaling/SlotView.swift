@@ -30,6 +30,10 @@ public struct WantedLayers: Sendable, Hashable, Codable {
   public var active: Bool
   /// The simulcast streams that are wanted, by RID, smallest first; nil when all are, and without simulcast.
   public var rids: [String]?
+  /// How many spatial layers of one stream that carries several (scalable video) are wanted, from the smallest; nil when all are, and with simulcast.
+  public var spatialLayers: Int?
+  /// How many it has when none is left out; beside ``spatialLayers``. Whoever leaves out the larger ones keeps the sizes of the others.
+  public var spatialLayerCount: Int?
   /// Width in pixels of the largest picture that is shown anywhere; 0 for whatever there is.
   public var width: Int
   /// Its height.

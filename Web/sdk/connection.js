@@ -117,9 +117,10 @@ export class Connection extends EventTarget {
       if (known.wanted) { this.setWanted({ mid: known.transceiver.mid, active: true }); }
       return;
     }
-    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: this.#encodings(source, track) });
+    const encodings = this.#encodings(source, track);
+    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) });
     this.#preferCodecs(transceiver, track.kind, true);
-    this.#senders.set(source, { transceiver, muted, name, active: true, replaced: Promise.resolve() });
+    this.#senders.set(source, { transceiver, encodings, muted, name, active: true, replaced: Promise.resolve() });
   }
 
   #encodings(source, track) {
@@ -137,7 +138,7 @@ export class Connection extends EventTarget {
   /**
    * Takes a `wanted` message: what nobody watches is not sent.
    *
-   * @param {{mid: string, active: boolean, rids?: string[]|null}} message
+   * @param {{mid: string, active: boolean, rids?: string[]|null, spatialLayers?: number, spatialLayerCount?: number}} message
    */
   setWanted(message) {
     for (const each of this.#senders.values()) {
@@ -147,13 +148,18 @@ export class Connection extends EventTarget {
     }
   }
 
-  async #applyWanted({ transceiver, wanted }) {
+  async #applyWanted({ transceiver, encodings, wanted }) {
     const parameters = transceiver.sender.getParameters();
     let differs = false;
-    for (const encoding of parameters.encodings ?? []) {
+    for (const [index, encoding] of (parameters.encodings ?? []).entries()) {
       const active = wanted.active === true && (!encoding.rid || !Array.isArray(wanted.rids) || wanted.rids.includes(encoding.rid));
-      differs ||= encoding.active !== active;
-      encoding.active = active;
+      const changes = { active };
+      // Browsers that know no layers in one stream do not say how many they send.
+      if (active && encoding.scalabilityMode) { Object.assign(changes, watchedLayers(encodings[index], wanted)); }
+      for (const [name, value] of Object.entries(changes)) {
+        differs ||= encoding[name] !== value;
+        encoding[name] = value;
+      }
     }
     if (differs) { await transceiver.sender.setParameters(parameters); }
   }
@@ -425,6 +431,30 @@ export class Connection extends EventTarget {
       if (this.#interrupted && !this.#closed) { this.#timer = setTimeout(() => this.#restart(), restartPatience); }
     });
   }
+}
+
+/**
+ * What to change in an encoding of one stream with several spatial layers, so that the largest ones, which nobody watches, are left out. The others
+ * keep their sizes: the server takes other sizes for another camera.
+ *
+ * @param {RTCRtpEncodingParameters} whole the encoding with all its layers
+ * @param {{spatialLayers?: number, spatialLayerCount?: number}} wanted
+ * @returns {RTCRtpEncodingParameters}
+ */
+function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: count }) {
+  const { scalabilityMode, maxBitrate } = whole ?? {};
+  const [, most, temporal] = /^L([23])(T[123])_KEY$/.exec(scalabilityMode ?? "") ?? [];
+  if (!most) { return {}; }
+  // The browser may send fewer layers than it was asked for, so the server says how many there are.
+  if (!(Number.isInteger(kept) && Number.isInteger(count) && kept >= 1 && kept < count && count <= Number(most))) {
+    return { scalabilityMode, maxBitrate, scaleResolutionDownBy: 1 };
+  }
+  const { layers } = cameraLayers.find((each) => each.layers.length === count);
+  return {
+    scalabilityMode: kept === 1 ? `L1${temporal}` : `L${kept}${temporal}_KEY`,
+    maxBitrate: Math.min(maxBitrate, layers.slice(0, kept).reduce((sum, each) => sum + each.maxBitrate, 0)),
+    scaleResolutionDownBy: 2 ** (count - kept),
+  };
 }
 
 function withoutUDP(sdp) {

@@ -166,6 +166,10 @@ public struct MediaDemand: Sendable, Hashable {
   public var isActive: Bool
   /// The simulcast streams that are wanted, smallest first; nil without simulcast.
   public var rids: [String]?
+  /// Where one stream has several spatial layers and not all are wanted: how many, from the smallest.
+  public var spatialLayers: Int?
+  /// Of how many.
+  public var spatialLayerCount: Int?
   /// Width of the largest picture that is shown; 0 for whatever there is.
   public var width: Int
   /// Its height.

@@ -203,11 +203,14 @@ extension MediaEvent {
     case .paused(let id, let paused):
       self = .paused(receiver: id.rawValue, publications: paused.map(\.publication.rawValue))
     case .layersWanted(let id, let wanted):
-      self = .demand(
-        publication: id.rawValue,
-        MediaDemand(
-          isActive: wanted.spatial != nil, rids: wanted.streams.isEmpty ? nil : wanted.streams.map(\.rawValue),
-          width: Int(wanted.width), height: Int(wanted.height)))
+      var demand = MediaDemand(
+        isActive: wanted.spatial != nil, rids: wanted.streams.isEmpty ? nil : wanted.streams.map(\.rawValue),
+        width: Int(wanted.width), height: Int(wanted.height))
+      if let spatial = wanted.spatial, wanted.layerCount > 0 {
+        demand.spatialLayers = Int(spatial) + 1
+        demand.spatialLayerCount = Int(wanted.layerCount)
+      }
+      self = .demand(publication: id.rawValue, demand)
     case .speakers(let speakers):
       self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })
     case .quality(let id, let quality): self = .quality([id.rawValue: Signaling.ConnectionQuality(quality)])

@@ -86,11 +86,11 @@ extension MeetingRoom {
 
   func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {
     guard let demand = publication.demand else { return }
-    member.channel?.send(
-      .wanted(
-        WantedLayers(
-          mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height))
-    )
+    var wanted = WantedLayers(
+      mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height)
+    wanted.spatialLayers = demand.spatialLayers
+    wanted.spatialLayerCount = demand.spatialLayerCount
+    member.channel?.send(.wanted(wanted))
   }
 
   func tellPaused(_ member: RoomMember) {

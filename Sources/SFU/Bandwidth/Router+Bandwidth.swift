@@ -265,9 +265,9 @@ extension Router {
     outlet.bandwidth.setAllocated(total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
   }
 
-  /// Whether no larger layer than `index` can appear as a stream of its own.
+  /// Whether no larger layer than `index` can appear: as a stream of its own, or again in a stream whose sender has left it out.
   private func isLargest(_ index: LayerIndex, _ publication: Publication) -> Bool {
-    !publication.isSimulcast || Int(index.spatial) &+ 1 >= publication.layerNames.count
+    !(publication.isSimulcast || publication.isReduced) || index.spatial >= publication.topSpatial
   }
 
   private func tellPaused(_ paused: [PausedPublication], _ member: Member) {

@@ -23,6 +23,10 @@ struct LayerMeter: Sendable {
   private var isCumulative = false
   /// Counts the halves; a new one brings new rates.
   private(set) var epoch: UInt32 = 0
+  private var startsOver = false
+
+  /// The stream has other layers from the next packet on: what was measured says nothing of what comes.
+  mutating func startOver() { startsOver = true }
 
   /// Counts a packet of `payload` bytes for its own layer.
   @inline(__always)
@@ -83,11 +87,12 @@ struct LayerMeter: Sendable {
 
   @inline(__always)
   private mutating func turn(_ now: Instant, cumulative: Bool) {
-    if now - start >= Self.half || cumulative != isCumulative { roll(now, cumulative) }
+    if now - start >= Self.half || cumulative != isCumulative || startsOver { roll(now, cumulative) }
   }
 
   private mutating func roll(_ now: Instant, _ cumulative: Bool) {
-    let isNext = now - start < Self.half * 2 && cumulative == isCumulative
+    let isNext = now - start < Self.half * 2 && cumulative == isCumulative && !startsOver
+    startsOver = false
     if !isNext { began = now }
     oldBytes = isNext ? bytes : InlineArray(repeating: 0)
     oldPictures = isNext ? pictures : InlineArray(repeating: 0)

@@ -12,14 +12,13 @@ extension LayerSelector {
       hasTimestamp = true
       return selection.admits(layers)
     }
-    if reader.generation != generation {
-      // The structure came late, and with it the chance to begin with its keyframe.
-      settle(stream)
-      findTarget(reader)
-    } else if layers.flags.contains(.hasMask) {
-      settle(stream)
-    }
+    // Where the structure came late, the chance to begin with its keyframe is gone.
+    if reader.generation != generation { follow(stream) } else if layers.flags.contains(.hasMask) { settle(stream) }
     if isOpen { return true }
+    // A frame from before the newest structure has its own numbers.
+    guard layers.structure == UInt8(truncatingIfNeeded: reader.generation & 0x0F) else {
+      return selection.admits(layers)
+    }
     if layers.flags.contains(.startsFrame), selection.target != wantedTarget {
       let next = nextTarget(layers, startsPicture, reader)
       if next != selection.target {
@@ -83,7 +82,14 @@ extension LayerSelector {
     let layer = reader.structure.layer(ofDecodeTarget: Int(target)) ?? LayerID(spatial: 0, temporal: 0)
     return LayerSelection(
       spatial: min(layer.spatial, PacketLayers.maximum), temporal: min(layer.temporal, PacketLayers.maximum),
-      target: target)
+      target: target, generation: reader.generation)
+  }
+
+  /// Goes over to the structure that the stream has now, should it be another one.
+  mutating func follow(_ stream: SourceStream) {
+    let isAnother = stream.described.map { $0.generation != generation } ?? false
+    settle(stream)
+    if isAnother, let reader = stream.described { findTarget(reader) }
   }
 
   /// Finds the number that what passes now has in another structure.

@@ -31,7 +31,7 @@ struct LayerSelector: Sendable {
   /// Sets what is to pass; it takes effect where the stream lets it.
   mutating func want(_ wanted: LayerIndex, of stream: SourceStream) {
     self.wanted = wanted
-    settle(stream)
+    follow(stream)
     if !coversAll { isOpen = false }
     if coversAll { openIfReached() }
   }

@@ -7,6 +7,8 @@ public struct LayersWanted: Hashable, Sendable {
   public var spatial: UInt8?
   /// The simulcast streams that are wanted, smallest first; empty without simulcast, and when nobody watches.
   public var streams: [RID]
+  /// How many spatial layers one stream has when nothing of it is left out; 0 with simulcast, and where all of them are wanted.
+  public var layerCount: UInt8 = 0
   /// Width of the largest picture in pixels that is shown anywhere; 0 when somebody takes whatever there is.
   public var width: UInt16
   /// Its height.

@@ -3,9 +3,9 @@ import RTC
 /// What one packet is to the layers of its stream, read once when it arrives: from the payload descriptor of VP8 (RFC 7741 section 4.2) or
 /// VP9 (RFC 9628 section 4.2), or from a dependency descriptor. 16 bytes.
 public struct PacketLayers: Sendable {
-  /// Facts about a packet.
+  /// Facts about a packet; the four highest bits are ``PacketLayers/structure``.
   struct Flags: OptionSet {
-    let rawValue: UInt16
+    var rawValue: UInt16
     /// The first packet of its frame (with VP9: of its layer frame).
     static let startsFrame = Flags(rawValue: 1)
     /// The last one.
@@ -42,6 +42,12 @@ public struct PacketLayers: Sendable {
   var temporal: UInt8 = 0
   var flags: Flags = []
 
+  /// Which template structure ``targets`` and ``switches`` count in, modulo 16: another one may give the same numbers to other targets.
+  var structure: UInt8 {
+    get { UInt8(truncatingIfNeeded: flags.rawValue >> 12) }
+    set { flags.rawValue = flags.rawValue & 0x0FFF | UInt16(newValue & 0x0F) << 12 }
+  }
+
   /// More layers than four in either direction are treated as the fourth: no encoder in use has more.
   static let maximum: UInt8 = 3
 
@@ -67,7 +73,9 @@ public struct PacketLayers: Sendable {
   }
 
   /// Takes over what a dependency descriptor says; it says more than a payload descriptor.
-  mutating func take(_ frame: DependencyFrame) {
+  ///
+  /// - Parameter generation: Of the structure that it was read by.
+  mutating func take(_ frame: DependencyFrame, generation: UInt32) {
     flags.insert(.hasFrameNumber)
     frameNumber = frame.frameNumber
     maskBit = frame.activeTargetsBit
@@ -83,6 +91,7 @@ public struct PacketLayers: Sendable {
     switches = frame.switches
     spatial = min(layer.spatial, Self.maximum)
     temporal = min(layer.temporal, Self.maximum)
+    structure = UInt8(truncatingIfNeeded: generation & 0x0F)
   }
 }
 
@@ -91,9 +100,9 @@ public struct PacketLayers: Sendable {
 struct LayerSelection: Equatable, Sendable {
   private var raw: UInt32
 
-  /// Layers up to `spatial` and `temporal`; `target` is the decode target, 0xFF to go by the layers.
-  init(spatial: UInt8, temporal: UInt8, target: UInt8 = Self.noTarget) {
-    raw = UInt32(spatial) | UInt32(temporal) << 8 | UInt32(target) << 16
+  /// Layers up to `spatial` and `temporal`; `target` is the decode target in the structure of that generation, 0xFF to go by the layers.
+  init(spatial: UInt8, temporal: UInt8, target: UInt8 = Self.noTarget, generation: UInt32 = 0) {
+    raw = UInt32(spatial) | UInt32(temporal) << 8 | UInt32(target) << 16 | (generation & 0x0F) << 24
   }
 
   static let noTarget: UInt8 = 0xFF
@@ -107,10 +116,13 @@ struct LayerSelection: Equatable, Sendable {
   /// The decode target whose frames pass.
   var target: UInt8 { UInt8(truncatingIfNeeded: raw >> 16) }
 
+  /// The structure that ``target`` is of; see ``PacketLayers/structure``.
+  var structure: UInt8 { UInt8(truncatingIfNeeded: raw >> 24) }
+
   /// Whether a packet passes.
   @inline(__always)
   func admits(_ layers: PacketLayers) -> Bool {
-    if target != Self.noTarget, layers.flags.contains(.hasTargets) {
+    if target != Self.noTarget, layers.flags.contains(.hasTargets), layers.structure == structure {
       return layers.targets >> UInt32(target & 31) & 1 != 0
     }
     return layers.spatial <= spatial && layers.temporal <= temporal

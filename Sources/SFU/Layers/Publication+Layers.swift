@@ -34,7 +34,9 @@ extension Publication {
             index: LayerIndex(spatial: isSimulcast ? rank : UInt8(spatial), temporal: UInt8(temporal)),
             rate: stream.layers.meter.rate(spatial: spatial, temporal: temporal, now: now), width: size.width,
             height: size.height)
-          if stream.layers.meter.isYoung(now: now) { option.rate = max(option.rate, expectedRate(of: option)) }
+          if stream.layers.meter.isYoung(now: now) {
+            option.rate = max(option.rate, expectedRate(of: option, in: stream))
+          }
           ladder.append(option)
         }
       }
@@ -42,9 +44,10 @@ extension Publication {
   }
 
   /// The least that a larger layer will take once its encoder has come to its rate, from its size, or from the next smaller layer. None for
-  /// the smallest, which is forwarded anyway, for a screen, which may take next to nothing, and for layers of one stream, which begin together.
-  private func expectedRate(of option: LayerOption) -> DataRate {
-    guard isSimulcast, !isScreenShare, let smaller = ladder.last(where: { $0.index.spatial < option.index.spatial })
+  /// the smallest, which is forwarded anyway, for a screen, which may take next to nothing, and for layers of one stream that begin together.
+  private func expectedRate(of option: LayerOption, in stream: SourceStream) -> DataRate {
+    guard isSimulcast || stream.layers.hasGrown, !isScreenShare,
+      let smaller = ladder.last(where: { $0.index.spatial < option.index.spatial })
     else {
       return .zero
     }
@@ -75,10 +78,13 @@ extension Publication {
     return best
   }
 
-  /// The highest spatial layer there may be.
+  /// The highest spatial layer there may be, also while its sender leaves it out.
   var topSpatial: UInt8 {
-    isSimulcast ? UInt8(clamping: layerNames.count - 1) : streams.first?.layers.top.spatial ?? 0
+    isSimulcast ? UInt8(clamping: layerNames.count - 1) : streams.first?.layers.largest ?? 0
   }
+
+  /// Whether it is one stream whose sender leaves out spatial layers that it has had.
+  var isReduced: Bool { !isSimulcast && streams.first.map { $0.layers.top.spatial < $0.layers.largest } ?? false }
 
   /// The picture size of a spatial layer; zeros while unknown.
   func size(of spatial: UInt8) -> (width: UInt16, height: UInt16) {

@@ -94,7 +94,9 @@ extension Publication {
       }
       names.sort { $0.rank < $1.rank }
     }
-    return LayersWanted(
+    var wish = LayersWanted(
       spatial: isAll ? 7 : level.layers - 1, streams: names.map(\.rid), width: level.width, height: level.height)
+    if !isSimulcast, !isAll, streams.first?.layers.keepsSizes == true { wish.layerCount = topSpatial + 1 }
+    return wish
   }
 }

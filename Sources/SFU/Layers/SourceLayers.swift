@@ -7,6 +7,11 @@ struct SourceLayers {
   var rank: UInt8 = 0
   /// The highest layers that the stream has.
   private(set) var top = LayerIndex.lowest
+  /// The highest spatial layer that it had since its pictures have their size: a sender may leave out layers that nobody watches (`wanted`), and
+  /// who wants one of them back must know that there is one, and how large it is.
+  private(set) var largest: UInt8 = 0
+  /// Whether spatial layers came back to a stream that had gone on without them.
+  private(set) var hasGrown = false
   /// What they take.
   var meter = LayerMeter()
   /// Whether packets have come lately, judged by the other streams of the publication.
@@ -16,6 +21,8 @@ struct SourceLayers {
 
   private var widths = SIMD4<UInt16>()
   private var heights = SIMD4<UInt16>()
+  /// How often the layers left over had another size than before.
+  private var surprises: UInt8 = 0
   /// Frames that the other streams began since this one's last packet.
   private var othersFrames: UInt16 = 0
   private var lastTimestamp: UInt32 = 0
@@ -33,16 +40,47 @@ struct SourceLayers {
   mutating func setSize(_ width: Int, _ height: Int, of spatial: Int) {
     guard spatial >= 0, spatial <= Int(PacketLayers.maximum), width > 0, height > 0 else { return }
     let size = (UInt16(clamping: width), UInt16(clamping: height))
-    guard size != (widths[spatial], heights[spatial]) else { return }
+    let old = (widths[spatial], heights[spatial])
+    guard size != old else { return }
+    if largest > top.spatial, spatial <= Int(top.spatial), !Self.isAbout(size.0, old.0) || !Self.isAbout(size.1, old.1)
+    {
+      // Another camera, or a sender in need: what it has left out would have another size, too.
+      largest = top.spatial
+      surprises = min(surprises &+ 1, Self.maximumSurprises)
+    }
     (widths[spatial], heights[spatial]) = size
     hasChanged = true
+  }
+
+  /// A sender whose layers have other sizes each time it leaves some out is asked for that no more: each time costs a keyframe.
+  private static let maximumSurprises: UInt8 = 8
+
+  /// Whether its layers keep their sizes when larger ones are left out, as far as it has shown.
+  var keepsSizes: Bool { surprises < Self.maximumSurprises }
+
+  /// Whether two lengths differ by less than a tenth; encoders round them.
+  private static func isAbout(_ a: UInt16, _ b: UInt16) -> Bool {
+    Int(a) &* 10 >= Int(b) &* 9 && Int(b) &* 10 >= Int(a) &* 9
   }
 
   /// Sets what layers the stream has, from a template structure; without one they are learnt as they come.
   mutating func setTop(_ new: LayerIndex) {
     guard new != top else { return }
     top = new
+    largest = max(largest, new.spatial)
     hasChanged = true
+  }
+
+  /// A template structure came with `spatial` as its highest spatial layer. Other layers than before begin together with its keyframe, and what they
+  /// take is measured anew.
+  ///
+  /// - Parameter isFirst: Whether the stream had no structure before.
+  mutating func takeStructure(_ new: LayerIndex, isFirst: Bool) {
+    if new.spatial != top.spatial, !isFirst {
+      hasGrown = new.spatial > top.spatial
+      meter.startOver()
+    }
+    setTop(new)
   }
 
   /// Notes that a packet of `layers` came.
@@ -102,7 +140,7 @@ extension SourceStream {
       dependencies = reader
       do {
         let frame = try reader.read(bytes, at: descriptor, sequence: packet.sequence)
-        packet.layers.take(frame)
+        packet.layers.take(frame, generation: reader.generation)
         if frame.hasStructure {
           if frame.isFrameStart { packet.startsKeyframe = true }
           learn(reader)
@@ -120,8 +158,9 @@ extension SourceStream {
 
   private func learn(_ reader: DependencyReader) {
     let spatial = min(reader.structure.maximumSpatialID, PacketLayers.maximum)
-    layers.setTop(
-      LayerIndex(spatial: spatial, temporal: min(reader.structure.maximumTemporalID, PacketLayers.maximum)))
+    layers.takeStructure(
+      LayerIndex(spatial: spatial, temporal: min(reader.structure.maximumTemporalID, PacketLayers.maximum)),
+      isFirst: reader.generation <= 1)
     for layer in 0...spatial {
       if let size = reader.structure.resolution(ofSpatialLayer: layer) {
         layers.setSize(size.width, size.height, of: Int(layer))

@@ -65,9 +65,10 @@ extension Subscription {
 
   /// What is to be forwarded: the less of what is wanted and what the bandwidth allows.
   var wanted: LayerIndex {
+    let limit = limit
     let target = layering.target ?? .lowest
     return LayerIndex(
-      spatial: min(layering.limit.spatial, target.spatial), temporal: min(layering.limit.temporal, target.temporal))
+      spatial: min(limit.spatial, target.spatial), temporal: min(limit.temporal, target.temporal))
   }
 
   /// Asks for a keyframe of what is forwarded, and of what it waits for.
@@ -105,7 +106,10 @@ extension Subscription {
     guard media.kind == .video, let stream else { return }
     layering.selector.want(
       publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
-    if state == .running, layering.selector.awaitsKeyframe(of: stream) { requestKeyframe(urgent: true) }
+    // The keyframe may be there already: it is what brought the layers that this is about.
+    if state == .running, layering.selector.awaitsKeyframe(of: stream), switchPoint(in: stream) == nil {
+      requestKeyframe(urgent: true)
+    }
   }
 
   /// Lets go of the stream that was forwarded; what it sent can still be sent again.

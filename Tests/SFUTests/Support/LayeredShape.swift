@@ -72,6 +72,10 @@ final class LayeredShape {
   /// Decode targets that the sender announces as active with the next frame.
   var announcedTargets: UInt32?
 
+  /// The identifier of the structure's first template. Another structure has others, so that a frame is never read by the wrong one.
+  private var templateOffset = 7
+  /// How many templates the last structure had.
+  private var templates = 0
   private var position = 0
   private var frame = 0
   private var lastBase: [Int] = []
@@ -104,6 +108,8 @@ final class LayeredShape {
     if temporal == 0 { sender.tl0 &+= 1 }
     var packets: [Packet] = []
     if isKeyframe {
+      if templates > 0, templates != targetCount { templateOffset = (templateOffset + templates) & 0x3F }
+      templates = targetCount
       lastBase = Array(repeating: 0, count: spatialLayers)
       lastMiddle = lastBase
       newest = lastBase
@@ -219,7 +225,7 @@ final class LayeredShape {
   ) -> [UInt8] {
     guard kind == .descriptor || kind == .vp9WithDescriptor else { return [] }
     var writer = BitWriter()
-    let template = 7 + spatial * temporalLayers + temporal
+    let template = (templateOffset + spatial * temporalLayers + temporal) & 0x3F
     writer.put(isFirst ? 1 : 0, 1)
     writer.put(isLast ? 1 : 0, 1)
     writer.put(template, 6)
@@ -266,7 +272,7 @@ final class LayeredShape {
   }
 
   private func putStructure(_ writer: inout BitWriter) {
-    writer.put(7, 6)
+    writer.put(templateOffset, 6)
     writer.put(targetCount - 1, 5)
     for template in 0..<targetCount {
       writer.put(template == targetCount - 1 ? 3 : template % temporalLayers == temporalLayers - 1 ? 2 : 1, 2)
