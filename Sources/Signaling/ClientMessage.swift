@@ -15,12 +15,12 @@ public enum ClientMessage: Sendable, Hashable {
   /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
   /// carries the same.
   case chat(text: String, to: String?, id: Int? = nil)
-  /// A host lets people in who wait in the lobby.
-  case admit(WaitingSelection)
-  /// A host sends people away who wait in the lobby.
-  case deny(WaitingSelection)
-  /// A host locks the meeting, or unlocks it.
-  case lock(Bool)
+  /// A host lets people in who wait in the lobby. `id` as with a room request.
+  case admit(WaitingSelection, id: Int? = nil)
+  /// A host sends people away who wait in the lobby. `id` as with a room request.
+  case deny(WaitingSelection, id: Int? = nil)
+  /// A host locks the meeting, or unlocks it. `id` as with a room request.
+  case lock(Bool, id: Int? = nil)
   /// A signal to everybody, the sender included, or to one participant. `id` as with a chat message.
   case signal(Signal, to: String?, id: Int? = nil)
   /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
@@ -116,9 +116,15 @@ extension ClientMessage: Codable {
         text: try container.decode(String.self, forKey: .text),
         to: try container.decodeIfPresent(String.self, forKey: .to),
         id: try container.decodeIfPresent(Int.self, forKey: .id))
-    case .admit: self = .admit(try WaitingSelection(from: decoder))
-    case .deny: self = .deny(try WaitingSelection(from: decoder))
-    case .lock: self = .lock(try container.decode(Bool.self, forKey: .locked))
+    case .admit:
+      self = .admit(
+        try WaitingSelection(from: decoder), id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .deny:
+      self = .deny(
+        try WaitingSelection(from: decoder), id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .lock:
+      self = .lock(
+        try container.decode(Bool.self, forKey: .locked), id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .signal:
       self = .signal(
         try Signal(from: decoder), to: try container.decodeIfPresent(String.self, forKey: .to),
@@ -168,15 +174,18 @@ extension ClientMessage: Codable {
       try container.encode(text, forKey: .text)
       try container.encodeIfPresent(to, forKey: .to)
       try container.encodeIfPresent(id, forKey: .id)
-    case .admit(let who):
+    case .admit(let who, let id):
       try type(.admit)
       try who.encode(to: encoder)
-    case .deny(let who):
+      try container.encodeIfPresent(id, forKey: .id)
+    case .deny(let who, let id):
       try type(.deny)
       try who.encode(to: encoder)
-    case .lock(let locked):
+      try container.encodeIfPresent(id, forKey: .id)
+    case .lock(let locked, let id):
       try type(.lock)
       try container.encode(locked, forKey: .locked)
+      try container.encodeIfPresent(id, forKey: .id)
     case .signal(let signal, let to, let id):
       try type(.signal)
       try signal.encode(to: encoder)

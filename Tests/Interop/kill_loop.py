@@ -24,8 +24,8 @@ import aiohttp
 from seat import Gone, Seat
 from server import BINARY, ROOT, Server
 
-# A tenant may have no more than a few.
-WEBHOOKS = 8
+# A tenant may have no more than ten: these, the one that hears of meetings, and those whose making was not answered.
+WEBHOOKS = 7
 
 
 class Unanswered(Exception):
@@ -79,16 +79,18 @@ class Kept:
     tenants: dict[str, int] = field(default_factory=dict)  # name → capacity
     keys: dict[str, set[str]] = field(default_factory=dict)  # tenant → ids of its secrets
     webhooks: set[str] = field(default_factory=set)
+    hearers: set[str] = field(default_factory=set)  # webhooks that are told of meetings
     deliveries: dict[str, str] = field(default_factory=dict)  # id → webhook
     planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)  # room → title, start, sequence, called off
     banned: dict[str, tuple[str, str]] = field(default_factory=dict)  # token's id → room, token
+    heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events that it is to be told of
     changes: int = 0  # of planned meetings
     audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
     # What was asked and not answered, which may be there or not.
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
-        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned"):
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers"):
             getattr(self, name).update(getattr(other, name))
         self.audit += other.audit
         self.changes += other.changes
@@ -102,14 +104,15 @@ class Kept:
 class Writers:
     """Threads that write through both ports until the server is gone."""
 
-    def __init__(self, server: Server, kept: Kept, hooks: set[str], seed: int):
+    def __init__(self, server: Server, kept: Kept, total: Kept, seed: int):
         self.kept = kept
         self.server = server
         self.seed = seed
         self.lock = threading.Lock()
         self.problems: list[str] = []
-        self.webhook_list = sorted(hooks)
-        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans]
+        self.webhook_list = sorted(total.webhooks - total.hearers)
+        self.hearer = next(iter(total.hearers), None)
+        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans, self.hosts]
         self.threads = [threading.Thread(target=self.run, args=(work, index), daemon=True) for index, work in enumerate(works)]
 
     def start(self) -> None:
@@ -189,20 +192,12 @@ class Writers:
     def bans(self, admin: Door, _: Door, dice: random.Random) -> None:
         room = f"ban-{dice.getrandbits(64):x}"
 
-        def token(role: str) -> dict:
-            status, made = admin.api("POST", "tokens", {"room": room, "role": role, "expiresIn": 86_400})
-            assert status == 201, made
-            with self.lock:
-                self.kept.issued[made["id"]] = made["token"]
-                self.done("token.create", made["id"])
-            return made
-
         async def meet() -> None:
             async with aiohttp.ClientSession() as session:
                 host = Seat(session, self.server.url)
-                await host.join(token("moderator")["token"], "Host")
+                await host.join(self.token(admin, room, "moderator")["token"], "Host")
                 for number in range(1, 6):
-                    made = token("publisher")
+                    made = self.token(admin, room, "publisher")
                     place = await Seat(session, self.server.url).join(made["token"], "Guest")
                     with self.lock:
                         self.kept.unsure.add(made["id"])
@@ -211,6 +206,69 @@ class Writers:
                     with self.lock:
                         self.kept.unsure.discard(made["id"])
                         self.kept.banned[made["id"]] = (room, self.kept.issued.pop(made["id"]))
+
+        asyncio.run(meet())
+
+    def token(self, admin: Door, room: str, role: str) -> dict:
+        status, made = admin.api("POST", "tokens", {"room": room, "role": role, "expiresIn": 86_400})
+        assert status == 201, made
+        with self.lock:
+            self.kept.issued[made["id"]] = made["token"]
+            self.done("token.create", made["id"])
+        return made
+
+    def hosts(self, admin: Door, _: Door, dice: random.Random) -> None:
+        """A meeting from its beginning to its end. What a host is told to be done is in the audit log; and what happened in the meeting before that
+        is what webhooks are told, since all of it is written in its order."""
+        if self.hearer is None:
+            # Nobody is at that address, so that what it is to be told waits and can be counted.
+            status, made = admin.api("POST", "webhooks", {"url": "http://127.0.0.1:1/events"})
+            assert status == 201, made
+            self.hearer = made["id"]
+            with self.lock:
+                self.kept.webhooks.add(self.hearer)
+                self.kept.hearers.add(self.hearer)
+                self.done("webhook.create", self.hearer)
+        room = f"host-{dice.getrandbits(64):x}"
+        status, made = admin.api("POST", "meetings", {"room": room, "accessLevel": "Locked"})
+        assert status == 201, made
+        with self.lock:
+            self.kept.rooms[made["id"]] = room
+            self.done("meeting.create", made["id"])
+        story: Counter = Counter()
+
+        async def meet() -> None:
+            async with aiohttp.ClientSession() as session:
+                host = Seat(session, self.server.url)
+
+                async def ask(number: int, action: str, target: str = "", **message: object) -> None:
+                    await host.send(id=-number, **message)
+                    await host.expect("done", id=-number)
+                    with self.lock:
+                        self.done(f"meeting.{action}", target)
+                        self.kept.heard[made["id"]] = (self.hearer, Counter(story))
+
+                async def knock() -> tuple[Seat, str]:
+                    guest = Seat(session, self.server.url)
+                    await guest.join(self.token(admin, room, "publisher")["token"], "Guest", "waiting")
+                    while not (waiting := (await host.expect("lobby"))["waiting"]):
+                        pass
+                    story["lobby.knocked"] += 1
+                    return guest, waiting[0]["id"]
+
+                await host.join(self.token(admin, room, "moderator")["token"], "Host")
+                story.update(["meeting.started", "participant.joined"])
+                guest, name = await knock()
+                story["lobby.admitted"] += 1
+                await ask(1, "admit", name, type="admit", ids=[name])
+                await guest.expect("welcome")
+                story["participant.joined"] += 1
+                _, name = await knock()
+                story["lobby.denied"] += 1
+                await ask(2, "deny", name, type="deny", all=True)
+                await ask(3, "lock", type="lock", locked=True)
+                story.update({"participant.left": 2, "meeting.ended": 1})
+                await ask(4, "endMeeting", type="endMeeting")
 
         asyncio.run(meet())
 
@@ -350,6 +408,16 @@ def check_each(server: Server, kept: Kept) -> list[str]:
         _, found = admin.api("GET", f"tenants/{name}/keys")
         if keys - {key["id"] for key in found.get("items", [])}:
             problems.append(f"a secret of {name} is lost")
+    for hook in {hook for hook, _ in kept.heard.values()}:
+        def untold(items: list[dict]) -> dict[str, Counter]:
+            found: dict[str, Counter] = {}
+            for entry in items:
+                found.setdefault(entry["meeting"], Counter())[entry["type"]] += 1
+            return {meeting: lost for meeting, (whose, wanted) in kept.heard.items()
+                    if whose == hook and (lost := wanted - found.get(meeting, Counter()))}
+
+        if lost := untold(admin.all(f"webhooks/{hook}/deliveries", lambda items: not untold(items))):
+            problems.append(f"webhooks would not be told of {list(lost.items())[:3]}")
     for delivery, hook in kept.deliveries.items():
         status, answer = admin.api("GET", f"webhooks/{hook}/deliveries/{delivery}")
         if status != 200:
@@ -366,13 +434,13 @@ def kill_while_starting(data: str, dice: random.Random) -> None:
     process.wait()
 
 
-def kill_while_writing(data: str, last: Kept, hooks: set[str], seed: int, dice: random.Random) -> tuple[Kept, list[str]]:
+def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: random.Random) -> tuple[Kept, list[str]]:
     """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
     what it has acknowledged then, and everything that is wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
     problems = check_lists(server, last, whole=False) + check_each(server, last)
     fresh = Kept()
-    writers = Writers(server, fresh, hooks, seed)
+    writers = Writers(server, fresh, total, seed)
     writers.start()
     time.sleep(dice.uniform(0.02, 0.6))
     server.process.kill()

@@ -25,14 +25,14 @@ class Seat:
     def __init__(self, session: aiohttp.ClientSession, url: str):
         self.session, self.url = session, url
 
-    async def join(self, token: str, name: str) -> dict[str, Any]:
-        """Joins, and returns the ``welcome``."""
+    async def join(self, token: str, name: str, answer: str = "welcome") -> dict[str, Any]:
+        """Joins, and returns the ``welcome``; or asks to be let in, where the ``answer`` is ``waiting``."""
         try:
             self.socket = await self.session.ws_connect(f"{self.url}/signal", origin=self.url)
         except (aiohttp.ClientError, OSError) as error:
             raise Gone(str(error)) from error
         await self.send(type="join", token=token, name=name, offer=OFFER, tracks=[])
-        return await self.expect("welcome")
+        return await self.expect(answer)
 
     async def send(self, **message: Any) -> None:
         try:

@@ -27,7 +27,7 @@ class Killed(unittest.TestCase):
             for number in range(ROUNDS):
                 if dice.random() < 0.3:
                     kill_while_starting(data, dice)
-                last, problems = kill_while_writing(data, last, total.webhooks, SEED * 1_000_000 + number, dice)
+                last, problems = kill_while_writing(data, last, total, SEED * 1_000_000 + number, dice)
                 self.assertEqual(problems, [], f"in round {number + 1} of seed {SEED}")
                 total.add(last)
             with Server("--log-level", "warning", data=data) as server:
@@ -35,7 +35,10 @@ class Killed(unittest.TestCase):
         self.assertGreater(total.writes, ROUNDS * 10, "hardly anything was written")
         self.assertGreater(len(total.planned), 0, "nothing was planned")
         self.assertGreater(len(total.banned), 0, "nobody was banned")
-        print(f"{ROUNDS} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans), none lost", end=" … ")
+        ended = sum(action == "meeting.endMeeting" for action, _ in total.audit)
+        self.assertGreater(ended, 0, "no host has ended a meeting")
+        self.assertGreater(len(total.heard), 0, "nothing was to be told to webhooks")
+        print(f"{ROUNDS} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans, {ended} whole meetings), none lost", end=" … ")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ struct ClientMessageTests {
     #expect(try decode(#"{"type":"admit","ids":["p_1"]}"#) == .admit(.some(["p_1"])))
     #expect(try decode(#"{"type":"deny","all":true}"#) == .deny(.all))
     #expect(try decode(#"{"type":"lock","locked":true}"#) == .lock(true))
+    #expect(try decode(#"{"type":"lock","locked":false,"id":7}"#) == .lock(false, id: 7))
+    #expect(try decode(#"{"type":"admit","all":true,"id":8}"#) == .admit(.all, id: 8))
     #expect(try decode(#"{"type":"leave"}"#) == .leave)
     #expect(try decode(#"{"type":"ping","time":12.5}"#) == .ping(time: 12.5))
     #expect(try decode(#"{"type":"ping","unknownKey":[1]}"#) == .ping(time: nil))
@@ -38,7 +40,7 @@ struct ClientMessageTests {
     let messages: [ClientMessage] = [
       .join(.init(token: "t", name: "\u{1F600}\"\\", offer: "v=0\r\n", tracks: [.init(mid: "0", source: .screen)])),
       .join(.init(token: "t", name: "n", offer: "", tracks: [], passcode: "1234")), .admit(.all), .admit(.some([])),
-      .deny(.some(["p_1", "p_2"])), .lock(false),
+      .deny(.some(["p_1", "p_2"])), .lock(false), .admit(.all, id: 1), .deny(.all, id: 2), .lock(true, id: 3),
       .resume(token: "r"), .offer(.init(id: 1, offer: "", tracks: [])), .mute(mid: "a", muted: false),
       .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .chat(text: "x", to: nil, id: -1), .leave, .ping(time: nil),
       .ping(time: 1), .renewToken("psat=t", id: 3), .renewToken("t", id: nil),

@@ -36,7 +36,10 @@ extension MeetingRoom {
   }
 
   /// Tells of something that happened just now.
-  @discardableResult func note(_ what: RoomEvent.What) -> UInt64 { events.add(RoomEvent(what, in: meeting)) }
+  @discardableResult func note(_ what: RoomEvent.What) -> UInt64 {
+    lastNote = events.add(RoomEvent(what, in: meeting))
+    return lastNote
+  }
 }
 
 extension RoomMember {

@@ -141,44 +141,52 @@ extension MeetingRoom {
   }
 
   /// A host lets people in, as many as there is room for.
-  func admit(_ who: WaitingSelection, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel) else { return }
+  func admit(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel, id: id) else { return }
+    lastRight = nil
+    var isRefused = false
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard !isFull else {
         channel.refuse(
-          .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.")
+          .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.", id: id)
+        isRefused = true
         break
       }
       log.info("admitted", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.admitted, waiter.person))
-      note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
+      lastRight = note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
       letIn(waiter.id, byHost: true)
     }
     lobbyChanged()
+    if !isRefused { answer(id, channel) }
   }
 
   /// A host sends people away.
-  func deny(_ who: WaitingSelection, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel) else { return }
+  func deny(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel, id: id) else { return }
+    lastRight = nil
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard let waiter = lobby.take(waiter.id) else { continue }
       log.info("denied", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.denied, waiter.person))
-      note(.rightUsed(by: host.person, action: "deny", target: waiter.id))
+      lastRight = note(.rightUsed(by: host.person, action: "deny", target: waiter.id))
       turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
     }
     lobbyChanged()
+    answer(id, channel)
   }
 
   /// A host locks the meeting or unlocks it. Who waits already can still be let in.
-  func lock(_ isLocked: Bool, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel) else { return }
+  func lock(_ isLocked: Bool, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
+    guard allows(.moderate, host, channel, id: id) else { return }
+    lastRight = nil
     if lobby.isLocked != isLocked {
       log.info(isLocked ? "locked" : "unlocked", ["meeting": identity.id, "by": host.id])
-      note(.rightUsed(by: host.person, action: isLocked ? "lock" : "unlock", target: ""))
+      lastRight = note(.rightUsed(by: host.person, action: isLocked ? "lock" : "unlock", target: ""))
     }
     lobby.isLocked = isLocked
     tellHosts()
+    answer(id, channel)
   }
 
   /// The place is reserved here and now, so that nobody takes it while the media is being negotiated.

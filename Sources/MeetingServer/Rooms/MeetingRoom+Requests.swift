@@ -28,10 +28,7 @@ extension MeetingRoom {
       case .endMeeting:
         try ensureModerates(member)
         note(request, member)
-        // The answer has to go out before the socket closes.
-        if let id { channel.send(.room(.done(id: id))) }
-        end(.endedByHost, "A host has ended the meeting.")
-        return
+        return end(by: member, id: id, channel)
       default:
         try ensureModerates(member)
         written = try host(request, member)
@@ -41,20 +38,34 @@ extension MeetingRoom {
       channel.refuse(error.code, error.sentence, id: id)
       return
     }
+    answer(id, channel, after: written)
+  }
+
+  /// Says that what a client asked for under a number is done, as soon as it is on the disk who did it: done is what a server that ends this
+  /// moment still knows when it runs again. `ban` is what has to be written besides.
+  func answer(_ id: Int?, _ channel: SignalingChannel, after ban: Task<Bool, Never>? = nil) {
     guard let id else { return }
-    let right = lastRight
-    if written == nil && right == nil { return channel.send(.room(.done(id: id))) }
-    // Done is what a server that ends this moment still knows when it runs again.
+    guard let right = lastRight else { return channel.send(.room(.done(id: id))) }
     Task { [events] in
-      if let written, !(await written.value) {
+      if let ban, !(await ban.value) {
         let sentence = "They are out, but the server could not write down that they may not come back."
         return channel.refuse(.internalError, sentence, id: id)
       }
-      if let right, !(await events.isWritten(right)) {
-        let sentence = "It is done, but the server cannot write down just now who did it."
-        return channel.refuse(.internalError, sentence, id: id)
-      }
-      channel.send(.room(.done(id: id)))
+      channel.answer(id, isWritten: await events.isWritten(right))
+    }
+  }
+
+  /// A host ends the meeting. Everybody else is out at once; the host is told when it is written down who did it, and what became of the meeting.
+  private func end(by host: RoomMember, id: Int?, _ channel: SignalingChannel) {
+    let message = "A host has ended the meeting."
+    guard let id, let right = lastRight else { return end(.endedByHost, message) }
+    host.channel = nil
+    end(.endedByHost, message)
+    Task { [events, lastNote] in
+      // What came last is written last.
+      let isWritten = await events.isWritten(lastNote)
+      channel.answer(id, isWritten: isWritten && right != RoomEvents.nowhere)
+      channel.end(.endedByHost, message)
     }
   }
 

@@ -125,6 +125,8 @@ actor MeetingRoom {
   var decided = DecisionBook()
   /// Where in ``events`` the right stands that was used last.
   var lastRight: UInt64?
+  /// Where in ``events`` the last thing stands that happened here.
+  var lastNote: UInt64 = 0
   var muteAll: MuteAll?
   /// Whom everybody is to show large.
   var spotlight: String?
@@ -276,9 +278,9 @@ actor MeetingRoom {
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): rename(name, member, channel)
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
-    case .admit(let who): admit(who, member, channel)
-    case .deny(let who): deny(who, member, channel)
-    case .lock(let isLocked): lock(isLocked, member, channel)
+    case .admit(let who, let id): admit(who, id: id, member, channel)
+    case .deny(let who, let id): deny(who, id: id, member, channel)
+    case .lock(let isLocked, let id): lock(isLocked, id: id, member, channel)
     case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
     case .room(let request, let id): perform(request, id: id, member, channel)
     // Proved first, and then done by `renew`.

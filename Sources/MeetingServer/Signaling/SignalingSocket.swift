@@ -51,6 +51,12 @@ struct SignalingChannel: Sendable {
     send(.error(code: code, message: message, fatal: false, id: id))
   }
 
+  /// Says that what was asked for under a number is done, and whether it is on the disk who did it.
+  func answer(_ id: Int, isWritten: Bool) {
+    if isWritten { return send(.room(.done(id: id))) }
+    refuse(.internalError, "It is done, but the server cannot write down just now who did it.", id: id)
+  }
+
   /// Says that the meeting is over for this client, and closes.
   func end(_ reason: EndReason, _ message: String) {
     send(.ended(reason: reason, message: message))

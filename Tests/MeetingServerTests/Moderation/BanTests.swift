@@ -52,6 +52,69 @@ struct BanTests {
   }
 }
 
+@Suite("When what a host does is done")
+struct DoneTests {
+  @Test(
+    "ending, locking, letting in and sending away hold at once, and are told to be done once it is on the disk who did it; what could not be written is told",
+    arguments: [
+      ClientMessage.room(.endMeeting, id: 7), .lock(true, id: 7), .admit(.all, id: 7), .deny(.all, id: 7),
+    ], [true, false])
+  func done(message: ClientMessage, isWritten: Bool) async throws {
+    let events = RoomEvents()
+    // What the disk says; nil while it has not answered.
+    let disk = Mutex<Bool?>(true)
+    let rights = Mutex(0)
+    let journal = Task {
+      await events.read { batch in
+        rights.withLock { $0 += batch.count { if case .rightUsed = $0.what { true } else { false } } }
+        while disk.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(2)) }
+        events.settle(disk.withLock { $0 } ?? false)
+      }
+    }
+    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let record = MeetingRecord(
+      tenant: tenant.id, room: .random(), kind: .named, subject: "", accessLevel: .locked, created: Date())
+    let room = MeetingRoom(
+      record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(),
+      log: Log(level: .error) { _ in }, events: events, onLeft: { _ in }, onLobby: { _, _ in })
+    func join(_ role: Role) async throws -> (id: String, socket: Socket, channel: SignalingChannel) {
+      let grant = JoinGrant(
+        form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture)
+      let socket = Socket()
+      let newcomer = MeetingRoom.Newcomer(
+        admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
+        join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
+      _ = try await room.join(newcomer)
+      return (newcomer.place.participant, socket, newcomer.channel)
+    }
+    let host = try await join(.moderator)
+    let guest = try await join(.publisher)
+    try await eventually { await events.isWritten(await room.lastNote) ? nil : "the beginning is not written" }
+    disk.withLock { $0 = nil }
+    await room.handle(message, from: host.id, channel: host.channel)
+
+    try await eventually { rights.withLock { $0 } == 1 ? nil : "nobody wrote down who did it" }
+    #expect(!host.socket.sent.contains { $0.contains(#""id":7"#) })
+    if message == .room(.endMeeting, id: 7) {
+      #expect(guest.socket.sent.last?.contains("endedByHost") == true)
+      #expect(await room.isClosed)
+    }
+    disk.withLock { $0 = isWritten }
+    try await eventually { host.socket.sent.contains { $0.contains(#""id":7"#) } ? nil : "no answer to the host" }
+    let answer = try #require(host.socket.sent.last { $0.contains(#""id":7"#) })
+    #expect(answer.contains(isWritten ? #""type":"done""# : #""code":"internal""#), "\(answer)")
+    if message == .room(.endMeeting, id: 7) {
+      try await eventually {
+        host.socket.sent.last?.contains("endedByHost") == true ? nil : "the host was not told that it is over"
+      }
+    }
+    disk.withLock { $0 = true }
+    events.end()
+    await journal.value
+    await room.end(.shutdown, "")
+  }
+}
+
 /// A socket that keeps what is sent.
 private final class Socket: SignalingSocket {
   private let lines = Mutex<[String]>([])
