@@ -37,19 +37,90 @@ import Testing
       let cases: [(key: String, id: String, token: String, url: String?, code: Int)] = [
         ("101", live.id, foreign, nil, 1004), ("100", other, foreign, nil, 1005), ("100", own, foreign, nil, 1004),
         ("100", live.id, "nonsense", nil, 1004), ("100", live.id, "devtoken", "http://127.0.0.1:1", 1006),
-        ("100", live.id, "devtoken", "no address", 1005),
+        ("100", live.id, "devtoken", "no address", 1005), ("", live.id, "devtoken", nil, 1004),
+        ("100", "", "devtoken", nil, 1005), ("100", live.id, "", nil, 1004),
       ]
       for each in cases {
         let told = try await failure(each.key, each.id, each.token, apiURL: each.url)
         #expect(told == "failed \(OTSessionErrorDomain) \(each.code)", "\(each)")
       }
     }
-    #expect(OTSession(apiKey: "", sessionId: "x", delegate: nil) == nil)
-    #expect(OTSession(apiKey: "100", sessionId: "", delegate: nil) == nil)
-    var error: OTError?
-    OTSession(apiKey: "100", sessionId: "x", delegate: nil)?.connect(withToken: "", error: &error)
-    #expect(error?.code == 1011 && error?.domain == OTSessionErrorDomain)
-    #expect(error?.localizedDescription.isEmpty == false)
+  }
+
+  @Test(
+    "in version 1 an empty key and an empty token fail with OTAuthorizationFailure, an empty id with OTInvalidSessionId"
+  )
+  func emptyInVersion1() async throws {
+    let cases: [(key: String, id: String, token: String, code: OTLegacyErrorCode.Session)] = [
+      ("", "x", "devtoken", .authorizationFailure), ("100", "", "devtoken", .invalidSessionId),
+      ("100", "x", "", .authorizationFailure),
+    ]
+    for each in cases {
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: each.id, andDelegate: book))
+      session.connect(withApiKey: each.key, token: each.token)
+      try await wait(for: "the failure of \(each): \(book.lines)") {
+        book.lines == ["failed \(OTSessionErrorDomain) \(each.code.rawValue)"]
+      }
+      #expect(session.sessionConnectionStatus == .failed)
+    }
+  }
+
+  @Test(
+    "calls without a place for an error tell the number that those with one give: 1010, 1011 and 1015; in version 1 that of its headers"
+  )
+  func withoutAPlace() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")
+      try await ben.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
+      let (publisherList, subscriberList, sessionList) = (
+        OTPublisherErrorDomain, OTSubscriberErrorDomain, OTSessionErrorDomain
+      )
+      for isLegacy in [false, true] {
+        let book = Notebook()
+        let session = try #require(
+          isLegacy
+            ? OTSession(sessionId: live.id, andDelegate: book)
+            : OTSession(apiKey: "100", sessionId: live.id, delegate: book))
+        func publisher() throws -> OTPublisherKit {
+          try #require(OTPublisherKit(delegate: book, name: "Ann", audioTrack: true, videoTrack: false))
+        }
+        func tells(_ line: String) async throws {
+          try await wait(for: "\(line): \(book.lines)") { book.saw(line) }
+        }
+        session.publish(try publisher())
+        try await tells("publisher failed \(publisherList) \(isLegacy ? 2 : 1010)")
+        if isLegacy {
+          session.connect(withApiKey: "100", token: "devtoken")
+        } else {
+          session.connect(withToken: "devtoken", error: nil)
+        }
+        try await wait(for: "Ben's stream: \(book.lines)") { session.streams.count == 1 }
+        let stream = try #require(session.streams.values.first)
+        session.publish(try publisher())
+        session.publish(try publisher())
+        try await tells("publisher failed \(sessionList) \(isLegacy ? 6 : 1015)")
+        // A stream of another session.
+        let other = try #require(OTSession(apiKey: "100", sessionId: live.id, delegate: nil))
+        other.connect(withToken: "devtoken", error: nil)
+        try await wait(for: "the other connection") { other.sessionConnectionStatus == .connected }
+        if !isLegacy {
+          let foreign = try #require(OTSubscriber(stream: stream, delegate: book))
+          other.subscribe(foreign)
+          try await tells("subscriber failed \(sessionList) 1011")
+        }
+        other.disconnect()
+        session.disconnect()
+        try await tells("disconnected true")
+        // In version 1 making it is all it takes.
+        let late = try #require(OTSubscriber(stream: stream, delegate: book))
+        if !isLegacy { session.subscribe(late) }
+        try await tells("subscriber failed \(subscriberList) \(isLegacy ? 0 : 1010)")
+      }
+      await ben.leave()
+    }
   }
 
   @Test(

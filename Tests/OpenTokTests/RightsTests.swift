@@ -21,7 +21,7 @@ import Testing
       // The call without a place for an error tells the publisher's delegate.
       ben.session.publish(publisher)
       try await wait(for: "the failure: \(ben.book.lines)") {
-        ben.book.saw("publisher failed \(OTPublisherErrorDomain) 2000")
+        ben.book.saw("publisher failed \(OTSessionErrorDomain) 1004")
       }
       #expect(ben.code { ben.session.signal(withType: "a", string: "b", connection: nil, error: $0) } == 1550)
       _ = try await ben.subscribe(to: "Ann")
@@ -37,6 +37,17 @@ import Testing
       #expect(abs(age) < 60)
       try await ben.disconnect()
       #expect(ben.session.capabilities == nil)
+
+      // Version 1 has a number of its own for it: 0 is OTAuthorizationFailure, of a session.
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: id, andDelegate: book))
+      session.connect(withApiKey: project.key, token: try project.token(id, role: "subscriber"))
+      try await wait(for: "the connection of version 1") { session.sessionConnectionStatus == .connected }
+      session.publish(OTPublisher(delegate: book, name: "Old"))
+      try await wait(for: "the failure of version 1: \(book.lines)") {
+        book.saw("publisher failed \(OTSessionErrorDomain) 0")
+      }
+      session.disconnect()
       try await ann.disconnect()
     }
   }

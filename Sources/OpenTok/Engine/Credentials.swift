@@ -4,6 +4,9 @@ import Foundation
 enum Credentials {
   /// Why they do not belong together; nil when they may.
   static func problem(apiKey: String?, sessionId: String, token: String) -> OTError? {
+    if apiKey?.isEmpty == true { return OTError(.authorizationFailure, "The API key is empty.") }
+    if sessionId.isEmpty { return OTError(.errorInvalidSession, "The session id is empty.") }
+    if token.isEmpty { return OTError(.authorizationFailure, "The token is empty.") }
     guard let apiKey, !developmentTokens.contains(token) else { return nil }
     let owner = tokenKey(token)
     if let owner, owner != apiKey {

@@ -4,30 +4,44 @@ import Parley
 /// What this client publishes, and as which stream.
 @MainActor final class PublisherWork {
   let publisher: OTPublisherKit
+  /// Of the publisher's ``Membership``.
+  let number: Int
   let kind: StreamKind
   var stream: OTStream?
   var isOver = false
   /// What was published for it. The same sources may be somebody else's by the time that it is over.
   var publications: [LocalPublication] = []
+  /// What is being published; the next publisher of these sources waits for it.
+  var sending: Task<Void, Never>?
+  /// What a host has ended. It comes again when the app turns it on and may send it.
+  var stopped: Set<TrackSource> = []
+  /// Waits for what else a host ends at the same time.
+  var settling: Task<Void, Never>?
   let start = Date().timeIntervalSince1970 * 1_000
 
-  init(_ publisher: OTPublisherKit) {
+  init(_ publisher: OTPublisherKit, _ number: Int) {
     self.publisher = publisher
+    self.number = number
     kind = StreamKind(publisher.videoType)
   }
+
+  /// What the others see as the stream's name; nil for that of who sends it.
+  var name: String? { publisher.name.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension SessionEngine {
-  func publish(_ publisher: OTPublisherKit, in session: OTSession) {
+  func publish(_ publisher: OTPublisherKit, _ number: Int, in session: OTSession) {
     guard let meeting, isConnected else {
-      return giveUp(publisher, OTError(.sessionDisconnected, "The session is not connected any more."), session)
+      return giveUp(publisher, number, OTError(.sessionDisconnected, "The session is not connected any more."), session)
     }
-    let work = PublisherWork(publisher)
+    // Another thread may have ended it and not have come here yet.
+    if let old = published[ObjectIdentifier(publisher)] { end(old, session) }
+    let work = PublisherWork(publisher, number)
     published[ObjectIdentifier(publisher)] = work
     if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
     publisher.media.captureSound()
     let withdrawal = withdrawal
-    Task { [weak self] in
+    work.sending = Task { [weak self] in
       await withdrawal?.value
       guard !work.isOver else { return }
       do {
@@ -38,32 +52,18 @@ extension SessionEngine {
         guard let self, self.meeting === meeting, !work.isOver else { return }
         self.published[ObjectIdentifier(publisher)] = nil
         publisher.media.stopSound()
-        self.giveUp(publisher, OTError(.publisherWebRTCError, "The server did not take the stream: \(error)"), session)
+        self.giveUp(
+          publisher, number, OTError(.publisherWebRTCError, "The server did not take the stream: \(error)"), session)
       }
     }
   }
 
   /// Both tracks in one offer.
   private static func send(_ work: PublisherWork, _ meeting: Meeting) async throws {
-    let (publisher, kind, local) = (work.publisher, work.kind, meeting.local)
-    let (sendsAudio, sendsVideo) = publisher.state.read { ($0.publishAudio, $0.publishVideo) }
-    let media = publisher.media
-    var options = VideoOptions(isScreen: kind == .screen)
-    if let limit = publisher.bitrateLimit {
-      options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
-    }
-    let name = publisher.name.flatMap { $0.isEmpty ? nil : $0 }
-    options.simulcast = kind == .screen && media.scalesScreen
-    let sound = media.hasAudio ? LocalAudioTrack(media.sound, options: media.audioOptions) : nil
-    let picture = media.hasVideo ? LocalVideoTrack(media.pictures, options: options) : nil
-    let first = Task { () -> LocalPublication? in
-      guard let picture else { return nil }
-      return try await local.publish(picture, as: kind.video, isMuted: !sendsVideo, name: name)
-    }
-    let second = Task { () -> LocalPublication? in
-      guard let sound else { return nil }
-      return try await local.publish(sound, as: kind.audio, isMuted: !sendsAudio, name: name)
-    }
+    let (sendsAudio, sendsVideo) = work.publisher.state.read { ($0.publishAudio, $0.publishVideo) }
+    let local = meeting.local
+    let first = Task { try await Self.sendPicture(of: work, isMuted: !sendsVideo, local) }
+    let second = Task { try await Self.sendSound(of: work, isMuted: !sendsAudio, local) }
     let results = [await first.result, await second.result]
     work.publications = results.compactMap { try? $0.get() }
     do {
@@ -74,13 +74,38 @@ extension SessionEngine {
     }
   }
 
-  private static func withdraw(_ work: PublisherWork) async {
+  /// nil when the publisher has no picture.
+  static func sendPicture(
+    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
+  ) async throws -> LocalPublication? {
+    let (publisher, media) = (work.publisher, work.publisher.media)
+    guard media.hasVideo else { return nil }
+    var options = VideoOptions(isScreen: work.kind == .screen)
+    if let limit = publisher.bitrateLimit {
+      options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
+    }
+    options.simulcast = work.kind == .screen && media.scalesScreen
+    let track = LocalVideoTrack(media.pictures, options: options)
+    return try await local.publish(track, as: work.kind.video, isMuted: isMuted, name: work.name)
+  }
+
+  /// nil when the publisher has no sound.
+  static func sendSound(
+    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
+  ) async throws -> LocalPublication? {
+    let media = work.publisher.media
+    guard media.hasAudio else { return nil }
+    let track = LocalAudioTrack(media.sound, options: media.audioOptions)
+    return try await local.publish(track, as: work.kind.audio, isMuted: isMuted, name: work.name)
+  }
+
+  static func withdraw(_ work: PublisherWork) async {
     for publication in work.publications { await publication.unpublish() }
   }
 
-  private func giveUp(_ publisher: OTPublisherKit, _ problem: OTError, _ session: OTSession) {
-    session.change { state in state.publishers.removeAll { $0 === publisher } }
-    publisher.release()
+  private func giveUp(_ publisher: OTPublisherKit, _ number: Int, _ problem: OTError, _ session: OTSession) {
+    session.change { $0.freePlace(of: publisher, number) }
+    publisher.release(number)
     publisher.fail(problem, session)
   }
 
@@ -102,78 +127,46 @@ extension SessionEngine {
     applyMutes(of: publisher, in: session)
   }
 
-  func unpublish(_ publisher: OTPublisherKit, in session: OTSession) {
-    guard let work = published.removeValue(forKey: ObjectIdentifier(publisher)) else { return }
-    publisher.media.stopSound()
+  /// A publisher is unpublished. It may have begun again by now, with another number.
+  func unpublish(_ publisher: OTPublisherKit, _ number: Int, in session: OTSession) {
+    guard let work = published[ObjectIdentifier(publisher)], work.number == number else { return }
+    end(work, session)
+  }
+
+  func end(_ work: PublisherWork, _ session: OTSession) {
+    published[ObjectIdentifier(work.publisher)] = nil
+    work.publisher.media.stopSound()
     finish(work, session, removesView: session.isLegacy)
-    let before = withdrawal
+    let (before, sending) = (withdrawal, work.sending)
     withdrawal = Task {
       await before?.value
+      await sending?.value
       await Self.withdraw(work)
     }
   }
 
-  /// The publisher is not published any more: tells it.
+  /// The publisher is not published any more: tells it. Its view stays when it has begun again.
   func finish(_ work: PublisherWork, _ session: OTSession, removesView: Bool) {
     work.isOver = true
-    let (publisher, stream) = (work.publisher, work.stream)
+    let (publisher, stream, number) = (work.publisher, work.stream, work.number)
+    let isLatest = publisher.state.read { $0.membership.number == number }
     if let stream {
       streams[stream.streamId] = nil
       endSubscribers(of: stream.streamId, session)
     }
-    if removesView { (publisher as? OTPublisher)?.viewIfAny?.removeFromSuperview() }
+    if removesView, isLatest { (publisher as? OTPublisher)?.viewIfAny?.removeFromSuperview() }
     session.tell { session in
       session.change { state in
         if let stream { state.streams[stream.streamId] = nil }
-        state.publishers.removeAll { $0 === publisher }
+        state.freePlace(of: publisher, number)
       }
-      publisher.release()
+      publisher.state.update { $0.stream = nil }
+      publisher.release(number)
       guard let stream else { return }
       publisher.delegate?.publisher(publisher, streamDestroyed: stream)
       guard session.isLegacy else { return }
       publisher.delegate?.publisherDidStopStreaming(publisher)
       session.announceEnd(of: stream)
-    }
-  }
-
-  // MARK: Muting
-
-  func applyMutes(of publisher: OTPublisherKit, in session: OTSession) {
-    guard let meeting, let work = published[ObjectIdentifier(publisher)], let stream = work.stream else { return }
-    let (sendsAudio, sendsVideo) = publisher.state.read { ($0.publishAudio, $0.publishVideo) }
-    meeting.local.publication(work.kind.audio)?.setMuted(!sendsAudio)
-    if let video = meeting.local.publication(work.kind.video), video.isMuted == sendsVideo {
-      video.setMuted(!sendsVideo)
-      session.tell { _ in
-        if sendsVideo {
-          publisher.delegate?.publisherVideoEnabled(publisher, reason: .publisherPropertyChanged)
-          publisher.delegate?.videoEnabled(publisher, reason: .publisherPropertyChanged)
-        } else {
-          publisher.delegate?.publisherVideoDisabled(publisher, reason: .publisherPropertyChanged)
-          publisher.delegate?.videoDisabled(publisher, reason: .publisherPropertyChanged)
-        }
-      }
-    }
-    guard let entry = streams[stream.streamId] else { return }
-    update(entry, facts(entry.participant, entry.kind), session)
-    follow(entry, session)
-  }
-
-  func mutedByHost(_ source: TrackSource, _ session: OTSession) {
-    for work in published.values where work.kind.audio == source {
-      let publisher = work.publisher
-      publisher.state.update { $0.publishAudio = false }
-      if let stream = work.stream, let entry = streams[stream.streamId] {
-        update(entry, facts(entry.participant, entry.kind), session)
-      }
-      session.tell { _ in publisher.delegate?.muteForced(publisher) }
-    }
-  }
-
-  /// A moderator has ended what was published, or taken the right to publish.
-  func stoppedByHost(_ source: TrackSource, _ session: OTSession) {
-    for work in Array(published.values) where work.kind.video == source || work.kind.audio == source {
-      unpublish(work.publisher, in: session)
     }
   }
 

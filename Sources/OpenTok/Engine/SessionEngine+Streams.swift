@@ -5,7 +5,7 @@ import Parley
 extension SessionEngine {
   /// How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and an app wants to
   /// hear of one stream with both.
-  private static var pairingTime: UInt64 { 60_000_000 }
+  static var pairingTime: UInt64 { 60_000_000 }
 
   func facts(_ id: String, _ kind: StreamKind) -> StreamFacts {
     guard let meeting else { return StreamFacts() }
@@ -125,7 +125,7 @@ extension SessionEngine {
       if work.isConnecting {
         work.subscriber?.fail(OTError(.subscriberServerCannotFindStream, "The stream has ended."), session)
       }
-      if let subscriber = work.subscriber { session.leavePlace(subscriber) }
+      if let subscriber = work.subscriber { session.leavePlace(subscriber, work.number) }
       work.stop()
     }
   }

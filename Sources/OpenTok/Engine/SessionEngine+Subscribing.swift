@@ -5,10 +5,10 @@ extension SessionEngine {
   /// How long the first media of a stream is waited for.
   private static var patience: UInt64 { 20_000_000_000 }
 
-  func subscribe(_ subscriber: OTSubscriberKit, in session: OTSession) {
+  func subscribe(_ subscriber: OTSubscriberKit, _ number: Int, in session: OTSession) {
     func refuse(_ problem: OTError) {
-      session.leavePlace(subscriber)
-      subscriber.release()
+      session.leavePlace(subscriber, number)
+      subscriber.release(number)
       subscriber.fail(problem, session)
     }
     guard meeting != nil, isConnected else {
@@ -17,8 +17,10 @@ extension SessionEngine {
     guard let stream = subscriber.stream, let entry = streams[stream.streamId], entry.stream === stream else {
       return refuse(OTError(.subscriberServerCannotFindStream, "The stream has ended, or is not one of the session."))
     }
-    let work = SubscriberWork(subscriber, stream.streamId, isKept: !session.isLegacy)
+    let work = SubscriberWork(subscriber, number, stream.streamId, isKept: !session.isLegacy)
     let id = ObjectIdentifier(subscriber)
+    // Another thread may have ended it and not have come here yet.
+    if let old = subscribed[id] { forget(id, old.number, in: session) }
     subscribed[id] = work
     prepare(work, session)
     work.timer = Task { [weak self, weak session] in
@@ -27,7 +29,7 @@ extension SessionEngine {
       self.subscribed[id] = nil
       work.isConnecting = false
       let subscriber = work.subscriber
-      if let subscriber { session.leavePlace(subscriber) }
+      if let subscriber { session.leavePlace(subscriber, number) }
       work.stop()
       subscriber?.fail(OTError(.connectionTimedOut, "Nothing of the stream came within 20 s."), session)
     }
@@ -56,14 +58,11 @@ extension SessionEngine {
     }
   }
 
-  func unsubscribe(_ subscriber: OTSubscriberKit, in session: OTSession) {
-    forget(ObjectIdentifier(subscriber), in: session)
-  }
-
-  /// A subscriber is no more.
-  func forget(_ id: ObjectIdentifier, in session: OTSession) {
-    guard let work = subscribed.removeValue(forKey: id) else { return }
-    if let subscriber = work.subscriber { session.leavePlace(subscriber) }
+  /// A subscriber is unsubscribed, or no more. It may have begun again by now, with another number.
+  func forget(_ id: ObjectIdentifier, _ number: Int, in session: OTSession) {
+    guard let work = subscribed[id], work.number == number else { return }
+    subscribed[id] = nil
+    if let subscriber = work.subscriber { session.leavePlace(subscriber, number) }
     work.stop()
     if let entry = streams[work.streamID] { follow(entry, session) }
   }

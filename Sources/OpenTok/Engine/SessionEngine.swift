@@ -157,8 +157,8 @@ import Parley
 
   private func take(_ event: RoomEvent, _ meeting: Meeting, _ session: OTSession) {
     switch event {
-    case .mutedByHost(let publication): mutedByHost(publication.source, session)
-    case .stoppedByHost(let publication): stoppedByHost(publication.source, session)
+    case .mutedByHost(let publication): mutedByHost(publication, session)
+    case .stoppedByHost(let publication): stoppedByHost(publication, session)
     case .permissionsChanged:
       let capabilities = takePermissions(of: meeting)
       session.tell { session in session.change { $0.capabilities = capabilities } }
@@ -238,7 +238,7 @@ import Parley
     pairing = [:]
     AudioHub.shared.removeListener(self)
     for work in subscribed.values {
-      if let session, let subscriber = work.subscriber { session.leavePlace(subscriber) }
+      if let session, let subscriber = work.subscriber { session.leavePlace(subscriber, work.number) }
       work.stop()
     }
     subscribed = [:]
@@ -262,6 +262,11 @@ import Parley
 }
 
 extension OTSession.State {
+  /// A publisher does not count any more. It may have begun again, with another number.
+  mutating func freePlace(of publisher: OTPublisherKit, _ number: Int) {
+    publishers.removeAll { $0.publisher === publisher && $0.number == number }
+  }
+
   mutating func end(_ status: OTSessionConnectionStatus) {
     (self.status, connection, capabilities, streams) = (status, nil, nil, [:])
     (connectionCount, publishers) = (0, [])

@@ -6,6 +6,8 @@ import Parley
   weak var subscriber: OTSubscriberKit?
   /// Held in sessions of version 2, which keep what is subscribed; in version 1 letting go of a subscriber ends it.
   private let kept: OTSubscriberKit?
+  /// Of the subscriber's ``Membership``.
+  let number: Int
   var streamID: String
   var isConnecting = true
   var isOver = false
@@ -22,8 +24,9 @@ import Parley
   /// The publisher whose pictures are shown, when it is an own stream.
   private(set) var own: PublisherMedia?
 
-  init(_ subscriber: OTSubscriberKit, _ streamID: String, isKept: Bool) {
+  init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {
     self.subscriber = subscriber
+    self.number = number
     kept = isKept ? subscriber : nil
     self.streamID = streamID
     sink = SubscriberSink()
@@ -50,16 +53,18 @@ import Parley
     new?.add(ear)
   }
 
-  /// Ends it: nothing is played any more, and the view is out of its superview.
+  /// Ends it: nothing is played any more, and the view is out of its superview unless the subscriber has begun again.
   func stop() {
     isOver = true
     timer?.cancel()
     play(video: nil)
     play(own: nil)
     measure(audio: nil)
-    subscriber?.release()
+    guard let subscriber else { return }
+    let isLatest = subscriber.state.read { $0.membership.number == number }
+    subscriber.release(number)
     guard let view = (subscriber as? OTSubscriber)?.viewIfAny else { return }
-    view.removeFromSuperview()
+    if isLatest { view.removeFromSuperview() }
     view.surface.clear()
   }
 }

@@ -11,7 +11,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     weak var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)?
     weak var networkStatsDelegate: (any OTPublisherKitNetworkStatsDelegate)?
     weak var rtcStatsReportDelegate: (any OTPublisherKitRtcStatsReportDelegate)?
-    weak var session: OTSession?
+    var membership = Membership()
     var stream: OTStream?
     var name: String?
     var publishAudio = true
@@ -84,7 +84,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
   }
 
   /// The session that it is published in, or being published.
-  open var session: OTSession? { state.session }
+  open var session: OTSession? { state.read { $0.membership.session } }
   /// Its stream; nil while it is not published.
   open var stream: OTStream? { state.stream }
 
@@ -182,21 +182,10 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
 
   // MARK: For the session
 
-  /// Takes it for a session; false when it is in one.
-  func claim(for session: OTSession) -> Bool {
-    state.update { state in
-      guard state.session == nil else { return false }
-      state.session = session
-      return true
-    }
-  }
+  /// Takes it for a session; see ``Membership``.
+  func claim(for session: OTSession) -> Int? { state.update { $0.membership.begin(session) } }
 
-  func release() {
-    state.update { state in
-      state.session = nil
-      state.stream = nil
-    }
-  }
+  func release(_ number: Int) { state.update { $0.membership.end(number) } }
 
   /// Tells of an error on the session's queue.
   func fail(_ problem: OTError, _ session: OTSession) {

@@ -22,6 +22,18 @@ open class OTError: NSError, @unchecked Sendable {
   /// The domain, the code and the sentence.
   open override var description: String { "\(domain) \(code): \(localizedDescription)" }
 
+  /// The same error as one of a publisher, where those have its number; else it stays one of the session.
+  var ofPublisher: OTError {
+    let isKnown = OTPublisherErrorCode(rawValue: Int32(clamping: code)) != nil
+    return isKnown ? OTError(OTPublisherErrorDomain, code, localizedDescription) : self
+  }
+
+  /// The same error as one of a subscriber, where those have its number; else it stays one of the session.
+  var ofSubscriber: OTError {
+    let isKnown = OTSubscriberErrorCode(rawValue: Int32(clamping: code)) != nil
+    return isKnown ? OTError(OTSubscriberErrorDomain, code, localizedDescription) : self
+  }
+
   /// The same error with the number that version 1 gave it.
   func asLegacy() -> OTError { OTError(domain, OTLegacyErrorCode.number(of: code, in: domain), localizedDescription) }
 

@@ -62,7 +62,7 @@ public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
   case publisherStreamLimitExceeded = 1605
   /// The server or the encoder did not take the media.
   case publisherWebRTCError = 1610
-  /// Something that is no fault of the app.
+  /// Never given.
   case publisherInternalError = 2000
   /// There is no audio track to do this with.
   case publisherMissingAudioTrack = 4500
@@ -90,7 +90,7 @@ public enum OTSubscriberErrorCode: Int32, Sendable, CaseIterable {
   case subscriberStreamLimitExceeded = 1605
   /// Never given.
   case subsriberPeerConnectionNotConnected = 1606
-  /// Something that is no fault of the app.
+  /// Never given.
   case subscriberInternalError = 2000
   /// Never given.
   case subscriberDecryptionInternalError = 6002

@@ -1,14 +1,13 @@
 /// The calls of version 1, and those of version 2 without a place for an error: what can be seen at once goes to the delegate, too.
 extension OTSession {
   /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams, too, and subscribers start
-  /// by themselves. nil when the id is empty.
+  /// by themselves. Never nil: what is wrong with the id is told when it connects.
   public convenience init?(sessionId: String, andDelegate delegate: (any OTSessionDelegate)?) {
     self.init(sessionId: sessionId, delegate: delegate)
   }
 
   /// A session as in version 1; see ``init(sessionId:andDelegate:)``.
   public convenience init?(sessionId: String, delegate: (any OTSessionDelegate)?) {
-    guard !sessionId.isEmpty else { return nil }
     self.init(nil, sessionId, delegate, .init(), isLegacy: true)
   }
 
@@ -25,31 +24,31 @@ extension OTSession {
   /// Version 1: how many clients are connected, this one included.
   public var connectionCount: Int { value(\.connectionCount, as: \OTSession.connectionCount) }
 
-  /// Connects, as in version 1. What is wrong with the call itself goes to `session(_:didFailWithError:)`.
+  /// Connects, as in version 1. What is wrong with the call itself goes to `session(_:didFailWithError:)`, too.
   public func connect(withApiKey apiKey: String, token: String) {
-    guard !apiKey.isEmpty else { return report(OTError(.authorizationFailure, "The API key is empty.")) }
     report(start(apiKey: apiKey, token: token))
   }
 
-  /// Publishes. nil does nothing, as in version 1 where there was no camera. A publisher that is published already goes on, and the
-  /// session's delegate is told of the call.
+  /// Publishes. nil does nothing, as in version 1 where there was no camera. What is refused is told to the publisher's delegate, with the number that
+  /// ``publish(_:error:)`` gives. A publisher that is published already goes on, and the session's delegate is told of the call.
   public func publish(_ publisher: OTPublisherKit?) {
     guard let publisher else { return }
     if let problem = begin(publisher) {
       guard publisher.session == nil else { return report(problem) }
-      publisher.fail(OTError(.publisherInternalError, problem.localizedDescription), self)
+      publisher.fail(problem.ofPublisher, self)
     }
   }
 
   /// Ends publishing.
   public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
 
-  /// Subscribes. A subscriber that receives already goes on, and the session's delegate is told of the call.
+  /// Subscribes. What is refused is told to the subscriber's delegate, with the number that ``subscribe(_:error:)`` gives. A subscriber that receives
+  /// already goes on, and the session's delegate is told of the call.
   public func subscribe(_ subscriber: OTSubscriberKit?) {
     guard let subscriber else { return }
     if let problem = begin(subscriber) {
       guard subscriber.session == nil else { return report(problem) }
-      subscriber.fail(OTError(.subscriberInternalError, problem.localizedDescription), self)
+      subscriber.fail(problem.ofSubscriber, self)
     }
   }
 

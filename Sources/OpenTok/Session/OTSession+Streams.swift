@@ -1,6 +1,7 @@
 /// Publishing and subscribing.
 extension OTSession {
-  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows.
+  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows. One that was unpublished in the same
+  /// turn begins when its stream has ended.
   public func publish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(begin(publisher), error)
   }
@@ -26,38 +27,38 @@ extension OTSession {
     if capabilities?.canPublish == false {
       return OTError(.authorizationFailure, "The token's role does not allow publishing.")
     }
-    guard publisher.claim(for: self) else {
+    guard let number = publisher.claim(for: self) else {
       return OTError(.sessionIllegalState, "The publisher is published already.")
     }
     let isScreen = publisher.videoType == .screen
     let (isTaken, isOverLimit) = state.update { state -> (Bool, Bool) in
-      if state.publishers.contains(where: { ($0.videoType == .screen) == isScreen }) { return (true, false) }
+      if state.publishers.contains(where: { ($0.publisher.videoType == .screen) == isScreen }) { return (true, false) }
       if !state.limit.allows(state.publishers.count + state.subscribers + 1) { return (false, true) }
-      state.publishers.append(publisher)
+      state.publishers.append(PublisherPlace(publisher: publisher, number: number))
       return (false, false)
     }
     if isTaken {
-      publisher.release()
+      publisher.release(number)
       let what = isScreen ? "screen" : "camera"
       return OTError(.sessionIllegalState, "A \(what) is published already; a client sends one camera and one screen.")
     }
     if isOverLimit {
-      publisher.release()
+      publisher.release(number)
       publisher.fail(OTError(.publisherStreamLimitExceeded, limitMessage), self)
       return nil
     }
-    onMain { [self] in engine.publish(publisher, in: self) }
+    onMain { [self] in engine.publish(publisher, number, in: self) }
     return nil
   }
 
   func end(_ publisher: OTPublisherKit?) -> OTError? {
     guard let publisher else { return OTError(.nullOrInvalidParameter, "The publisher is nil.") }
-    guard publisher.session === self else {
+    guard let number = publisher.state.update({ $0.membership.markEnd(in: self) }) else {
       return OTError(.sessionPublisherNotFound, "The publisher is not published in this session.")
     }
     // Its place is free at once, for whoever is published next.
-    state.update { state in state.publishers.removeAll { $0 === publisher } }
-    onMain { [self] in engine.unpublish(publisher, in: self) }
+    state.update { $0.freePlace(of: publisher, number) }
+    onMain { [self] in engine.unpublish(publisher, number, in: self) }
     return nil
   }
 
@@ -70,43 +71,44 @@ extension OTSession {
     guard subscriber.stream?.session === self else {
       return OTError(.nullOrInvalidParameter, "The subscriber's stream is not one of this session.")
     }
-    guard subscriber.claim(for: self) else {
+    guard let number = subscriber.claim(for: self) else {
       return OTError(.sessionIllegalState, "The subscriber is subscribed already.")
     }
-    guard takePlace(subscriber) else {
-      subscriber.release()
+    guard takePlace(subscriber, number) else {
+      subscriber.release(number)
       subscriber.fail(OTError(.subscriberStreamLimitExceeded, limitMessage), self)
       return nil
     }
-    onMain { [self] in engine.subscribe(subscriber, in: self) }
+    onMain { [self] in engine.subscribe(subscriber, number, in: self) }
     return nil
   }
 
   func end(_ subscriber: OTSubscriberKit?) -> OTError? {
     guard let subscriber else { return OTError(.nullOrInvalidParameter, "The subscriber is nil.") }
-    guard subscriber.session === self else {
+    guard let number = subscriber.state.update({ $0.membership.markEnd(in: self) }) else {
       return OTError(.sessionSubscriberNotFound, "The subscriber is not subscribed in this session.")
     }
-    leavePlace(subscriber)
-    onMain { [self] in engine.unsubscribe(subscriber, in: self) }
+    leavePlace(subscriber, number)
+    onMain { [self] in engine.forget(ObjectIdentifier(subscriber), number, in: self) }
     return nil
   }
 
-  private func takePlace(_ subscriber: OTSubscriberKit) -> Bool {
+  private func takePlace(_ subscriber: OTSubscriberKit, _ number: Int) -> Bool {
     let isThere = state.update { state in
       guard state.limit.allows(state.publishers.count + state.subscribers + 1) else { return false }
       state.subscribers += 1
       return true
     }
-    if isThere { subscriber.state.hasPlace = true }
+    if isThere { subscriber.state.place = number }
     return isThere
   }
 
   /// A subscriber does not count any more: at once when it is unsubscribed, so that another may be subscribed in the same turn.
-  func leavePlace(_ subscriber: OTSubscriberKit) {
+  func leavePlace(_ subscriber: OTSubscriberKit, _ number: Int) {
     let hadPlace = subscriber.state.update { state in
-      defer { state.hasPlace = false }
-      return state.hasPlace
+      guard state.place == number else { return false }
+      state.place = nil
+      return true
     }
     if hadPlace { state.update { $0.subscribers -= 1 } }
   }

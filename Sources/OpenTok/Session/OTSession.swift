@@ -35,22 +35,21 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     var streams: [String: OTStream] = [:]
     var capabilities: OTSessionCapabilities?
     /// What is published, or being published.
-    var publishers: [OTPublisherKit] = []
+    var publishers: [PublisherPlace] = []
     /// What is subscribed to, or being so.
     var subscribers = 0
     var limit: OTStreamLimit
   }
 
-  /// A session, not connected yet; nil when the key or the id is empty.
+  /// A session, not connected yet. Never nil: what is wrong with the key or the id is told when it connects.
   public convenience init?(apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
     self.init(apiKey: apiKey, sessionId: sessionId, delegate: delegate, settings: nil)
   }
 
-  /// A session, not connected yet; nil when the key or the id is empty.
+  /// A session, not connected yet; never nil.
   public convenience init?(
     apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?, settings: OTSessionSettings?
   ) {
-    guard !apiKey.isEmpty, !sessionId.isEmpty else { return nil }
     self.init(apiKey, sessionId, delegate, settings?.values ?? .init(), isLegacy: false)
   }
 
@@ -132,7 +131,6 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   }
 
   func start(apiKey: String?, token: String) -> OTError? {
-    guard !token.isEmpty else { return OTError(.nullOrInvalidParameter, "The token is empty.") }
     let isFree = change { state in
       guard state.status == .notConnected || state.status == .failed else { return false }
       state.status = .connecting
@@ -199,6 +197,13 @@ public enum OTSessionConnectionStatus: Int32, Sendable {
   case disconnecting = 4
   /// Connecting has failed, or the connection was lost for good.
   case failed = 5
+}
+
+/// A publisher that counts among the streams that its session may have.
+struct PublisherPlace {
+  let publisher: OTPublisherKit
+  /// Of its ``Membership``.
+  let number: Int
 }
 
 struct WeakSession: Sendable {

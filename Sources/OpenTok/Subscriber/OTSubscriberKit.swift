@@ -14,10 +14,10 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     weak var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)?
     weak var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)?
     weak var render: (any OTVideoRender)?
-    weak var session: OTSession?
+    var membership = Membership()
     var stream: OTStream?
-    /// Whether it counts among the streams that its session may have.
-    var hasPlace = false
+    /// The number of the time that counts among the streams that its session may have; nil when none does.
+    var place: Int?
     var wish = Wish()
     var subscribeToCaptions = false
   }
@@ -37,21 +37,21 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     state = Guarded(State(delegate: delegate, stream: stream))
     super.init()
     if let session = stream.session, session.isLegacy, let problem = session.begin(self) {
-      fail(OTError(.subscriberInternalError, problem.localizedDescription), session)
+      fail(problem.ofSubscriber, session)
     }
   }
 
   deinit {
     let id = ObjectIdentifier(self)
+    let (session, number) = state.read { ($0.membership.session, $0.membership.number) }
     guard let session else { return }
-    session.leavePlace(self)
-    onMain { session.engine.forget(id, in: session) }
+    session.leavePlace(self, number)
+    onMain { session.engine.forget(id, number, in: session) }
   }
 
   /// Version 1: receives the stream no longer, and takes the view out of its superview.
   open func close() {
-    guard let session else { return }
-    onMain { [self] in session.engine.unsubscribe(self, in: session) }
+    if let session { _ = session.end(self) }
   }
 
   // MARK: What is known
@@ -90,7 +90,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
   }
 
   /// The session that it is subscribed in, or being so.
-  open var session: OTSession? { state.session }
+  open var session: OTSession? { state.read { $0.membership.session } }
   /// The stream.
   open var stream: OTStream? { state.stream }
 
@@ -160,16 +160,10 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   // MARK: For the session
 
-  /// Takes it for a session; false when it is in one.
-  func claim(for session: OTSession) -> Bool {
-    state.update { state in
-      guard state.session == nil else { return false }
-      state.session = session
-      return true
-    }
-  }
+  /// Takes it for a session; see ``Membership``.
+  func claim(for session: OTSession) -> Int? { state.update { $0.membership.begin(session) } }
 
-  func release() { state.update { $0.session = nil } }
+  func release(_ number: Int) { state.update { $0.membership.end(number) } }
 
   /// Tells of an error on the session's queue.
   func fail(_ problem: OTError, _ session: OTSession) {
