@@ -8,7 +8,7 @@ import Parley
 /// let session = try application.joinMeetingAnonymous(withDiscover: url, authToken: token, displayName: "Jake")
 /// let conversation = session.conversation
 /// ```
-@MainActor public final class SfBApplication: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBApplication: SfBObject, SfBKeyValueObservable {
   private static let only = SfBApplication()
 
   /// The only one. Never nil here; the type lets both `let sfb: SfBApplication? = …` and `let sfb: SfBApplication = …` compile.
@@ -134,7 +134,7 @@ import Parley
 }
 
 /// A guest's stay in one meeting. Leaving ``conversation`` ends it.
-@MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
   /// What goes on in the meeting.
   public let conversation: SfBConversation
 

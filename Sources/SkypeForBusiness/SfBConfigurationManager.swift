@@ -1,5 +1,5 @@
 /// What holds for every meeting of the app.
-@MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
   /// Most videos of others that are watched at a time: beyond it only who spoke last can be subscribed to.
   @SfBObserved public var maxVideoChannels: UInt32 = 4 {
     didSet { channelsChanged() }

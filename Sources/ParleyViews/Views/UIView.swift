@@ -2,7 +2,7 @@
 public import Foundation
 
 /// A rectangle on the screen with subviews, in front of each other in their order. Usable without any display.
-@MainActor
+@preconcurrency @MainActor
 open class UIView: UIResponder {
   /// Which of its edges and sides change with the superview.
   public struct AutoresizingMask: OptionSet, Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Something that went wrong, or changed, without being asked for.
-@MainActor public final class SfBAlert: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBAlert: SfBObject, SfBKeyValueObservable {
   /// What it is about.
   public let type: SfBAlertType
   /// How bad it is.
@@ -18,7 +18,7 @@ public import Foundation
 }
 
 /// Who is told of alerts. Implement one of the two spellings.
-@MainActor public protocol SfBAlertDelegate: AnyObject {
+@preconcurrency @MainActor public protocol SfBAlertDelegate: AnyObject {
   /// An alert, once. The spelling of Swift 3 and later.
   func didReceive(_ alert: SfBAlert)
   /// An alert, once. The spelling of Swift 2.

@@ -4,7 +4,7 @@ import Parley
 /// A meeting as this guest takes part in it.
 ///
 /// Its ``state`` is `establishing` when the joining call returns. After the end only ``subject`` and the history can be read.
-@MainActor public final class SfBConversation: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBConversation: SfBObject, SfBKeyValueObservable {
   /// Where it stands.
   @SfBObserved public internal(set) var state = SfBConversationState.establishing
   /// Everybody else, in the order they came.

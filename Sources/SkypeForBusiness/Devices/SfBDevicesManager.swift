@@ -2,7 +2,7 @@ import Foundation
 import Parley
 
 /// The cameras and the speaker of this machine.
-@MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
   /// Where sound comes out.
   public let selectedSpeaker = SfBSpeaker()
 
@@ -64,7 +64,7 @@ import Parley
 }
 
 /// Where sound comes out.
-@MainActor public final class SfBSpeaker: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBSpeaker: SfBObject, SfBKeyValueObservable {
   /// The loudspeaker or what is held to the ear. A computer has one output, which the system chooses: the switch is kept and observed, and
   /// the sound stays where it is.
   @SfBObserved public var activeEndpoint = SfBSpeakerEndpoint.loudspeaker
@@ -75,7 +75,7 @@ import Parley
 }
 
 /// A camera.
-@MainActor public final class SfBCamera: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBCamera: SfBObject, SfBKeyValueObservable {
   /// Where it looks.
   public let type: SfBCameraType
   /// What people call it.

@@ -1,5 +1,5 @@
 /// Calls at every refresh of the display, here thirty times a second, on the main actor.
-@MainActor public final class CADisplayLink {
+@preconcurrency @MainActor public final class CADisplayLink {
   /// Whether it does not call for now.
   public var isPaused = false {
     didSet { if isPaused != oldValue { arrange() } }

@@ -3,7 +3,7 @@ public import Foundation
 /// Watches the chat of a conversation for an app.
 ///
 /// Microsoft's samples had this class as source; here it is part of the module.
-@MainActor public final class ChatHandler {
+@preconcurrency @MainActor public final class ChatHandler {
   /// The conversation.
   public let conversation: SfBConversation
   /// Who is told.
@@ -49,7 +49,7 @@ public import Foundation
 }
 
 /// Who is told of a chat. Everything is optional; of two spellings implement one.
-@MainActor public protocol ChatHandlerDelegate: AnyObject {
+@preconcurrency @MainActor public protocol ChatHandlerDelegate: AnyObject {
   /// A message came.
   func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem)
   /// Whether messages can be sent.

@@ -3,7 +3,7 @@ public import ParleyViews
 /// Watches a conversation for an app: tells its delegate what changes, shows the own picture, and watches whoever speaks.
 ///
 /// The SDK had this class as source that apps compiled themselves; here it is part of the module.
-@MainActor public final class SfBConversationHelper {
+@preconcurrency @MainActor public final class SfBConversationHelper {
   /// The conversation.
   public let conversation: SfBConversation
   /// Who is told.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A line of a conversation's history.
-@MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
   /// What it is about.
   public let type: SfBActivityType
   /// When it happened, by this machine's clock; by the server's for messages from before joining.
@@ -17,7 +17,7 @@ public import Foundation
 }
 
 /// A message in a conversation's history.
-@MainActor public final class SfBMessageActivityItem: SfBConversationActivityItem {
+@preconcurrency @MainActor public final class SfBMessageActivityItem: SfBConversationActivityItem {
   /// What became of it. That of an incoming one is `succeeded`.
   @SfBObserved public internal(set) var status: SfBMessageStatus
   /// Whose it is.
@@ -48,7 +48,7 @@ public import Foundation
 }
 
 /// Somebody who came or went.
-@MainActor public final class SfBParticipantActivityItem: SfBConversationActivityItem {
+@preconcurrency @MainActor public final class SfBParticipantActivityItem: SfBConversationActivityItem {
   /// Who it is.
   @SfBObserved public private(set) var person: SfBPerson
 

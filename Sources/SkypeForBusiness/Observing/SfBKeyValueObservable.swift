@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// `observe` tells of every change at once, on the main actor, and with `.initial` also of the value as it is. Arrays tell what was inserted or
 /// removed and where. The observation lasts as long as what `observe` returns is kept.
-@MainActor public protocol SfBKeyValueObservable: SfBObject {}
+@preconcurrency @MainActor public protocol SfBKeyValueObservable: SfBObject {}
 
 extension SfBKeyValueObservable {
   /// Observes a property.
@@ -46,7 +46,7 @@ extension SfBKeyValueObservable {
 }
 
 /// An observation under way. It ends when this object is let go of.
-@MainActor public final class NSKeyValueObservation {
+@preconcurrency @MainActor public final class NSKeyValueObservation {
   private var watch: Watch?
 
   init(_ watch: Watch?) { self.watch = watch }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override; here a class says that it
 /// is one and leaves `override` away.
-@MainActor public protocol SfBKeyValueObserver: AnyObject {
+@preconcurrency @MainActor public protocol SfBKeyValueObserver: AnyObject {
   /// A property has changed, or is told as it is.
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?

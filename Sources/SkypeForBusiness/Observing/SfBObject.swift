@@ -4,7 +4,7 @@ public import Observation
 /// What every class of the SDK is made of: an object whose changing properties can be observed.
 ///
 /// It stands where the SDK has `NSObject` and its key-value observing. Everything belongs to the main actor, where the SDK asked for the main thread.
-@MainActor public class SfBObject: Observable, Hashable {
+@preconcurrency @MainActor public class SfBObject: Observable, Hashable {
   let registrar = ObservationRegistrar()
   private var keyed: [KeyedObservation] = []
 

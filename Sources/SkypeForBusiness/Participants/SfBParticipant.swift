@@ -1,7 +1,7 @@
 import Parley
 
 /// Somebody in a conversation, oneself or another.
-@MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
   /// Whether they are in the meeting, or wait to be let in: oneself while the conversation is `inLobby`, others as far as this guest leads the
   /// meeting. Who waits has neither chat, sound nor picture.
   @SfBObserved public internal(set) var state = SfBParticipantState.connected
@@ -64,7 +64,7 @@ import Parley
 }
 
 /// What chat, sound and picture of a participant have in common.
-@MainActor public class SfBParticipantService: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public class SfBParticipantService: SfBObject, SfBKeyValueObservable {
   /// Whether it is there.
   @SfBObserved public internal(set) var state = SfBParticipantServiceState.disconnected
 
@@ -83,7 +83,7 @@ import Parley
 }
 
 /// A participant's text messages.
-@MainActor public final class SfBParticipantChat: SfBParticipantService {
+@preconcurrency @MainActor public final class SfBParticipantChat: SfBParticipantService {
   /// Whether they are writing one.
   @SfBObserved public internal(set) var isTyping = false
 

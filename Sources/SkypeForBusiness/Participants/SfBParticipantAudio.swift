@@ -1,7 +1,7 @@
 import Parley
 
 /// A participant's sound.
-@MainActor public final class SfBParticipantAudio: SfBParticipantService {
+@preconcurrency @MainActor public final class SfBParticipantAudio: SfBParticipantService {
   /// Whether they speak now.
   @SfBObserved public internal(set) var isSpeaking = false
   /// Whether they have put the conversation on hold. Known of oneself only.

@@ -2,7 +2,7 @@ public import ParleyViews
 import Parley
 
 /// A participant's picture.
-@MainActor public final class SfBParticipantVideo: SfBParticipantService {
+@preconcurrency @MainActor public final class SfBParticipantVideo: SfBParticipantService {
   /// Whether they have paused it.
   @SfBObserved public internal(set) var isPaused = false
   /// Whether ``subscribe(_:)`` can be called: they send a picture, and are among those who may be watched

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Who somebody is.
-@MainActor public final class SfBPerson: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBPerson: SfBObject, SfBKeyValueObservable {
   /// An address that no other participant of the meeting has. Nothing can be sent to it.
   @SfBObserved public internal(set) var sipUri: URL
   /// The name that they go by. Show it as text, never as markup.

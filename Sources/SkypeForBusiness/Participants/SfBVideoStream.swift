@@ -2,7 +2,7 @@ public import ParleyViews
 import Parley
 
 /// A participant's picture as it is received.
-@MainActor public final class SfBVideoStream: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBVideoStream: SfBObject, SfBKeyValueObservable {
   /// The size of the newest picture in pixels; zero before the first one.
   public var dimensions: CGSize { newest.dimensions }
 

@@ -1,7 +1,7 @@
 import Parley
 
 /// Sound of a conversation. It starts with the meeting, muted: the microphone is opened when it is first unmuted.
-@MainActor public final class SfBAudioService: SfBConversationService {
+@preconcurrency @MainActor public final class SfBAudioService: SfBConversationService {
   /// Whether the conversation is on hold: no sound and no picture is sent, played or shown.
   @SfBObserved public private(set) var isOnHold = false
   /// Whether the others can hear this guest.

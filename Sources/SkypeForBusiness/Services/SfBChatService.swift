@@ -2,7 +2,7 @@ import Foundation
 import Parley
 
 /// Text messages of a conversation.
-@MainActor public final class SfBChatService: SfBConversationService {
+@preconcurrency @MainActor public final class SfBChatService: SfBConversationService {
   /// Whether ``sendMessage(_:)`` can be called.
   public var canSendMessage: Bool { conversation?.isEstablished == true && isRunning && isAllowed }
 

@@ -3,7 +3,7 @@ import Parley
 /// What the services of a conversation have in common: they are started and stopped.
 ///
 /// Chat and audio start by themselves when the meeting is joined; video is started by the app.
-@MainActor public class SfBConversationService: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public class SfBConversationService: SfBObject, SfBKeyValueObservable {
   weak var conversation: SfBConversation?
 
   /// Whether it has been started, and neither stopped nor ended.

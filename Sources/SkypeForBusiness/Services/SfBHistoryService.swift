@@ -1,5 +1,5 @@
 /// The messages of a conversation, and who came and went. It can be read after the end, too.
-@MainActor public final class SfBHistoryService: SfBConversationService {
+@preconcurrency @MainActor public final class SfBHistoryService: SfBConversationService {
   /// What has happened, in order.
   @SfBObserved public private(set) var activityItems: [SfBConversationActivityItem] = []
 

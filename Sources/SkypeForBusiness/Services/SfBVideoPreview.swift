@@ -2,7 +2,7 @@ public import ParleyViews
 import Parley
 
 /// One's own picture in a view. It refreshes itself until the conversation is over.
-@MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
   /// The size of the picture in pixels; zero before the first one.
   public var dimensions: CGSize { newest.dimensions }
 

@@ -2,7 +2,7 @@ public import ParleyViews
 import Parley
 
 /// One's own picture. Every call fails with `videoLicenseNotAccepted` until ``SfBConfigurationManager/setEndUserAcceptedVideoLicense()``.
-@MainActor public final class SfBVideoService: SfBConversationService {
+@preconcurrency @MainActor public final class SfBVideoService: SfBConversationService {
   /// The camera in use; nil while none is.
   @SfBObserved public private(set) var activeCamera: SfBCamera?
 
