@@ -102,21 +102,19 @@ import Testing
   @Test("the numbers of version 1 are those of its headers")
   func numbers() {
     #expect(
-      OTLegacyErrorCode.Session.allCases.map { "\($0)" } == [
-        "authorizationFailure", "invalidSessionId", "connectionFailed", "noMessagingServer", "sdkUpdateRequired",
-        "connectionRefused", "sessionStateFailed", "p2PSessionUnsupported", "unknownServerError", "p2PSessionRequired",
-        "p2PSessionMaxParticipants", "sessionConnectionTimeout", "sessionCompatibilityMismatch",
+      OTLegacyErrorCode.Session.allCases == [
+        .authorizationFailure, .invalidSessionId, .connectionFailed, .noMessagingServer, .sdkUpdateRequired,
+        .connectionRefused, .sessionStateFailed, .p2PSessionUnsupported, .unknownServerError, .p2PSessionRequired,
+        .p2PSessionMaxParticipants, .sessionConnectionTimeout, .sessionCompatibilityMismatch,
       ])
     #expect(OTLegacyErrorCode.Session.allCases.map(\.rawValue) == Array(0...12))
     #expect(
-      OTLegacyErrorCode.Publisher.allCases.map { "\($0)" } == [
-        "noMediaPublished", "userDeniedCameraAccess", "sessionDisconnected",
-      ])
+      OTLegacyErrorCode.Publisher.allCases == [.noMediaPublished, .userDeniedCameraAccess, .sessionDisconnected])
     #expect(OTLegacyErrorCode.Publisher.allCases.map(\.rawValue) == [0, 1, 2])
     #expect(
-      OTLegacyErrorCode.Subscriber.allCases.map { "\($0)" } == [
-        "failedToConnect", "connectionTimedOut", "noStreamMedia", "initializationFailure", "invalidStreamType",
-        "selfSubscribeFailure",
+      OTLegacyErrorCode.Subscriber.allCases == [
+        .failedToConnect, .connectionTimedOut, .noStreamMedia, .initializationFailure, .invalidStreamType,
+        .selfSubscribeFailure,
       ])
     #expect(OTLegacyErrorCode.Subscriber.allCases.map(\.rawValue) == Array(0...5))
   }

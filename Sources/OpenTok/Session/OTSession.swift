@@ -197,6 +197,9 @@ public enum OTSessionConnectionStatus: Int32, Sendable {
   case disconnecting = 4
   /// Connecting has failed, or the connection was lost for good.
   case failed = 5
+
+  /// What version 1 calls ``notConnected``.
+  public static var disconnected: OTSessionConnectionStatus { .notConnected }
 }
 
 /// A publisher that counts among the streams that its session may have.
