@@ -6,7 +6,9 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
-from browser import UNHURRIED, Person, wait_for
+import media
+import quality
+from browser import FILES, UNHURRIED, Person, wait_for
 from server import Server
 
 
@@ -62,23 +64,83 @@ class Layers(unittest.TestCase):
         # What Ben's window does is nothing to Ann.
         large()
 
-    def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_vp9_stream(self) -> None:
+    def layers_of_one_stream(self, codec: str) -> None:
         """One stream in spatial layers, which the server takes apart by its dependency descriptor."""
-        ann = self.person("Ann", "layers", "config.preferredVideoCodec=VP9")
-        ben = self.person("Ben", "layers", LISTENS)
-        cem = self.person("Cem", "layers", LISTENS, viewport=(280, 240))
+        ann = self.person("Ann", f"layers-{codec}", f"config.preferredVideoCodec={codec}")
+        ben = self.person("Ben", f"layers-{codec}", LISTENS)
+        cem = self.person("Cem", f"layers-{codec}", LISTENS, viewport=(280, 240))
         # At the same time; the sender's encoder leaves its largest layer out while it is slow.
         wait_for("Ben's picture of Ann 640 and Cem's 320 pixels wide at once", lambda: self.widths(ben, cem) == [640, 320]
                  or f"no: {self.widths(ben, cem)}", 60)
         for viewer in (ben, cem):
             self.assertGreater(viewer.frames("Ann", milliseconds=2_000), 10, viewer.name)
-        [sent] = [each for each in ann.statistics()["outbound"] if each["kind"] == "video"]
-        self.assertEqual(sent["codec"], "video/VP9")
+        self.assertEqual(self.sent(ann)["codec"], f"video/{codec}")
         # Browsers leave out layers that would be too small.
-        self.assertRegex(sent["scalabilityMode"], "^L[23]T3_KEY$")
+        self.assertRegex(self.sent(ann)["scalabilityMode"], "^L[23]T3_KEY$")
+
+    def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_vp9_stream(self) -> None:
+        self.layers_of_one_stream("VP9")
+
+    def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_av1_stream(self) -> None:
+        self.layers_of_one_stream("AV1")
+
+    def test_layers_of_one_stream_that_nobody_watches_stop_within_two_seconds_and_come_back_with_the_next_key_frame(self) -> None:
+        """By the sender's own statistics: its encoder has fewer layers to make, and the one left keeps its size."""
+        ann = self.person("Ann", "unwatched", "config.preferredVideoCodec=VP9", camera=media.busy_camera(FILES, "Ann", (960, 540)),
+                          viewport=(280, 240), draws=False)
+        ben, cem = (self.person(name, "unwatched", LISTENS, viewport=viewport) for name, viewport in (("Ben", (1280, 720)), ("Cem", (280, 240))))
+        ben.page.dblclick("article.tile:not(.tile-self)[aria-label^=Ann]", position={"x": 20, "y": 40})
+        wait_for("Ben's picture of Ann 960 and Cem's 240 pixels wide at once", lambda: self.widths(ben, cem) == [960, 240]
+                 or f"no: {self.widths(ben, cem)}", 60)
+        self.assertEqual(self.sent(ann)["scalabilityMode"], "L3T3_KEY")
+        ann.evaluate(NOTE_SENT)
+        quality.begin(cem, "Ann")
+        ben.evaluate("() => { window.hiding = new CSSStyleSheet(); document.adoptedStyleSheets.push(hiding); }")
+        wait_for("two seconds of all layers", lambda: len(self.noted(ann)) > 20, 10)
+        whole = self.kilobits(self.noted(ann))
+
+        def becomes(width: int, mode: str, since: float) -> dict:
+            """The first moment in which Ann's encoder makes pictures of that width."""
+            def look() -> dict | str:
+                notes = self.noted(ann)
+                return next((each for each in notes if each["at"] > since and each["width"] == width and each["mode"] == mode), None) or f"no: {notes[-1]}"
+            return wait_for(f"Ann to send {width} pixels in {mode}", look, 20)
+
+        hidden = ben.page.evaluate(f"() => {{ hiding.replaceSync('article.tile:not(.tile-self) {{ display: none }}'); return {NOW}; }}")
+        less = becomes(240, "L1T3", hidden)
+        wait_for("two seconds of the smallest layer", lambda: self.noted(ann)[-1]["at"] - less["at"] > 2_500, 10)
+        rate = self.kilobits(self.noted(ann)[-20:])
+        before = self.noted(ann)[-1]
+        keyframes = self.keyframes(ben)
+        shown = ben.page.evaluate(f"() => {{ hiding.replaceSync(''); return {NOW}; }}")
+        more = becomes(960, "L3T3_KEY", shown)
+        wait_for("Ben's picture of Ann 960 pixels wide again", lambda: self.width(ben, "Ann") == 960 or f"no: {self.width(ben, 'Ann')}", 20)
+        seen = quality.finish(cem, "Ann")
+        print(f"{whole:.0f} kb/s with all layers; smallest after {less['at'] - hidden:.0f} ms, {rate:.0f} kb/s; all again after {more['at'] - shown:.0f} ms, "
+              f"{more['keyframes'] - before['keyframes']} key frames, {more['asked'] - before['asked']} asked for, Ben {self.keyframes(ben) - keyframes}; "
+              f"Cem: {seen}", end=" … ")
+        self.assertLess(less["at"] - hidden, 2_000)
+        self.assertLess(rate, whole / 3)
+        self.assertLess(more["at"] - shown, 1_000)
+        self.assertLessEqual(more["asked"] - before["asked"], 1, "who had nothing asks for one key frame; the layers come with it")
+        self.assertEqual(seen.widths, [240], "who had the smallest layer keeps it")
+        self.assertLess(seen.longest, 1, f"and its picture goes on: {seen}")
+
+    @staticmethod
+    def sent(sender: Person) -> dict:
+        [sent] = [each for each in sender.statistics()["outbound"] if each["kind"] == "video"]
+        return sent
+
+    @staticmethod
+    def noted(sender: Person) -> list[dict]:
+        return sender.page.evaluate("() => sentNotes")
+
+    @staticmethod
+    def kilobits(notes: list[dict]) -> float:
+        return (notes[-1]["bytes"] - notes[0]["bytes"]) * 8 / (notes[-1]["at"] - notes[0]["at"])
 
     def test_a_picture_in_av1_goes_on(self) -> None:
-        """It stood still after its first pictures while it was sent in spatial layers, which Chromium does not decode."""
+        """It stood still after its first pictures as long as pages did not ask for the dependency descriptors of what they receive."""
         self.person("Ann", "av1", "config.preferredVideoCodec=AV1")
         ben = self.person("Ben", "av1", LISTENS)
         ben.sees("Ann")
@@ -140,6 +202,19 @@ NOTE_ENCODED = f"""() => {{
       .reduce((sum, each) => sum + each.framesEncoded, 0);
     if (before >= 0 && now > before) {{ encoded.push({{ at: {NOW}, count: now }}); }}
     before = now;
+  }}, 100);
+}}"""
+
+
+#: Notes, ten times a second, what the camera's encoder makes.
+NOTE_SENT = f"""() => {{
+  window.sentNotes = [];
+  setInterval(async () => {{
+    const report = await parley.connection.peerConnection.getStats();
+    for (const each of report.values()) {{
+      if (each.type !== "outbound-rtp" || each.kind !== "video") {{ continue; }}
+      sentNotes.push({{ at: {NOW}, width: each.frameWidth, mode: each.scalabilityMode, bytes: each.bytesSent, keyframes: each.keyFramesEncoded, asked: each.pliCount }});
+    }}
   }}, 100);
 }}"""
 

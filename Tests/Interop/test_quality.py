@@ -245,6 +245,48 @@ class OneSender(unittest.TestCase):
             self.assertLess(seen[name].frozen, 0.2, f"{name} notices nothing: {seen[name]}")
             self.assertLess(seen[name].longest, 2, f"{name} notices nothing: {seen[name]}")
 
+    @staticmethod
+    def rate(viewer: Person, name: str, seconds: float = 3) -> float:
+        """Pictures a second that ``viewer`` decoded last."""
+        samples = quality.so_far(viewer, name)
+        recent = [each for each in samples if each["at"] >= samples[-1]["at"] - seconds] if samples else []
+        return (recent[-1]["frames"] - recent[0]["frames"]) / (recent[-1]["at"] - recent[0]["at"]) if len(recent) > 5 else 0
+
+    def test_of_one_av1_stream_a_narrow_receiver_gets_a_smaller_layer_and_a_wide_one_all_and_neither_stands(self) -> None:
+        """Only the dependency descriptor tells the server, and the browsers, which frame of AV1 is of which layer."""
+        room = "av1"
+        ann = self.person("Ann", viewport=(280, 240), draws=False).join(self.server.url, room, "config.preferredVideoCodec=AV1")
+        wide, slow = (self.person(name, draws=False) for name in ("Ben", "Cem"))
+        narrow = self.impaired(slow, "delay=25ms")
+        for viewer in (wide, slow):
+            viewer.join(self.server.url, room, LISTENS)
+            quality.begin(viewer, "Ann")
+        for viewer in (wide, slow):
+            wait_for(f"{viewer.name} to decode 640 pixels", lambda: self.width(viewer, "Ann") == 640 and self.rate(viewer, "Ann") > 5
+                     or f"no: {self.width(viewer, 'Ann')}, {self.rate(viewer, 'Ann'):.1f} a second", 60, 0.5)
+        [sent] = [each for each in ann.statistics()["outbound"] if each["kind"] == "video"]
+        self.assertEqual(sent["codec"], "video/AV1")
+        # The smaller layer takes 142 kb/s at most, sound 40 to 100.
+        narrow.change("down", "rate=320k,delay=25ms,queue=400ms")
+        wait_for("Cem to have the smaller layer", lambda: self.width(slow, "Ann") == 320 or f"no: {self.width(slow, 'Ann')}", 40, 0.5)
+        for viewer in (wide, slow):
+            quality.begin(viewer, "Ann")
+        since = time.monotonic()
+        wait_for("12 s", lambda: time.monotonic() - since > 12, 20)
+        seen = {viewer.name: quality.finish(viewer, "Ann") for viewer in (wide, slow)}
+        print("".join(f"\n  {name}: {each}" for name, each in seen.items()), end=" … ")
+        self.assertEqual(seen["Ben"].width, 640, f"the wide one has the largest: {seen['Ben']}")
+        self.assertEqual(seen["Cem"].width, 320, f"the narrow one has the smaller: {seen['Cem']}")
+        # Making AV1 in two sizes takes a busy machine longer than it has, and the larger one goes first. The narrow one may try once whether there is room
+        # for more, and stand while the queue drains.
+        for name, most in (("Ben", 0.3), ("Cem", 0.5)):
+            self.assertLess(seen[name].frozen, most, f"{name}'s picture goes on: {seen[name]}")
+            self.assertGreater(seen[name].rate, 3, f"{name}'s picture goes on: {seen[name]}")
+        self.assertLess(seen["Ben"].longest, 2, f"the wide one notices nothing: {seen['Ben']}")
+        narrow.change("down", "delay=25ms")
+        quality.begin(slow, "Ann")
+        wait_for("Cem to have the largest again", lambda: self.width(slow, "Ann") == 640 or f"no: {self.width(slow, 'Ann')}", 30, 0.5)
+
     def test_a_picture_that_does_not_fit_is_paused_and_says_so_and_comes_back_by_itself(self) -> None:
         room = "pause"
         self.person("Ann", viewport=(280, 240)).join(self.server.url, room)

@@ -10,6 +10,9 @@ const maximumRestarts = 3;
 /** What every configuration of the browser's connection says. */
 const policies = { bundlePolicy: "max-bundle", rtcpMuxPolicy: "require" };
 
+/** AOM, RTP payload format for AV1, appendix A. */
+const dependencyDescriptor = "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension";
+
 const sendLimits = {
   camera: { maxBitrate: 1_700_000 },
   screen: { maxBitrate: 2_500_000, maxFramerate: 30 },
@@ -126,10 +129,8 @@ export class Connection extends EventTarget {
   #encodings(source, track) {
     const codec = this.#options.preferredVideoCodec;
     if (source !== "camera" || this.#options.simulcast === false) { return [{ ...sendLimits[source] }]; }
-    // VP9 carries its sizes in one stream. So could AV1, but Chromium 156 decodes no AV1 picture that comes in several sizes: it shows the
-    // first ones, then stands still and asks for keyframes without end.
-    if (codec === "VP9") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
-    if (codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L1T3" }]; }
+    // These two carry their sizes in one stream.
+    if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
     const { width = 0, height = 0 } = track.getSettings?.() ?? {};
     const layers = cameraLayers.find(({ from }) => Math.max(width, height) >= from)?.layers ?? [{ ...sendLimits.camera }];
     return layers.map((layer) => ({ ...layer }));
@@ -232,6 +233,7 @@ export class Connection extends EventTarget {
       while (this.#slots[kind].length < wanted) {
         const transceiver = this.#pc.addTransceiver(kind, { direction: "recvonly" });
         this.#preferCodecs(transceiver, kind, false);
+        if (kind === "video") { receiveDescriptors(transceiver); }
         this.#slots[kind].push(transceiver);
         added = true;
       }
@@ -431,6 +433,20 @@ export class Connection extends EventTarget {
       if (this.#interrupted && !this.#closed) { this.#timer = setTimeout(() => this.#restart(), restartPatience); }
     });
   }
+}
+
+/**
+ * Asks for the header extension that says which frames a frame needs. Chromium offers it by itself for what it sends in layers only, and cannot put
+ * pictures of AV1 in several spatial layers together without it.
+ *
+ * @param {RTCRtpTransceiver} transceiver
+ */
+function receiveDescriptors(transceiver) {
+  try {
+    const extensions = transceiver.getHeaderExtensionsToNegotiate();
+    for (const each of extensions) { if (each.uri === dependencyDescriptor) { each.direction = "sendrecv"; } }
+    transceiver.setHeaderExtensionsToNegotiate(extensions);
+  } catch { /* other browsers have no such choice */ }
 }
 
 /**

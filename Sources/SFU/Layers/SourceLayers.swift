@@ -10,6 +10,8 @@ struct SourceLayers {
   /// The highest spatial layer that it had since its pictures have their size: a sender may leave out layers that nobody watches (`wanted`), and
   /// who wants one of them back must know that there is one, and how large it is.
   private(set) var largest: UInt8 = 0
+  /// Whether nothing but the dependency descriptor tells its spatial layers apart: the payload says nothing of them (AV1).
+  fileprivate(set) var needsDescriptor = false
   /// Whether spatial layers came back to a stream that had gone on without them.
   private(set) var hasGrown = false
   /// What they take.
@@ -143,7 +145,7 @@ extension SourceStream {
         packet.layers.take(frame, generation: reader.generation)
         if frame.hasStructure {
           if frame.isFrameStart { packet.startsKeyframe = true }
-          learn(reader)
+          learn(reader, codec)
         }
       } catch {
         isWhole = false
@@ -156,11 +158,12 @@ extension SourceStream {
     return isWhole
   }
 
-  private func learn(_ reader: DependencyReader) {
+  private func learn(_ reader: DependencyReader, _ codec: Codec) {
     let spatial = min(reader.structure.maximumSpatialID, PacketLayers.maximum)
     layers.takeStructure(
       LayerIndex(spatial: spatial, temporal: min(reader.structure.maximumTemporalID, PacketLayers.maximum)),
       isFirst: reader.generation <= 1)
+    layers.needsDescriptor = codec == .av1 && layers.largest > 0
     for layer in 0...spatial {
       if let size = reader.structure.resolution(ofSpatialLayer: layer) {
         layers.setSize(size.width, size.height, of: Int(layer))

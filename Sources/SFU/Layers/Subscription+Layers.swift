@@ -46,8 +46,15 @@ struct ShownSize: Hashable, Sendable {
 }
 
 extension Subscription {
-  /// The most that the receiver wants, from the size at which it shows the picture.
-  public var limit: LayerIndex { layering.limit }
+  /// The most that the receiver wants, from the size at which it shows the picture, and can decode.
+  public var limit: LayerIndex {
+    var limit = layering.limit
+    // Without descriptors it takes frames of two sizes for two pictures of one time, and stands: it gets the smallest alone.
+    if layout.dependencyDescriptor == 0, publication?.streams.first?.layers.needsDescriptor == true {
+      limit.spatial = 0
+    }
+    return limit
+  }
 
   /// What the receiver's bandwidth allows; nil: paused for lack of it. Set it with ``Router/setTarget(_:of:)``.
   public var target: LayerIndex? { layering.target }

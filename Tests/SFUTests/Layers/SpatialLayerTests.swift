@@ -136,6 +136,34 @@ struct SpatialLayerTests {
     expectContinuous(rig.stream)
   }
 
+  @Test(
+    "who takes no descriptors gets the smallest layer alone of AV1, where nothing else tells layers apart, and all of VP9"
+  )
+  func withoutDescriptors() throws {
+    for kind in [LayeredShape.Kind.descriptor, .vp9WithDescriptor] {
+      let rig = try LayerRig(kind, spatial: 3, temporal: 3, isIndependent: true)
+      let cem = try rig.meeting.join("cem")
+      let slot = cem.slot("8", .video, ssrc: 6_000, codecs: LayerRig.codecs(kind), without: .dependencyDescriptor)
+      rig.meeting.router.attach(rig.publication, to: slot)
+      rig.start()
+      rig.run(1_000)
+      rig.meeting.router.setWanted(width: 1_280, height: 720, slot, now: rig.meeting.now)
+      rig.run(1_000)
+      rig.settle()
+      #expect(rig.slot.current?.spatial == 2)
+      let stream = try #require(cem.streams[6_000])
+      let pictures = ReceivedFrame.all(stream)
+      #expect(pictures.count > 50)
+      if kind == .descriptor {
+        #expect(slot.current == LayerIndex(spatial: 0, temporal: 2))
+        #expect(Set(pictures.map(\.timestamp)).count == pictures.count, "one frame a picture")
+      } else {
+        #expect(slot.current?.spatial == 2)
+      }
+      expectContinuous(stream)
+    }
+  }
+
   @Test("frame numbers go on when a slot's source changes, so that no keyframe is taken for an old one")
   func frameNumbers() throws {
     let rig = try LayerRig(simulcast: .descriptor, temporal: 3)

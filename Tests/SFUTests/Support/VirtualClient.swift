@@ -63,9 +63,11 @@ final class VirtualClient {
 
   @discardableResult
   func slot(
-    _ mid: String, _ kind: MediaKind, ssrc: UInt32, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil
+    _ mid: String, _ kind: MediaKind, ssrc: UInt32, base: UInt8 = 96, codecs: [NegotiatedCodec]? = nil,
+    without unknown: HeaderExtensionKind? = nil
   ) -> Subscription {
-    let media = Sections.slot(mid: mid, kind, ssrc: ssrc, base: base, codecs: codecs)
+    var media = Sections.slot(mid: mid, kind, ssrc: ssrc, base: base, codecs: codecs)
+    if let unknown { media.extensions[unknown] = nil }
     guard let subscription = meeting.router.addSlot(media, of: member) else {
       preconditionFailure("the router refused the slot \(mid), which the test set up")
     }
