@@ -71,12 +71,14 @@ public enum ServerMessage: Sendable, Hashable {
     public var permissions: [String]?
     /// The spotlight, what a host said of muting, and the polls; nil from servers that have none of these.
     public var state: RoomState?
+    /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the discover document last.
+    public var iceServers: [DiscoverDocument.IceServer]?
 
     /// The content of a `welcome`.
     public init(
       participant: String, resumeToken: String, resumeWindow: Int, meeting: MeetingInfo, answer: String,
       participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], permissions: [String]? = nil,
-      state: RoomState? = nil
+      state: RoomState? = nil, iceServers: [DiscoverDocument.IceServer]? = nil
     ) {
       self.participant = participant
       self.resumeToken = resumeToken
@@ -88,6 +90,7 @@ public enum ServerMessage: Sendable, Hashable {
       self.chat = chat
       self.permissions = permissions
       self.state = state
+      self.iceServers = iceServers
     }
   }
 }

@@ -11,7 +11,7 @@ from aiortc_peer import AiortcPeer
 from browser import Person, see_and_hear, wait_for
 from media import CAST
 from proxy import CuttableProxy
-from server import Server
+from server import Server, free_port
 
 
 class MeetingTest(unittest.TestCase):
@@ -140,6 +140,25 @@ class Networks(MeetingTest):
         wait_for("the restarted path", lambda: ann.evaluate(
             "() => ['connected', 'completed'].includes(window.parley.connection.peerConnection.iceConnectionState)"))
         see_and_hear((ann, "Ben"), (ben, "Ann"))
+
+    def test_an_ice_restart_takes_the_turn_password_for_the_meeting_and_no_other_offer_restarts_anything(self) -> None:
+        with Server("--ice-server", f"turn:127.0.0.1:{free_port()}", "--turn-secret", "north") as server:
+            ann = self.person("Ann").join(server.url, "relay")
+
+            def lasts() -> float:
+                name = ann.evaluate("() => window.parley.connection.peerConnection.getConfiguration().iceServers[0].username")
+                return int(name.split(":")[0]) - time.time()
+
+            self.assertLessEqual(lasts(), 600)
+            before = ann.statistics()["ufrag"]
+            ann.evaluate("() => window.parley.connection.negotiate()")
+            self.assertEqual(ann.statistics()["ufrag"], before)
+            self.assertLessEqual(lasts(), 600)
+            ann.evaluate("() => window.parley.restartIce()")
+            wait_for("new ICE credentials", lambda: ann.statistics()["ufrag"] != before)
+            self.assertGreater(lasts(), 11 * 3_600)
+            wait_for("the restarted path", lambda: ann.evaluate(
+                "() => ['connected', 'completed'].includes(window.parley.connection.peerConnection.iceConnectionState)"))
 
     def test_a_page_without_udp_meets_over_tcp(self) -> None:
         room = "test_tcp"

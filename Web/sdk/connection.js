@@ -61,6 +61,7 @@ export class Connection extends EventTarget {
   #prepared = null;
   #nextId = 1;
   #restarts = 0;
+  #servers = null;
   #timer = null;
   #interrupted = false;
   #everConnected = false;
@@ -277,6 +278,13 @@ export class Connection extends EventTarget {
   }
 
   /**
+   * The servers with credentials for the time in the meeting: an ICE restart uses them, what stands goes on as it is.
+   *
+   * @param {RTCIceServer[]} iceServers
+   */
+  useServers(iceServers) { this.#servers = iceServers; }
+
+  /**
    * Takes the server's answer to the first offer.
    *
    * @param {string} sdp
@@ -362,6 +370,8 @@ export class Connection extends EventTarget {
       this.#wanted = null;
       try {
         await Promise.all([...this.#senders.values()].map((each) => each.replaced));
+        // Other servers have the browser restart ICE with the next offer, so they come with a restart only.
+        if (wanted.iceRestart && this.#servers !== null) { this.#pc.setConfiguration({ ...policies, iceServers: this.#servers }); }
         await this.#pc.setLocalDescription(await this.#pc.createOffer({ iceRestart: wanted.iceRestart }));
         await new Promise((resolve, reject) => {
           const id = this.#nextId++;

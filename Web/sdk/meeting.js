@@ -585,6 +585,7 @@ export class Meeting extends EventTarget {
         this.#endWaiting();
         this.localParticipant.id = message.participant;
         this.#takeInfo(message.meeting);
+        if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
         await connection.firstAnswer(message.answer);
         this.#hosting._takePermissions(message.participants?.find((each) => each.id === message.participant)?.role, message.permissions);
         this.#takeState(message);

@@ -17,8 +17,11 @@ public struct IceServerSettings: Sendable, Equatable {
     case shared(Secret<String>)
   }
 
-  /// How long credentials made from a shared secret last. A relayed address is refreshed with them for the length of a meeting.
+  /// How long credentials made from a shared secret last that somebody gets who is in a meeting: a relayed address is refreshed with them for its
+  /// length. In seconds.
   public static let lifetime: Int64 = 12 * 3_600
+  /// How long those last that somebody gets who wants to come in, and may be sent away or never come. In seconds.
+  public static let lifetimeAtTheDoor: Int64 = 600
 
   /// `stun:`, `turn:` and `turns:` URLs, as they are told to clients.
   public var urls: [String] = []
@@ -35,7 +38,10 @@ public struct IceServerSettings: Sendable, Equatable {
   /// - Parameters:
   ///   - user: What stands after the expiry in user names; the TURN server counts its quota by it.
   ///   - now: Seconds since 1970.
-  func servers(user: String, now: Int64) -> [DiscoverDocument.IceServer] {
+  ///   - lifetime: How many seconds credentials last that are made from a shared secret.
+  func servers(
+    user: String = String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64, lifetime: Int64
+  ) -> [DiscoverDocument.IceServer] {
     let stun = urls.filter { $0.lowercased().hasPrefix("stun:") }
     let turn = urls.filter { !$0.lowercased().hasPrefix("stun:") }
     var servers: [DiscoverDocument.IceServer] = []
@@ -46,12 +52,18 @@ public struct IceServerSettings: Sendable, Equatable {
     case .fixed(let username, let password):
       servers.append(.init(urls: turn, username: username, credential: password.value))
     case .shared(let secret):
-      let username = "\(now &+ Self.lifetime):\(user)"
+      let username = "\(now &+ lifetime):\(user)"
       if let password = Self.password(of: username, secret: secret.value) {
         servers.append(.init(urls: turn, username: username, credential: password))
       }
     }
     return servers
+  }
+
+  /// The list for somebody who has come into a meeting; nil where what they were told at the door is as good.
+  func serversInside(now: Int64) -> [DiscoverDocument.IceServer]? {
+    guard hasTURN, case .shared = credentials else { return nil }
+    return servers(now: now, lifetime: Self.lifetime)
   }
 
   /// The Base64 form of the HMAC-SHA1 of the user name; nil when OpenSSL fails.

@@ -96,7 +96,7 @@ struct Discovery: Sendable {
         meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
         expires: expires, signedInAs: signedInAs,
         iceServers: iceServers.servers(
-          user: String(UInt64.random(in: 0...UInt64.max), radix: 36), now: Int64(Date().timeIntervalSince1970)),
+          now: Int64(Date().timeIntervalSince1970), lifetime: IceServerSettings.lifetimeAtTheDoor),
         conferenceId: addresses.conference, schedule: Self.schedule(meeting, addresses, at: Date()),
         links: [
           "self": .init(href: addresses.discover), "anonApplications": .init(href: addresses.applications),

@@ -27,6 +27,7 @@ actor MeetingDirectory {
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// Where the files of chats are.
   let files: ChatFileStore?
+  private let iceServers: IceServerSettings
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
 
@@ -34,7 +35,7 @@ actor MeetingDirectory {
   /// whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
-    events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
+    events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil, iceServers: IceServerSettings = IceServerSettings(),
     current: @escaping @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission = {
       admission, _ throws(JoinRefusal) in admission
     },
@@ -43,6 +44,7 @@ actor MeetingDirectory {
   ) {
     self.ban = ban
     self.files = files
+    self.iceServers = iceServers
     self.refreshed = refreshed
     self.current = current
     self.media = media
@@ -217,7 +219,8 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, refreshed: refreshed)
+      banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, refreshed: refreshed,
+      iceServers: iceServers)
   }
 
   private func note(_ expulsion: RoomDoors.Expulsion) {

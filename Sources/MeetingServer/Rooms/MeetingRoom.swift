@@ -221,7 +221,8 @@ actor MeetingRoom {
           participant: id, resumeToken: member.resumeToken,
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
           participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
-          permissions: member.permissions.names, state: state(for: member))))
+          permissions: member.permissions.names, state: state(for: member),
+          iceServers: doors.iceServers.serversInside(now: Int64(Date().timeIntervalSince1970)))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
     noteJoined(member)

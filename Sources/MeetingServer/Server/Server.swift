@@ -120,7 +120,7 @@ public final class Server: Sendable {
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
         typingPatience: configuration.typingPatience, tokens: configuration.tokens),
-      counters: counters, log: log, events: operation.events, files: chatFiles,
+      counters: counters, log: log, events: operation.events, files: chatFiles, iceServers: configuration.iceServers,
       current: { admission, address throws(JoinRefusal) in
         try await authority.current(admission, address: address, now: Date())
       },

@@ -279,6 +279,9 @@ final class MediaSession {
     }
   }
 
+  /// Other credentials of the TURN servers, for relays from now on.
+  func setCredentials(of servers: [IceServer]) { peer.setCredentials(of: servers) }
+
   /// Makes an offer.
   func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
     do throws(PeerConnectionError) {

@@ -253,10 +253,7 @@ extension Meeting {
   }
 
   private func iceServers(_ document: DiscoverDocument) -> [IceServer] {
-    let named = document.iceServers.map {
-      IceServer(urls: $0.urls, username: $0.username, credential: $0.credential.map { Secret($0) })
-    }
-    return options.iceServers + (options.usesOnlyOwnIceServers ? [] : named)
+    options.iceServers + (options.usesOnlyOwnIceServers ? [] : document.iceServers.map(IceServer.init))
   }
 
   /// Reads up to the welcome and applies it.
@@ -272,6 +269,9 @@ extension Meeting {
         local.id = welcome.participant
         ownIDs.insert(welcome.participant)
         take(welcome.meeting)
+        if let servers = welcome.iceServers?.map(IceServer.init), !options.usesOnlyOwnIceServers {
+          connection.post { session, _ in session.setCredentials(of: servers) }
+        }
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()
         if let names = welcome.permissions, let own = welcome.participants.first(where: { $0.id == local.id }) {
@@ -332,5 +332,12 @@ extension Meeting {
     // Whoever waits after the end would not be woken any more.
     guard state != .ended, !Task.isCancelled, !isWithoutRelay else { return false }
     return await mediaWaiters.wait(within: limit)
+  }
+}
+
+extension IceServer {
+  /// A server as the meeting's server names it.
+  fileprivate init(_ server: DiscoverDocument.IceServer) {
+    self.init(urls: server.urls, username: server.username, credential: server.credential.map { Secret($0) })
   }
 }

@@ -125,6 +125,8 @@ public struct IceAgent {
   public var localCandidates: [IceCandidate] { gatherer.candidates }
   /// Whether no more candidates of ours will come.
   public var isGatheringComplete: Bool { gatherer.isComplete }
+  /// Gives the servers other credentials, for allocations from now on.
+  public mutating func setCredentials(of servers: [IceServer]) { gatherer.setCredentials(servers) }
   /// The servers' URLs that are not used.
   public var ignoredServers: [IgnoredIceServer] { gatherer.ignored }
 

@@ -28,8 +28,8 @@ struct IceGatherer {
 
   struct Server {
     let url: IceServerURL
-    let username: String
-    let password: Secret<String>
+    var username: String
+    var password: Secret<String>
     /// nil while the name is not resolved.
     var addresses: [IPAddress]?
   }
@@ -94,6 +94,18 @@ struct IceGatherer {
     } catch {
       guard ignored.count < 2 * IceServer.maximumURLs else { return }
       ignored.append(IgnoredIceServer(url: String(text.prefix(256)), reason: error))
+    }
+  }
+
+  /// Credentials for allocations from now on, of the servers that are known already. What stands is refreshed with those that it was made with.
+  mutating func setCredentials(_ list: [IceServer]) {
+    for server in list {
+      for text in server.urls {
+        guard let url = try? IceServerURL(parsing: text), let index = servers.firstIndex(where: { $0.url == url })
+        else { continue }
+        servers[index].username = server.username ?? servers[index].username
+        servers[index].password = server.credential ?? servers[index].password
+      }
     }
   }
 

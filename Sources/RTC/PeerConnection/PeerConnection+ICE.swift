@@ -16,6 +16,10 @@ extension PeerConnection {
   /// Whether no more candidates of this side will come.
   public var isGatheringComplete: Bool { agent?.isGatheringComplete ?? true }
 
+  /// Gives servers of ``PeerConnectionConfiguration/iceServers`` other credentials: allocations from now on, as after an ICE restart, are made with
+  /// them. Servers that were not named there are left out.
+  public func setCredentials(of servers: [IceServer]) { agent?.setCredentials(of: servers) }
+
   /// The URLs of ``PeerConnectionConfiguration/iceServers`` that are not used, and why.
   public var ignoredIceServers: [IgnoredIceServer] { agent?.ignoredServers ?? [] }
 

@@ -1,4 +1,6 @@
 import Basics
+import COpenSSL
+import Foundation
 import RTC
 import Testing
 import Transport
@@ -101,6 +103,36 @@ struct CoturnTests {
     }
   }
 
+  @Test("a relay goes on beyond the end of the password that it was got with, which is good for nothing new by then")
+  func expiredPassword() async throws {
+    let coturn = try await Coturn([
+      "use-auth-secret", "static-auth-secret=north", "max-allocate-lifetime=4", "stale-nonce=3",
+    ])
+    // As Parley makes them, for three seconds. The code is that of openssl's HMAC-SHA1.
+    let end = Int(Date().timeIntervalSince1970) + 3
+    let name = "\(end):x"
+    var code = [UInt8](repeating: 0, count: 20)
+    var length: UInt32 = 0
+    _ = HMAC(EVP_sha1(), "north", 5, name, name.utf8.count, &code, &length)
+    let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
+    let servers = [IceServer(urls: [url], username: name, credential: Secret(Data(code).base64EncodedString()))]
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start(servers)
+      await wait("the connection") { await call.state.isConnected }
+      while Int(Date().timeIntervalSince1970) < end + 7 {
+        await expectMedia(call)
+        try await Task.sleep(for: .milliseconds(500))
+      }
+      #expect(await call.state.events.contains(.iceConsentLost) == false)
+      let late = try RelayedCall()
+      try await with(late) {
+        try await late.start(servers)
+        await wait("the refusal") { await late.state.events.contains(.iceServerFailed(url: url, .badCredentials)) }
+      }
+    }
+  }
+
   @Test("wrong credentials are a typed failure in words, and the connection fails instead of hanging")
   func wrongCredentials() async throws {
     let coturn = try await Coturn()
@@ -112,6 +144,23 @@ struct CoturnTests {
         await call.state.events.contains(.iceServerFailed(url: url, .badCredentials))
       }
       #expect(await call.state.isConnected == false)
+    }
+  }
+
+  @Test("credentials that come later are those of the next ICE restart, for servers that are known")
+  func otherCredentials() async throws {
+    let coturn = try await Coturn()
+    let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
+    let call = try RelayedCall()
+    try await with(call) {
+      try await call.start([IceServer(urls: [url], username: "ann", credential: Secret("wrong"))])
+      await wait("the failure") { await call.state.events.contains(.iceServerFailed(url: url, .badCredentials)) }
+      try await call.restart([
+        IceServer(urls: ["turn:127.0.0.1:1"], username: "bob", credential: Secret("other")),
+        IceServer(urls: [url], username: "ann", credential: Secret("secret")),
+      ])
+      await wait("the connection") { await call.state.isConnected }
+      #expect(await call.state.path?.isRelayed == true)
     }
   }
 

@@ -192,6 +192,15 @@ actor RelayedCall {
     tick()
   }
 
+  /// Gives the client other credentials, and restarts ICE.
+  func restart(_ servers: [IceServer]) throws {
+    guard let client, let server else { return }
+    client.peer.setCredentials(of: servers)
+    let offer = try client.peer.createOffer(restartsIce: true)
+    try client.peer.setAnswer(server.peer.setRemoteOffer(offer, now: EventLoop.clock), now: EventLoop.clock)
+    tick()
+  }
+
   private func tick() {
     client?.tick()
     server?.tick()
