@@ -68,9 +68,54 @@ class Planning(KeyboardTest):
         keys.walk("link Add to calendar", "button I am the host")
         self.assertEqual(keys.nameless(), [])
         ben, own = self.someone("Ben")
-        ben.page.goto(f'{host}#config.prejoinPageEnabled=false&userInfo.displayName="Ben"')
+        self.assertIn("#jwt=", host)
+        ben.page.goto(f'{host}&config.prejoinPageEnabled=false&userInfo.displayName="Ben"')
         self.connected(ben)
+        self.assertNotIn("jwt", ben.page.url)
         self.assertEqual(own.nameless(), [])
+        # A host has the file with those who are invited, and the token is in no address for it.
+        asked: list[str] = []
+        cem, his = self.someone("Cem")
+        cem.page.on("request", lambda request: asked.append(request.url))
+        cem.page.goto(host)
+        self.heading(cem, "This meeting begins later")
+        his.walk("link Add to calendar")
+        with cem.page.expect_download() as saved:
+            his.press("Enter")
+        self.assertIn("SUMMARY:Choir", saved.value.path().read_text())
+        calendars = [url for url in asked if "calendar" in url]
+        self.assertTrue(calendars and not any("jwt" in url for url in calendars), asked)
+        his.press("Tab").at("button I am the host")
+
+    def test_a_token_is_taken_out_of_what_the_browser_shows_and_the_page_can_be_loaded_anew(self) -> None:
+        token, rest = self.token("bar", "organizer"), "config.prejoinPageEnabled=false"
+        ann, _ = self.someone("Ann")
+        pages: list[str] = []
+        ann.page.on("request", lambda request: pages.append(request.url) if request.is_navigation_request() else None)
+        shown = f"{self.server.url}/bar#{rest}"
+
+        def is_host() -> bool:
+            self.connected(ann)
+            return ann.evaluate("() => window.parley.hosting.isHost")
+
+        for address in (f"bar?jwt={token}#{rest}", f"bar#jwt={token}&{rest}", f"bar#{rest}&jwt={token}"):
+            ann.page.goto("about:blank")
+            ann.page.goto(f"{self.server.url}/{address}")
+            self.assertTrue(is_host(), address)
+            self.assertEqual(ann.page.url, shown)
+            ann.page.reload()
+            self.assertTrue(is_host(), "loaded anew")
+            self.assertEqual(ann.page.url, shown)
+        # Only where the token was in the query a server has seen it there.
+        self.assertEqual(sum(token in url for url in pages), 1, pages)
+        # What the browser shows is the address of a guest, and a token that is put into it loads the page anew.
+        ann.page.goto("about:blank")
+        ann.page.goto(shown)
+        self.assertFalse(is_host())
+        with ann.page.expect_event("load"):
+            ann.page.evaluate("(hash) => { location.hash = hash }", f"jwt={token}&{rest}")
+        self.assertTrue(is_host())
+        self.assertEqual(ann.page.url, shown)
 
     def test_an_own_room_opens_when_its_owner_comes(self) -> None:
         run(self.server, "user", "room", "ann@example.com", "--room", "anns-place")

@@ -14,6 +14,14 @@ import Testing
     #expect(address.overrides["config.prejoinPageEnabled"] == "false")
   }
 
+  @Test func aTokenMayStandInTheFragmentAndIsNoSettingThere() throws {
+    let address = try MeetingAddress("http://h/r#jwt=abc.def&userInfo.displayName=Ann")
+    #expect(address.token?.value == "abc.def")
+    #expect(address.displayName == "Ann" && address.overrides["jwt"] == nil)
+    #expect(try MeetingAddress("http://h/r?jwt=old#jwt=new").token?.value == "new")
+    #expect(try MeetingAddress("http://h/r#jwt").token == nil)
+  }
+
   @Test func aRoomTypedAsPeopleWriteItIsEncoded() throws {
     #expect(try MeetingAddress("http://localhost:8080/Kaffee & Küche").roomSegment == "Kaffee%20%26%20K%C3%BCche")
   }

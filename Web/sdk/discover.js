@@ -16,7 +16,7 @@ import { ParleyError } from "./errors.js";
  * Fetches the discover document of a meeting.
  *
  * @param {object} options one of `url` or `discover` is needed
- * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `?jwt=` in it is used as the token
+ * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `#jwt=` or `?jwt=` in it is used as the token
  * @param {string|URL} [options.discover] address of the discover document itself
  * @param {string} [options.token] join token; wins over the one in the address
  * @param {AbortSignal} [options.signal]
@@ -26,7 +26,7 @@ import { ParleyError } from "./errors.js";
 export async function discover(options) {
   const base = globalThis.location?.href;
   const url = options.url === undefined ? null : new URL(options.url, base);
-  const token = options.token ?? url?.searchParams.get("jwt") ?? undefined;
+  const token = options.token ?? (url === null ? undefined : tokenOf(url));
   const address = options.discover === undefined ? addressFor(url, token) : new URL(options.discover, base);
   let response;
   try {
@@ -50,6 +50,12 @@ export async function discover(options) {
   const found = document.token ?? token;
   if (typeof found !== "string") { throw new ParleyError("badToken", "A token is needed to join this meeting."); }
   return { ...document, token: found, iceServers: Array.isArray(document.iceServers) ? document.iceServers : [] };
+}
+
+/** The join token in the address of a meeting: in the fragment, or in the query as Jitsi Meet has it. @param {URL} url @returns {string|undefined} */
+export function tokenOf(url) {
+  const inFragment = new URLSearchParams(url.hash.replace(/^#/, "").replaceAll("+", "%2B")).get("jwt");
+  return inFragment ?? url.searchParams.get("jwt") ?? undefined;
 }
 
 function addressFor(url, token) {

@@ -1,4 +1,4 @@
-import { discover } from "./discover.js";
+import { discover, tokenOf } from "./discover.js";
 
 /** The join token of one client: the one that it came with, or what has replaced that since. */
 export class JoinToken {
@@ -12,7 +12,7 @@ export class JoinToken {
   get isOwn() {
     const { token, signaling, discover: document, url } = this.#options;
     if (this.#newer !== null || token !== undefined || signaling !== undefined || document !== undefined) { return true; }
-    return url !== undefined && new URL(url, globalThis.location?.href).searchParams.has("jwt");
+    return url !== undefined && tokenOf(new URL(url, globalThis.location?.href)) !== undefined;
   }
 
   /** Another token is to be used from now on. @param {string} token */

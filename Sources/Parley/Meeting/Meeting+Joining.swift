@@ -43,7 +43,7 @@ extension Meeting {
     let address = try MeetingAddress(url)
     if let token, let other = address.token, other.value != token.value {
       throw .badAddress(
-        "The address has a token (?jwt=), and another one was given beside it. One of them is expected.")
+        "The address has a token (#jwt= or ?jwt=), and another one was given beside it. One of them is expected.")
     }
     self.init(.address(address, token: token), name: name, options: options)
   }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>?jwt=<token>#config.…=…&userInfo.displayName="Ann"`.
+/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`, with the token in the
+/// query (`?jwt=<token>`) as well.
 ///
 /// The fragment's overrides are those of `docs/protocol.md`; unknown ones are kept in ``overrides`` and do no harm.
 ///
@@ -23,7 +24,7 @@ public struct MeetingAddress: Hashable, Sendable {
   /// ```
   public let roomSegment: String
 
-  /// The join token of `?jwt=`. Not printed: it lets anybody in who has it.
+  /// The join token of `#jwt=`, which no server or proxy sees, or of `?jwt=`. Not printed: it lets anybody in who has it.
   ///
   /// ```swift
   /// if address.token == nil { print("This invitation carries no token.") }
@@ -85,12 +86,11 @@ public struct MeetingAddress: Hashable, Sendable {
     // A room may be typed as people write it; what a URL cannot hold is encoded here.
     roomSegment = Self.encoded(segment)
     var token: Secret<String>?
-    for (key, value) in Self.pairs(query, valueIfNone: nil) where key == "jwt" && !value.isEmpty {
-      token = Secret(value)
-    }
+    let given = Self.pairs(query, valueIfNone: nil) + Self.pairs(fragment, valueIfNone: nil)
+    for (key, value) in given where key == "jwt" && !value.isEmpty { token = Secret(value) }
     self.token = token
-    overrides = Dictionary(
-      Self.pairs(fragment, valueIfNone: "true").map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
+    let settings = Self.pairs(fragment, valueIfNone: "true").filter { $0.0 != "jwt" }
+    overrides = Dictionary(settings.map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
   }
 
   /// The name that the fragment gives, if it does.

@@ -31,7 +31,7 @@ export class BeginsPage {
   #asksAt = Date.now() + 3_000;
 
   /**
-   * @param {{title: string, schedule: object, calendar: string, onOpen: () => void, onEnter: () => void}} options `onOpen` is called
+   * @param {{title: string, schedule: object, calendar: HTMLElement, onOpen: () => void, onEnter: () => void}} options `onOpen` is called
    *   when one can come in, `onEnter` when somebody wants to before
    */
   constructor(options) {
@@ -48,7 +48,7 @@ export class BeginsPage {
         this.#left,
         h("p", { class: "hint", text: "You can stay on this page: it goes on by itself when the meeting opens." }),
         h("div", { class: "notice-actions" },
-          h("a", { class: "button primary large", href: options.calendar, download: "meeting.ics" }, icon("plus"), h("span", { text: "Add to calendar" })),
+          options.calendar,
           h("button", { class: "button large", type: "button", text: "I am the host", on: { click: () => this.#options.onEnter() } })))));
     this.#tick();
     this.#timer = setInterval(() => this.#tick(), 1_000);

@@ -1,5 +1,7 @@
 import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley.js";
+import { takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
+import { calendarLink } from "./calendar-link.js";
 import { h } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { noticeForEnd, noticeForError } from "./messages.js";
@@ -13,8 +15,8 @@ import { PasscodePage, WaitingPage } from "./waiting.js";
 /** The page of a meeting: from its address through prejoin and the meeting to its end. */
 
 const app = document.getElementById("app");
-const address = new URL(location.href);
-const overrides = new Overrides(location.hash);
+const address = takeAddress();
+const overrides = new Overrides(address.hash);
 const name = RoomName.fromURL(address);
 const invitation = name === null ? "" : new URL(`/${encodeURIComponent(name)}`, address).href;
 let title = overrides.subject ?? name ?? "Meeting";
@@ -24,6 +26,8 @@ let problemWithSignIn = signInProblem();
 let entersEarly = false;
 
 theme.apply();
+// Another token for the same room is another visit, and the browser alone would not load the page for it.
+addEventListener("hashchange", () => { if (tokenIn(location.hash) !== null) { location.reload(); } });
 begin();
 
 async function begin() {
@@ -87,11 +91,8 @@ function showSchedule(schedule) {
     showNotice(noticeForError({ code: schedule.state === "over" ? "meetingExpired" : "meetingCancelled", message: "" }));
     return;
   }
-  const calendar = new URL(schedule.calendar, address);
-  const token = address.searchParams.get("jwt");
-  if (token !== null) { calendar.searchParams.set("jwt", token); }
   const page = new BeginsPage({
-    title, schedule, calendar: calendar.href, onOpen: begin,
+    title, schedule, calendar: calendarLink(new URL(schedule.calendar, address), address.searchParams.get("jwt"), " primary large"), onOpen: begin,
     onEnter: () => {
       entersEarly = true;
       begin();

@@ -1,6 +1,7 @@
+import { withToken } from "./address.js";
+import { calendarLink } from "./calendar-link.js";
 import { copyButton, openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
-import { icon } from "./icons.js";
 import { dayText, timeText } from "./begins.js";
 
 /** Planning a meeting from the start page. */
@@ -103,8 +104,6 @@ export function openSchedule() {
  * @param {string} again how it comes again, in words; empty when it does not
  */
 function showPlanned(meeting, again) {
-  const own = new URL(meeting.address);
-  own.searchParams.set("jwt", meeting.hostToken);
   const address = (label, value) => {
     const field = h("input", { class: "field", type: "text", readOnly: true, value, "aria-label": label });
     field.addEventListener("focus", () => field.select());
@@ -115,10 +114,10 @@ function showPlanned(meeting, again) {
   openDialog(meeting.subject, [
     h("p", { text: again === "" ? next : `${next}. It ${again}.` }),
     address("Send this address to everybody", meeting.address),
-    address("Keep this one for yourself: whoever has it is the host", own.href),
+    address("Keep this one for yourself: whoever has it is the host", withToken(meeting.address, meeting.hostToken)),
     h("div", { class: "dialog-actions" },
       copy,
-      h("a", { class: "button", href: `${meeting.calendar}?jwt=${encodeURIComponent(meeting.hostToken)}`, download: "meeting.ics" }, icon("plus"), h("span", { text: "Add to calendar" }))),
+      calendarLink(meeting.calendar, meeting.hostToken)),
   ], { className: "dialog-plan" });
   copy.focus();
 }
