@@ -7,6 +7,7 @@ typedef void *object;
 
 #define FUNCTIONS                                                                                                      \
   F(void, gtk_disable_setlocale, (void))                                                                              \
+  F(void, g_set_prgname, (const char *))                                                                              \
   F(gboolean, gtk_init_check, (void))                                                                                 \
   F(object, gdk_display_get_default, (void))                                                                          \
   F(gboolean, g_main_context_iteration, (void *, gboolean))                                                           \
@@ -74,7 +75,6 @@ typedef void *object;
   F(void, gtk_button_set_child, (object, object))                                                                      \
   F(void, gtk_button_set_has_frame, (object, gboolean))                                                               \
   F(object, gtk_entry_new, (void))                                                                                    \
-  F(void, gtk_entry_set_visibility, (object, gboolean))                                                               \
   F(void, gtk_entry_set_placeholder_text, (object, const char *))                                                     \
   F(void, gtk_entry_set_has_frame, (object, gboolean))                                                                \
   F(void, gtk_entry_set_alignment, (object, float))                                                                   \
@@ -128,6 +128,13 @@ typedef void *object;
   F(object, gtk_gesture_drag_new, (void))                                                                             \
   F(gboolean, gtk_gesture_drag_get_start_point, (object, double *, double *))                                         \
   F(uint32_t, gdk_keyval_to_unicode, (unsigned))                                                                      \
+  F(void, gtk_accessible_reset_state, (object, int))                                                                   \
+  F(void, gtk_accessible_update_state, (object, int, ...))                                                             \
+  F(object, gtk_widget_get_root, (object))                                                                             \
+  F(gboolean, gtk_widget_is_ancestor, (object, object))                                                                \
+  F(object, gtk_window_get_focus, (object))                                                                            \
+  F(object, gtk_password_entry_new, (void))                                                                            \
+  F(void, gtk_editable_set_alignment, (object, float))                                                                 \
   F(void, gtk_accessible_reset_property, (object, int))                                                                \
   F(void, gtk_accessible_reset_relation, (object, int))                                                                \
   F(char *, gtk_test_accessible_check_property, (object, int, ...))                                                    \

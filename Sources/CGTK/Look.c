@@ -7,7 +7,7 @@
 #include "Library.h"
 #include "Node.h"
 
-enum { FORMAT_BGRA_PREMULTIPLIED = 0, ACCESSIBLE_LABEL = 4, ACCESSIBLE_LABELLED_BY = 9 };
+enum { FORMAT_BGRA_PREMULTIPLIED = 0, ACCESSIBLE_LABEL = 4, ACCESSIBLE_MODAL = 6, ACCESSIBLE_LABELLED_BY = 9, ACCESSIBLE_HIDDEN = 4 };
 enum { ALIGN_CENTER = 3, FIT_CONTAIN = 1, PANGO_WRAP_WORD_CHAR = 2, ELLIPSIZE_END = 3 };
 
 // MARK: buttons
@@ -81,7 +81,7 @@ void parley_node_set_text(parley_node *node, const char *text) {
     node->title = strdup(text);
     fill_button(node);
   }
-  if (node->kind == PARLEY_FIELD && strcmp(gtk.gtk_editable_get_text(node->inner), text) != 0) {
+  if ((node->kind == PARLEY_FIELD || node->kind == PARLEY_SECRET) && strcmp(gtk.gtk_editable_get_text(node->inner), text) != 0) {
     gtk.gtk_editable_set_text(node->inner, text);
     gtk.gtk_editable_set_position(node->inner, -1);
   }
@@ -98,23 +98,37 @@ void parley_node_set_text(parley_node *node, const char *text) {
 
 void parley_node_set_placeholder(parley_node *node, const char *text) {
   if (node->kind == PARLEY_FIELD) gtk.gtk_entry_set_placeholder_text(node->inner, text);
+  if (node->kind == PARLEY_SECRET) gtk.g_object_set(node->inner, "placeholder-text", text, (char *)NULL);
+}
+
+static void set_name(object widget, const char *label) {
+  if (label) gtk.gtk_accessible_update_property(widget, ACCESSIBLE_LABEL, label, -1);
+  else gtk.gtk_accessible_reset_property(widget, ACCESSIBLE_LABEL);
 }
 
 void parley_node_set_accessible(parley_node *node, const char *label) {
   object widget = node->content ? node->inner : node->box;
   // A button is named by the label in it as well; both together would be read out.
   if (node->kind == PARLEY_BUTTON) gtk.gtk_accessible_reset_relation(widget, ACCESSIBLE_LABELLED_BY);
-  if (label) gtk.gtk_accessible_update_property(widget, ACCESSIBLE_LABEL, label, -1);
-  else gtk.gtk_accessible_reset_property(widget, ACCESSIBLE_LABEL);
+  if (!node->is_row) return set_name(widget, label);
+  free(node->name);
+  node->name = label ? strdup(label) : NULL;
+  parley_node_name_row(node);
 }
 
+void parley_node_name_row(parley_node *node) { set_name(node->row, node->name); }
+
 int parley_node_is_named(parley_node *node, const char *label) {
-  char *other = gtk.gtk_test_accessible_check_property(node->content ? node->inner : node->box, ACCESSIBLE_LABEL, label);
+  object widget = node->is_row ? node->row : node->content ? node->inner : node->box;
+  char *other = gtk.gtk_test_accessible_check_property(widget, ACCESSIBLE_LABEL, label);
   gtk.g_free(other);
   return !other;
 }
 
-void parley_node_set_role(parley_node *node, int role) { gtk.g_object_set(node->box, "accessible-role", role, (char *)NULL); }
+void parley_node_set_role(parley_node *node, int role, int is_modal) {
+  gtk.g_object_set(node->box, "accessible-role", role, (char *)NULL);
+  if (is_modal) gtk.gtk_accessible_update_property(node->box, ACCESSIBLE_MODAL, 1, -1);
+}
 
 int parley_node_role(parley_node *node) {
   int role = -1;
@@ -122,7 +136,14 @@ int parley_node_role(parley_node *node) {
   return role;
 }
 
-void parley_node_set_reachable(parley_node *node, int reachable) { gtk.gtk_widget_set_can_focus(node->box, reachable); }
+void parley_node_set_reachable(parley_node *node, int reachable) {
+  gtk.gtk_widget_set_can_focus(node->box, reachable);
+  if (reachable) return gtk.gtk_accessible_reset_state(node->box, ACCESSIBLE_HIDDEN);
+  gtk.gtk_accessible_update_state(node->box, ACCESSIBLE_HIDDEN, 1, -1);
+  object window = gtk.gtk_widget_get_root(node->box);
+  object focus = window ? gtk.gtk_window_get_focus(window) : NULL;
+  if (focus && gtk.gtk_widget_is_ancestor(focus, node->box)) gtk.gtk_window_set_focus(window, NULL);
+}
 
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled) {
   gtk.gtk_widget_set_visible(node->box, visible);
@@ -140,7 +161,7 @@ static gboolean show_end(void *data) {
 }
 
 void parley_node_set_details(
-  parley_node *node, int alignment, int lines, int secret, int editable, int framed, int active, int shows_end) {
+  parley_node *node, int alignment, int lines, int editable, int framed, int active, int shows_end) {
   static const int justifications[] = {0, 2, 1};
   const float place = (float)alignment / 2;
   node->is_setting = 1;
@@ -156,8 +177,12 @@ void parley_node_set_details(
     case PARLEY_BUTTON: gtk.gtk_button_set_has_frame(node->inner, framed); break;
     case PARLEY_FIELD:
       gtk.gtk_entry_set_alignment(node->inner, place);
-      gtk.gtk_entry_set_visibility(node->inner, !secret);
       gtk.gtk_entry_set_has_frame(node->inner, framed);
+      break;
+    case PARLEY_SECRET:
+      gtk.gtk_editable_set_alignment(node->inner, place);
+      if (framed) gtk.gtk_widget_remove_css_class(node->inner, "flat");
+      else gtk.gtk_widget_add_css_class(node->inner, "flat");
       break;
     case PARLEY_TEXT:
       gtk.gtk_text_view_set_editable(node->inner, editable);

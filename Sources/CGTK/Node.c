@@ -138,7 +138,9 @@ static void make_content(parley_node *node) {
       parley_gtk_connect(node->inner, "clicked", (void (*)(void))clicked, node);
       break;
     case PARLEY_FIELD:
-      node->inner = gtk.gtk_entry_new();
+    case PARLEY_SECRET:
+      // Only what GTK knows as a field for passwords is one to a screen reader.
+      node->inner = node->kind == PARLEY_SECRET ? gtk.gtk_password_entry_new() : gtk.gtk_entry_new();
       parley_gtk_connect(node->inner, "changed", (void (*)(void))edited, node);
       parley_gtk_connect(node->inner, "activate", (void (*)(void))returned, node);
       watch_focus(node);
@@ -214,6 +216,7 @@ void parley_node_destroy(parley_node *node) {
   if (node->content_style) gtk.g_object_unref(node->content_style);
   if (node->texture) gtk.g_object_unref(node->texture);
   free(node->title);
+  free(node->name);
   gtk.g_object_unref(node->box_style);
   gtk.g_object_unref(node->box);
   free(node);
@@ -246,6 +249,7 @@ void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibl
     gtk.gtk_css_provider_load_from_data(style, "* { padding: 0; min-height: 0; }", -1);
     gtk.g_object_unref(style);
     look_of_row(node);
+    if (node->name) parley_node_name_row(node);
     gtk.gtk_list_box_row_set_child(node->row, node->box);
     gtk.gtk_list_box_insert(parent->inner, node->row, index);
     return;

@@ -9,6 +9,8 @@ struct parley_node {
   object box, content, inner, row;
   object box_style, content_style;
   double x, y, width, height;
+  /// Of a row: what a screen reader calls it.
+  char *name;
   /// Of a button with a picture: its title, the picture, its size, and the box that shows it now.
   char *title;
   object texture, picture;
@@ -27,6 +29,9 @@ struct parley_node {
 typedef struct {
   uint64_t space[16];
 } text_place;
+
+/// Tells a screen reader what the row around a node is called.
+void parley_node_name_row(parley_node *node);
 
 /// A layout in which views have the frames that they were given, and everything else as much room as there is.
 object parley_layout(void);

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,8 @@ static const char *load(void) {
 static void *run(void *unused) {
   (void)unused;
   gtk.gtk_disable_setlocale();
+  // What a screen reader calls the app, which would be "Unnamed" otherwise.
+  gtk.g_set_prgname(program_invocation_short_name);
   int opened = gtk.gtk_init_check() && gtk.gdk_display_get_default();
   pthread_mutex_lock(&lock);
   state = opened ? RUNNING : REFUSED;

@@ -202,4 +202,36 @@ extension ScreenTests.WindowTests {
     #expect(answers == ["Stay", "Ok", "Leave"])
     #expect(UIApplication.shared.alerts.isEmpty && last.presentingViewController == nil)
   }
+
+  @Test func keysGoToTheScreenInFrontAndNotToAFieldBehindIt() async throws {
+    final class Front: UIViewController {
+      var keys = ""
+      override func pressesBegan(_ presses: Set<UIPress>, with event: UIPressesEvent?) {
+        for press in presses { keys += press.key?.characters ?? "" }
+      }
+    }
+    let (window, view) = try await window()
+    defer { window.close() }
+    let field = UITextField(frame: CGRect(x: 20, y: 20, width: 200, height: 40))
+    view.addSubview(field)
+    try await wait("the field to be typed into") {
+      if !field.isFirstResponder { try click(field) }
+      try VirtualDisplay.hands("mousemove", "392", "492", "type", "a")
+      return field.text?.isEmpty == false
+    }
+    let typed = field.text
+    for style in [UIModalPresentationStyle.fullScreen, .formSheet] {
+      let front = Front()
+      front.modalPresentationStyle = style
+      front.view.backgroundColor = .white
+      window.rootViewController?.present(front, animated: true)
+      #expect(!field.isFirstResponder)
+      try await wait("a key in front") {
+        try VirtualDisplay.hands("type", "b")
+        return front.keys.contains("b")
+      }
+      front.dismiss(animated: true)
+    }
+    #expect(field.text?.contains("b") == false && field.text?.hasPrefix(typed ?? "a") == true, "\(field.text ?? "")")
+  }
 }

@@ -107,6 +107,24 @@ extension ScreenTests.WindowTests {
     }
   }
 
+  @Test func aScreenReaderIsToldWhatIsWrittenInARow() async throws {
+    let (window, view) = try await window()
+    defer { window.close() }
+    let rows = Rows()
+    let list = UITableView(frame: CGRect(x: 0, y: 0, width: 400, height: 200))
+    list.dataSource = rows
+    view.addSubview(list)
+    let presenter = try #require(window.presenter as? GTKPresenter)
+    for (place, cell) in list.visibleCells.enumerated() {
+      try await wait("the name of row \(place)") { await presenter.isNamed(cell, "Row \(place)") }
+    }
+    let first = try #require(list.visibleCells.first)
+    first.textLabel?.text = "The first row"
+    try await wait("the other text") { await presenter.isNamed(first, "The first row") }
+    first.accessibilityLabel = "Number one"
+    try await wait("the name that the app gave") { await presenter.isNamed(first, "Number one") }
+  }
+
   @Test func theTabKeyShowsWhereTheFocusIs() async throws {
     let (window, view) = try await window()
     defer { window.close() }

@@ -81,7 +81,10 @@ extension ScreenTests.WindowTests {
     field.accessibilityLabel = "Your name"
     let tile = VideoView()
     tile.accessibilityLabel = "Ann's picture"
-    for (place, part) in ([label, button, image, field, tile] as [UIView]).enumerated() {
+    let secret = UITextField()
+    secret.accessibilityLabel = "Password"
+    secret.isSecureTextEntry = true
+    for (place, part) in ([label, button, image, field, tile, secret] as [UIView]).enumerated() {
       part.frame = CGRect(x: 20, y: 20 + place * 60, width: 200, height: 40)
       view.addSubview(part)
     }
@@ -94,6 +97,9 @@ extension ScreenTests.WindowTests {
     try await expect(image, "Hang up")
     try await expect(field, "Your name")
     try await expect(tile, "Ann's picture")
+    try await expect(secret, "Password")
+    secret.isSecureTextEntry = false
+    try await expect(secret, "Password")
     label.text = "Three people"
     button.setTitle("Leave", for: .normal)
     try await expect(label, "Three people")

@@ -32,6 +32,7 @@ void parley_gtk_set_handler(void (*handler)(uint64_t id, int event, const char *
 
 enum parley_kind {
   PARLEY_PLAIN = 0, PARLEY_LABEL, PARLEY_BUTTON, PARLEY_FIELD, PARLEY_TEXT, PARLEY_SWITCH, PARLEY_SPINNER, PARLEY_PICTURE, PARLEY_LIST,
+  PARLEY_SECRET,  // a field whose text is neither seen nor spoken
 };
 /// A view on the screen: a box, and a widget in it for its content.
 typedef struct parley_node parley_node;
@@ -49,21 +50,21 @@ void parley_node_set_placeholder(parley_node *node, const char *text);
 void parley_node_set_accessible(parley_node *node, const char *label);
 /// Whether it is called so, for tests; GTK_A11Y must be `test`.
 int parley_node_is_named(parley_node *node, const char *label);
-/// What it is to a screen reader, as GTK numbers roles; call it before it is shown.
-void parley_node_set_role(parley_node *node, int role);
+/// What it is to a screen reader, as GTK numbers roles, and whether nothing else can be used meanwhile; call it before it is shown.
+void parley_node_set_role(parley_node *node, int role, int is_modal);
 /// The role of its content, or of itself when it has none.
 int parley_node_role(parley_node *node);
 /// Of a row of a list: whether it can be chosen, and whether it is seen when the pointer is over it.
 void parley_node_set_row(parley_node *node, int can_be_chosen, int is_highlighted);
 /// Tells PARLEY_DRAWING when the window is drawn next.
 void parley_node_await_drawing(parley_node *node);
-/// Whether the focus can go there, and into what is in it.
+/// Whether the focus and a screen reader can go there, and into what is in it. A focus that is there leaves.
 void parley_node_set_reachable(parley_node *node, int reachable);
 void parley_node_set_look(parley_node *node, int visible, double opacity, int clips, int enabled);
 /// Alignment and lines of text; whether it is secret, can be edited, is framed; whether a switch is on or a spinner turns; whether the end
 /// of a text is in sight.
 void parley_node_set_details(
-  parley_node *node, int alignment, int lines, int secret, int editable, int framed, int active, int shows_end);
+  parley_node *node, int alignment, int lines, int editable, int framed, int active, int shows_end);
 /// Scrolls a list.
 void parley_node_scroll(parley_node *node, double y);
 /// How a picture lies in its view: 0 stretched, 1 whole, 2 filling.

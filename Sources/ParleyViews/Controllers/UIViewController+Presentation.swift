@@ -33,6 +33,10 @@ extension UIViewController {
     if let alert = controller as? UIAlertController {
       alert.show(over: presenter, animated)
     } else if let window = presenter.viewIfLoaded?.window {
+      // What is typed is not for what lies behind.
+      if let responder = UIApplication.shared.firstResponder as? UIView, responder.window === window {
+        responder.resignFirstResponder()
+      }
       let covers = controller.coversWindow
       if covers { presenter.disappear(animated) }
       controller.placeView(in: window)

@@ -109,7 +109,7 @@ final class GTKScreen: @unchecked Sendable {
     let (node, old) = (present.node, present.value)
     let isNew = old.id == 0
     var value = new
-    if isNew, let role = new.role { parley_node_set_role(node, role) }
+    if isNew, let role = new.role { parley_node_set_role(node, role, new.isModal ? 1 : 0) }
     if isNew || old.row != new.row {
       parley_node_set_row(node, new.row == .plain ? 0 : 1, new.row == .normal ? 1 : 0)
     }
@@ -122,7 +122,7 @@ final class GTKScreen: @unchecked Sendable {
     if isNew || old.details != new.details {
       let details = new.details
       parley_node_set_details(
-        node, details.alignment, details.lines, details.isSecret ? 1 : 0, details.isEditable ? 1 : 0,
+        node, details.alignment, details.lines, details.isEditable ? 1 : 0,
         details.isFramed ? 1 : 0, details.isActive ? 1 : 0, details.showsEnd ? 1 : 0)
     }
     if new.edits < edits[new.id] ?? 0 {
@@ -138,7 +138,10 @@ final class GTKScreen: @unchecked Sendable {
       parley_node_set_look(
         node, new.isHidden ? 0 : 1, new.opacity, new.clips ? 1 : 0, new.isEnabled ? 1 : 0)
     }
-    if old.isReachable != new.isReachable { parley_node_set_reachable(node, new.isReachable ? 1 : 0) }
+    // What is shown again would be read aloud again.
+    if old.isReachable != new.isReachable || !new.isReachable && old.isHidden != new.isHidden {
+      parley_node_set_reachable(node, new.isReachable ? 1 : 0)
+    }
     if old.scroll != new.scroll { parley_node_scroll(node, new.scroll) }
     if isNew || old.fit != new.fit || old.isMirrored != new.isMirrored {
       parley_node_set_fit(node, new.fit, new.isMirrored ? 1 : 0)

@@ -36,7 +36,7 @@ struct SceneBuilder {
     switch view {
     case is UILabel: .label
     case is UIButton: .button
-    case is UITextField: .field
+    case let field as UITextField: field.isSecureTextEntry ? .secret : .field
     case is UITextView: .text
     case is UISwitch: .toggle
     case is UIActivityIndicatorView: .spinner
@@ -49,7 +49,7 @@ struct SceneBuilder {
   /// Whether a widget of the desktop takes the view's input.
   static func isNative(_ view: UIView) -> Bool {
     switch kind(view) {
-    case .button, .field, .text, .toggle, .list: true
+    case .button, .field, .secret, .text, .toggle, .list: true
     case .plain, .label, .spinner, .picture: false
     }
   }
@@ -95,7 +95,7 @@ struct SceneBuilder {
     node.clips = view.clipsToBounds
     node.isReachable = isReachable
     node.edits = edits[id] ?? 0
-    node.style = CSS.box(view, isContentFilled: kind == .button || kind == .field)
+    node.style = CSS.box(view, isContentFilled: kind == .button || view is UITextField)
     describe(view, &node)
     if view is UITableViewCell, (view.superview as? UITableView)?.separatorStyle == .singleLine {
       node.style += " box-shadow: inset 0 -1px @borders;"
@@ -103,7 +103,14 @@ struct SceneBuilder {
     // Text names what shows it.
     let isNamedByText = kind == .label || (kind == .button && !node.text.isEmpty)
     node.accessibilityLabel = view.accessibilityLabel ?? (isNamedByText ? node.text : nil)
-    if view is AlertView { node.role = Self.alertDialog }
+    if view is AlertView { (node.role, node.isModal) = (Self.alertDialog, true) }
+    switch view {
+    case is UITableViewCell:
+      node.accessibilityLabel = view.accessibilityLabel ?? Self.words(view).joined(separator: ", ")
+    // GTK reads out what kind of a widget it is where there is no name at all.
+    case is UITableView: node.accessibilityLabel = view.accessibilityLabel ?? ""
+    default: break
+    }
     if let list = view.superview as? UITableView { node.row = Self.row(view, in: list) }
     let place = CGPoint(x: room.place.x + node.frame.minX, y: room.place.y + node.frame.minY)
     let rect = CGRect(origin: place, size: view.bounds.size)
@@ -137,6 +144,13 @@ struct SceneBuilder {
     for tile in tiles where covers.contains(where: { $0.node > tile.node && $0.rect.contains(tile.rect) }) {
       scene.nodes[tile.node].isSeen = false
     }
+  }
+
+  /// What is written in a view and in those in it.
+  private static func words(_ view: UIView) -> [String] {
+    guard !view.isHidden else { return [] }
+    let own = (view as? UILabel)?.text ?? ""
+    return (own.isEmpty ? [] : [own]) + view.subviews.flatMap(words)
   }
 
   /// The number of the role that GTK calls "alert-dialog".
@@ -178,7 +192,6 @@ struct SceneBuilder {
       node.isEnabled = field.isEnabled
       node.contentStyle = CSS.text(field.font, field.textColor) + CSS.fill(field) + " min-height: 0;"
       node.details.alignment = Self.place(field.textAlignment)
-      node.details.isSecret = field.isSecureTextEntry
       node.details.isFramed = field.borderStyle != .none
     case let text as UITextView:
       node.text = text.text ?? ""

@@ -5,7 +5,7 @@ import Foundation
 struct ViewNode: Sendable, Equatable {
   enum Kind: Int32, Sendable {
     case plain = 0
-    case label, button, field, text, toggle, spinner, picture, list
+    case label, button, field, text, toggle, spinner, picture, list, secret
   }
 
   var id: UInt64
@@ -35,6 +35,8 @@ struct ViewNode: Sendable, Equatable {
   var isSeen = true
   /// What it is to a screen reader, as GTK numbers roles; nil as the widget has it.
   var role: Int32?
+  /// Whether nothing else can be used while it is there.
+  var isModal = false
   var row = Row.plain
 
   /// What a row of a list does under the pointer.
@@ -50,7 +52,6 @@ struct ViewNode: Sendable, Equatable {
   struct Details: Sendable, Equatable {
     var alignment: Int32 = 0
     var lines: Int32 = 1
-    var isSecret = false
     var isEditable = true
     var isFramed = true
     var isActive = false
