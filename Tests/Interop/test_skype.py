@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import tempfile
@@ -461,8 +462,70 @@ class Window(Case):
             self.keep("discover-failed")
         app.do("answer Ok", "see Savings account")
 
+    def test_what_goes_wrong_in_a_meeting_is_drawn(self) -> None:
+        app = self.app
+        server = self.enterContext(Server())
 
-GREEN = (10, 89, 74)
+        def ask(token_service: str = f"{server.url}/GetAnonTokenJob") -> None:
+            app.do("press Settings", f"fill Online meeting request API URL = {server.url}/GetAdhocMeetingJob",
+                   f"fill Token and discovery URI request API URL = {token_service}", "press Save", "press Sign in", "press Ask Agent",
+                   "see You have the token")
+        ask()
+        room = app.shows(f"{server.url}/").removeprefix(f"{server.url}/")
+        [made] = run(server, "token", "create", "--room", room, "--role", "moderator")
+        ann = self.enterContext(Person(self.driver, "Ann")).join(server.url, f"{room}?jwt={made['token']}")
+
+        # Whoever leads the meeting mutes the customer, and removes them.
+        self.join(app, "Join online video chat")
+        app.do("press Accept to have a video call with your agent", "see You talk to Ann", "press Unmute")
+        app.expect("muted", state="unmuted")
+        ann.page.keyboard.press("p")
+        press(ann, "More for Jake")
+        ann.page.get_by_role("menuitem", name="Mute", exact=True).press("Enter")
+        app.asks("Info: ParticipantMute", "muted you")
+        self.keep("alert-muted", moves=True)
+        app.do("answer Ok")
+        press(ann, "More for Jake")
+        ann.page.get_by_role("menuitem", name="Remove from meeting").press("Enter")
+        ann.page.get_by_role("dialog", name="Remove Jake?").get_by_role("button", name="Remove", exact=True).click()
+        app.asks("Error: ConferenceUnexpectedDisconnect", "(E2-3-20)")
+        self.keep("alert-removed")
+        app.do("answer Ok", "see You have the token")
+
+        # A server that answers nothing any more: the loss is told, and that nobody has heard the goodbye.
+        self.join(app, "Join online video chat")
+        app.shows("You talk to Ann")
+        server.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(server.process.send_signal, signal.SIGCONT)
+        app.asks("Warning: Connectivity", "(E2-3-20)")
+        self.keep("alert-connectivity", moves=True)
+        app.do("answer Ok", "press End")
+        app.asks("Warning: SignOut", "(E2-3-20)")
+        self.keep("alert-sign-out", moves=True)
+        server.process.send_signal(signal.SIGCONT)
+        app.do("answer Ok", "see You have the token")
+
+        # "Could Not Leave Meeting" is what leave() throws while canLeave is false, and then nothing can be pressed: also not twice in a row.
+        before = self.join(app, "Join online chat")
+        app.do("see now you can send a message")
+        middle = wait_for("the button", lambda: find(self.keep("chat-to-end"), RED))
+        subprocess.run(["xdotool", "mousemove", str(80 + middle[0]), str(middle[1]), "click", "--repeat", "2", "--delay", "1", "1"], check=True)
+        app.expect("conversation", before, state="idle")
+        subprocess.run(["xdotool", "mousemove", "799", "599"], check=True)
+        app.shows("You have the token")
+        self.assertNotIn("alert", str([each for each in app.events[before:] if each["event"] == "screen"][1:]))
+
+        # A discover address at which nobody is.
+        app.do("press ‹ Back", "row Log off")
+        with ServiceApplication(200, DiscoverUri="http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", Token="psat=x") as tokens:
+            ask(tokens.url)
+            self.join(app, "Join online chat")
+            app.asks("Error: SignIn", "(E2-3-20)")
+            self.keep("alert-sign-in")
+            app.do("answer Ok", "see You have the token")
+
+
+GREEN, RED = (10, 89, 74), (179, 28, 36)
 
 
 def grab() -> np.ndarray:
