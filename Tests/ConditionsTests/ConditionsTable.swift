@@ -8,6 +8,7 @@ import Testing
   static let rows: [CallConditions] =
     [0, 0.02, 0.05, 0.1, 0.2].map { CallConditions.loss($0) }
     + [0.02, 0.05, 0.1, 0.2].map { CallConditions.loss($0, atReceiver: true) }
+    + [0.05, 0.1, 0.2].map { CallConditions.loss($0, atReceiver: true).withoutRedundancy }
     + [
       .loss(0.05).withoutCopies, .jitter(), .jitter(atReceiver: true), .bottleneck(), .bottleneck(loss: 0.02),
       .narrowing, .outage(),
@@ -38,6 +39,12 @@ import Testing
       second = second + .seconds(1)
     }
     out.append(line)
+    let paths = call.paths.map {
+      "\(($0.estimate?.bitsPerSecond ?? 0) / 1_000)/\($0.wanted.bitsPerSecond / 1_000)"
+        + ($0.paused > 0 ? " paused" : "")
+        + String(format: " %.0f %%", $0.loss * 100)
+    }
+    out.append("to the receiver, estimated and wanted in kb/s, lost: \(paths.joined(separator: ", "))")
     second = call.started
     var delays = "delay:"
     while second < call.now {

@@ -226,4 +226,19 @@ struct SubscriberBandwidthTests {
     meeting.run(for: .seconds(2))
     #expect(receiver.sound()?.redundantPackets == before)
   }
+
+  @Test(
+    "lost sound is sent again to who negotiated it and takes no redundancy: less than 3 % is made up at 10 % loss (RFC 4588)",
+    arguments: [10, 11, 12] as [UInt64])
+  func repairedSound(seed: UInt64) throws {
+    let meeting = QualityMeeting(seed: seed)
+    _ = try meeting.addPublisher()
+    let lossy = way(loss: .random(0.1))
+    let receiver = try meeting.addReceiver(
+      link: meeting.addLink(lossy), back: lossy, redundancy: false, repairsSound: true)
+    meeting.run(for: .seconds(30))
+    let concealed = try #require(receiver.sound()).concealed(from: 5, to: 29)
+    #expect(concealed < 0.03, "\(concealed)")
+    #expect(receiver.sound()?.redundantPackets == 0)
+  }
 }

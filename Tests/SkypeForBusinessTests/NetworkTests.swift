@@ -138,7 +138,9 @@ import Testing
       _ = try await office.agent(invitation)
       let guest = try Guest(office, invitation, gate)
       let conversation = guest.conversation
-      try await wait(for: "the meeting: \(guest.told)") { conversation.remoteParticipants.count == 1 }
+      try await wait(for: "the meeting: \(guest.told)") {
+        conversation.remoteParticipants.count == 1 && conversation.videoService.canStart
+      }
       try conversation.videoService.start()
       try conversation.audioService.toggleMute()
       try await wait(for: "both: \(guest.told)") {

@@ -29,6 +29,8 @@ final class MediaSession {
   var sockets: [PeerConnectionConfiguration.Socket]
   private let reporter: SSRC
   private var slotCounts: [MediaKind: Int] = [:]
+  /// What slots can carry.
+  private let slotCodecs: [Codec]
   private var lastReceived: Instant?
   private var isInterrupted = false
   private var roundTripTime: TimeSpan?
@@ -54,6 +56,7 @@ final class MediaSession {
       random: random)
     sender = MediaSender(random: random)
     receiver = MediaReceiver()
+    slotCodecs = configuration.codecs + (configuration.takesRedundancy ? [.red] : [])
     self.events = events
     self.output = output
     self.sockets = sockets
@@ -273,7 +276,7 @@ final class MediaSession {
     for (kind, wanted) in [(MediaKind.audio, audio), (.video, video)] {
       while slotCounts[kind, default: 0] < wanted {
         slotCounts[kind, default: 0] += 1
-        let mid = peer.addSlot(kind)
+        let mid = peer.addSlot(kind, codecs: slotCodecs)
         slots[mid] = kind == .audio ? AudioSlot() : VideoSlot(roundTripTime: roundTripTime)
       }
     }

@@ -44,6 +44,8 @@ struct ReceivedData: Sendable {
 /// What a session is made of.
 struct SessionConfiguration: Sendable {
   var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
+  /// Whether sound may come with the sounds before it (RED, RFC 2198), which the server adds where the path loses some.
+  var takesRedundancy = true
   var iceServers: [IceServer] = []
   var usesOnlyRelays = false
   var audioSlots = 4

@@ -22,6 +22,8 @@ struct CallConditions {
   var seed: UInt64 = 1
   /// Whether each packet of sound carries a rough copy of the one before.
   var usesCopies = true
+  /// Whether the receiver takes sound with earlier sound in it (RED, RFC 2198), as the SDK and Chromium do.
+  var takesRedundancy = true
   /// How long packets wait in the server for others to leave with; nil for not at all.
   var load: TimeSpan?
 
@@ -82,6 +84,14 @@ struct CallConditions {
     var other = self
     other.name += ", sound without copies"
     other.usesCopies = false
+    return other
+  }
+
+  /// The same where the receiver takes no sound with earlier sound in it, as Firefox.
+  var withoutRedundancy: CallConditions {
+    var other = self
+    other.name += ", receiver without RED"
+    other.takesRedundancy = false
     return other
   }
 
@@ -146,6 +156,8 @@ final class SimulatedCall {
   private var lastIndex: Int?
   private var queuedBefore = 0
   private var nextSample = Instant.distantFuture
+  /// What the server knew of the path to the receiver, once a second.
+  private(set) var paths: [BandwidthSnapshot] = []
   private let videoTrack = RemoteVideoTrack(onKeyframeNeeded: {}, onFirstFrame: {})
   private let audioTrack = RemoteAudioTrack(onListened: { _ in }, onFirstFrame: {})
 
@@ -178,6 +190,7 @@ final class SimulatedCall {
       publisherPort, dtls: Self.clientContext, configuration: configuration, seed: conditions.seed &+ 100)
     configuration.audioSlots = 1
     configuration.videoSlots = 1
+    configuration.takesRedundancy = conditions.takesRedundancy
     receiver = SimulatedClient(
       receiverPort, dtls: Self.clientContext, configuration: configuration, seed: conditions.seed &+ 200)
     video = SimulatedVideo(start: .distantFuture)
@@ -258,6 +271,9 @@ final class SimulatedCall {
       server.step(now)
       if nextSample <= now {
         nextSample = now + .milliseconds(10)
+        if now - started >= .seconds(Int64(paths.count)) {
+          paths.append(server.router.bandwidth(of: receiver.port.member))
+        }
         sample()
       }
     }

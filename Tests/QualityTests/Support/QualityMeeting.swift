@@ -66,13 +66,14 @@ final class QualityMeeting: PacketSink {
 
   /// Adds a receiver of all publishers behind the link of number `link`.
   func addReceiver(
-    link: Int, back: LinkConditions, redundancy: Bool = true, feedback: SyntheticReceiver.Feedback = .transportWide
+    link: Int, back: LinkConditions, redundancy: Bool = true, repairsSound: Bool = false,
+    feedback: SyntheticReceiver.Feedback = .transportWide
   ) throws -> SyntheticReceiver {
     let index = receivers.count
     let member = router.add(ParticipantID(rawValue: "r\(index)"), now: now)
     let receiver = SyntheticReceiver(
       member: member, link: link, back: NetworkEmulator(back, seed: seed &+ 1_000 &+ UInt64(index)),
-      feedback: feedback, now: now)
+      feedback: feedback, repairsSound: repairsSound, now: now)
     receivers.append(receiver)
     receiverOf[member.index] = index
     router.open(member, sender: try SRTPSender(.insecureNullForSimulation()))
@@ -175,8 +176,10 @@ enum Formats {
     ]
   }
 
-  static func audio(redundancy: Bool) -> [NegotiatedCodec] {
-    let opus = NegotiatedCodec(payloadType: PayloadType(rawValue: 111), codec: .opus, feedback: [.transportWide])
+  static func audio(redundancy: Bool, repairs: Bool = false) -> [NegotiatedCodec] {
+    let opus = NegotiatedCodec(
+      payloadType: PayloadType(rawValue: 111), codec: .opus, rtxPayloadType: repairs ? PayloadType(rawValue: 112) : nil,
+      feedback: repairs ? [.transportWide, .nack] : [.transportWide])
     return redundancy
       ? [opus, NegotiatedCodec(payloadType: PayloadType(rawValue: 63), codec: .red, feedback: [])] : [opus]
   }

@@ -8,6 +8,8 @@ import NetworkEmulator
 final class SoundJudge {
   let ssrc: UInt32
   var lastReport: (middle: UInt32, at: Instant)?
+  /// Finds what is missing, where lost sound is asked for.
+  var nacks = NackGenerator()
   /// How long after it was captured each sound came, by its number.
   private(set) var delays: [UInt32: TimeSpan] = [:]
   private(set) var redundantPackets = 0
@@ -25,6 +27,7 @@ final class SoundJudge {
 
   func receive(_ header: RTPHeader, _ payload: ArraySlice<UInt8>, now: Instant) {
     packets += 1
+    _ = nacks.receive(header.sequenceNumber, now: now)
     report.statistics.receive(header, now: now)
     if header.payloadType.rawValue != 63 {
       heard(payload, now)
@@ -35,6 +38,12 @@ final class SoundJudge {
     guard let red = try? RED.parse(bytes.span) else { return }
     var blocks = red.blocks
     while let block = blocks.next(in: bytes.span) { heard(bytes[block.range], now) }
+  }
+
+  /// Takes a sound that came again because it was asked for (RFC 4588).
+  func receive(repaired original: SequenceNumber, _ payload: ArraySlice<UInt8>, now: Instant) {
+    _ = nacks.receive(original, isRetransmission: true, now: now)
+    heard(payload, now)
   }
 
   private func heard(_ sound: ArraySlice<UInt8>, _ now: Instant) {

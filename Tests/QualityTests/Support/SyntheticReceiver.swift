@@ -35,12 +35,17 @@ final class SyntheticReceiver {
   private(set) var bytes = 0
   private(set) var packets = 0
   var feedback: Feedback
+  /// Whether it negotiated that lost sound is sent again, and asks for it.
+  private let repairsSound: Bool
   private var recorder = TransportFeedbackRecorder()
   private var nextReport: Instant
   private let start: Instant
   private var nextSSRC: UInt32 = 50_000
 
-  init(member: Member, link: Int, back: NetworkEmulator, feedback: Feedback, now: Instant) {
+  init(
+    member: Member, link: Int, back: NetworkEmulator, feedback: Feedback, repairsSound: Bool = false, now: Instant
+  ) {
+    self.repairsSound = repairsSound
     self.member = member
     self.link = link
     self.back = back
@@ -75,7 +80,7 @@ final class SyntheticReceiver {
           extensions: Formats.extensions(transportWide: kind == .video ? isWide : isWideForSound), remoteSources: [],
           remoteStreamIDs: [], rids: [],
           localSource: NegotiatedSource(
-            ssrc: SSRC(rawValue: ssrc), rtxSSRC: kind == .video ? SSRC(rawValue: ssrc + 1) : nil),
+            ssrc: SSRC(rawValue: ssrc), rtxSSRC: kind == .video || repairsSound ? SSRC(rawValue: ssrc + 1) : nil),
           localStreamID: nil, usesReducedSizeRTCP: true), of: member)
     }
     if let video = publisher.video, let subscription = slot("v\(ssrc)", .video, ssrc, Formats.video(mechanisms)) {
@@ -84,7 +89,8 @@ final class SyntheticReceiver {
       videos[ssrc] = VideoJudge(ssrc: ssrc, start: start)
     }
     if let audio = publisher.audio,
-      let subscription = slot("a\(ssrc)", .audio, ssrc + 5, Formats.audio(redundancy: redundancy))
+      let subscription = slot(
+        "a\(ssrc)", .audio, ssrc + 5, Formats.audio(redundancy: redundancy, repairs: repairsSound))
     {
       router.attach(audio, to: subscription)
       sounds[ssrc + 5] = SoundJudge(ssrc: ssrc + 5, start: start)
@@ -95,6 +101,7 @@ final class SyntheticReceiver {
     var next = min(nextReport, back.deadline)
     if reportsPackets { next = min(next, recorder.deadline) }
     for judge in videos.values { next = min(next, judge.nacks.deadline, judge.keyframeDeadline) }
+    if repairsSound { for judge in sounds.values { next = min(next, judge.nacks.deadline) } }
     return next
   }
 
@@ -135,6 +142,10 @@ final class SyntheticReceiver {
       judge.receive(header, original, payload.dropFirst(2), isRetransmission: true, now: now)
     } else if let judge = sounds[ssrc] {
       judge.receive(header, payload, now: now)
+    } else if let judge = sounds[ssrc &- 1], payload.count > 2 {
+      let first = payload.startIndex
+      let original = SequenceNumber(rawValue: UInt16(payload[first]) << 8 | UInt16(payload[first + 1]))
+      judge.receive(repaired: original, payload.dropFirst(2), now: now)
     }
   }
 
@@ -178,26 +189,14 @@ final class SyntheticReceiver {
       }
     }
     for judge in videos.values {
-      if judge.nacks.deadline <= now {
-        var numbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 128)
-        var span = numbers.mutableSpan
-        let count = judge.nacks.poll(
-          now: now, roundTripTime: member.outlet.roundTrip ?? .milliseconds(100), into: &span)
-        if count > 0 {
-          nacksSent += count
-          report(now) { writer, buffer in
-            _ = try? writer.append(
-              nack: numbers.span.extracting(0..<count), sender: SSRC(rawValue: 1), media: SSRC(rawValue: judge.ssrc),
-              into: &buffer)
-          }
-        }
-      }
+      ask(&judge.nacks, judge.ssrc, now)
       if judge.takeKeyframeRequest(now: now) {
         report(now) { writer, buffer in
           try? writer.append(pliFor: SSRC(rawValue: judge.ssrc), sender: SSRC(rawValue: 1), into: &buffer)
         }
       }
     }
+    if repairsSound { for judge in sounds.values { ask(&judge.nacks, judge.ssrc, now) } }
     if nextReport <= now {
       nextReport = now + .seconds(1)
       var blocks: [ReportBlock] = []
@@ -212,6 +211,20 @@ final class SyntheticReceiver {
           try? writer.append(remb: rate, ssrcs: media.span, sender: SSRC(rawValue: 1), into: &buffer)
         }
       }
+    }
+  }
+
+  /// Asks for what is missing of one stream.
+  private func ask(_ nacks: inout NackGenerator, _ ssrc: UInt32, _ now: Instant) {
+    guard nacks.deadline <= now else { return }
+    var numbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 128)
+    var span = numbers.mutableSpan
+    let count = nacks.poll(now: now, roundTripTime: member.outlet.roundTrip ?? .milliseconds(100), into: &span)
+    guard count > 0 else { return }
+    nacksSent += count
+    report(now) { writer, buffer in
+      _ = try? writer.append(
+        nack: numbers.span.extracting(0..<count), sender: SSRC(rawValue: 1), media: SSRC(rawValue: ssrc), into: &buffer)
     }
   }
 
