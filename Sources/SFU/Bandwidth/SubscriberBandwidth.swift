@@ -36,7 +36,7 @@ struct SubscriberBandwidth: Sendable {
 
   static let configuration: SendSideBandwidthEstimator.Configuration = {
     var configuration = SendSideBandwidthEstimator.Configuration(
-      start: .kilobits(500), minimum: .kilobits(60), maximum: .kilobits(30_000))
+      start: .kilobits(500), minimum: .kilobits(20), maximum: .kilobits(30_000))
     configuration.reach = 1.1
     configuration.limitedShare = 0.85
     configuration.probeInterval = .seconds(4)
