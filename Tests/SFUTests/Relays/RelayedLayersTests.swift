@@ -85,4 +85,45 @@ struct RelayedLayersTests {
     #expect(told(cluster, 0).last?.spatial == 7)
     #expect(ben.streams[5_000]?.missing == 0)
   }
+
+  @Test(
+    "spatial layers of one stream that nobody behind the relay shows are named to their sender, and come back when it sends them again"
+  )
+  func oneStream() throws {
+    let cluster = try VirtualCluster(routers: 2)
+    cluster.connectAll()
+    let ann = try cluster.meetings[0].join("ann")
+    let codecs = LayerRig.codecs(.descriptor)
+    let source = ann.publish("t_1", mid: "0", .video, ssrc: 1_000, codecs: codecs)
+    let shape = LayeredShape(.descriptor, spatial: 3, temporal: 3, width: 1_280, height: 720)
+    shape.isIndependent = true
+    source.shape = shape
+    cluster.settle()
+    let ben = try cluster.meetings[1].join("ben")
+    let slot = ben.slot("7", .video, ssrc: 5_000, codecs: codecs)
+    #expect(cluster.attach("t_1", to: slot, on: 1))
+    source.start()
+    cluster.run(for: .seconds(2))
+    #expect(slot.current?.spatial == 2)
+
+    let router = cluster.meetings[1].router
+    router.setWanted(width: 320, height: 180, slot, now: cluster.now)
+    cluster.run(for: .seconds(4))
+    let less = try #require(told(cluster, 0).last)
+    #expect(less.spatial == 0 && less.layerCount == 3)
+    (shape.spatialLayers, shape.width, shape.height) = (1, 320, 180)
+    source.wantsKeyframe = true
+    cluster.run(for: .seconds(4))
+    #expect(told(cluster, 0).isEmpty, "what is left is no other camera")
+    #expect(slot.current?.spatial == 0)
+
+    router.setWanted(width: 1_280, height: 720, slot, now: cluster.now)
+    cluster.run(for: .milliseconds(100))
+    #expect(told(cluster, 0).last?.spatial == 7)
+    (shape.spatialLayers, shape.width, shape.height) = (3, 1_280, 720)
+    source.wantsKeyframe = true
+    cluster.run(for: .seconds(1))
+    #expect(slot.current?.spatial == 2)
+    if let stream = ben.streams[5_000] { expectContinuous(stream) }
+  }
 }
