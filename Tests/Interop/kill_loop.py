@@ -221,14 +221,19 @@ class Writers:
         """A meeting from its beginning to its end. What a host is told to be done is in the audit log; and what happened in the meeting before that
         is what webhooks are told, since all of it is written in its order."""
         if self.hearer is None:
-            # Nobody is at that address, so that what it is to be told waits and can be counted.
-            status, made = admin.api("POST", "webhooks", {"url": "http://127.0.0.1:1/events"})
-            assert status == 201, made
-            self.hearer = made["id"]
+            # Nobody is at that address, so that what it is to be told waits and can be counted. One whose making was not answered is as good.
+            hearing = {"url": "http://127.0.0.1:1/events"}
+            there = [hook["id"] for hook in admin.api("GET", "webhooks")[1]["items"] if hook["url"] == hearing["url"]]
+            if not there:
+                status, made = admin.api("POST", "webhooks", hearing)
+                assert status == 201, made
+                there = [made["id"]]
+                with self.lock:
+                    self.done("webhook.create", made["id"])
+            self.hearer = there[0]
             with self.lock:
                 self.kept.webhooks.add(self.hearer)
                 self.kept.hearers.add(self.hearer)
-                self.done("webhook.create", self.hearer)
         room = f"host-{dice.getrandbits(64):x}"
         status, made = admin.api("POST", "meetings", {"room": room, "accessLevel": "Locked"})
         assert status == 201, made
