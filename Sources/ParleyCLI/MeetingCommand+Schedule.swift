@@ -9,6 +9,8 @@ extension MeetingCommand {
     .init("duration", "TIME", "how long it lasts (1h)"),
     .init("repeat", "RULE", "when it comes again, like FREQ=WEEKLY;BYDAY=MO,TH;COUNT=10, or never (never)"),
     .init("except", "TIME|none", "the start of an occurrence that does not take place; may be repeated", repeats: true),
+    .init(
+      "move", "TIME/TIME|none", "an occurrence's start and the one it gets instead; may be repeated", repeats: true),
     .init("organizer", "PERSON|none", "who invites, like 'Ann Lee <ann@example.com>' (the tenant)"),
     .init("invite", "PERSON|none", "who is invited; may be repeated", repeats: true),
     .init("early", "wait|refuse|open", "what becomes of people who come too early (wait)"),
@@ -60,6 +62,7 @@ extension MeetingCommand {
     request.duration = try options.seconds("duration").map { Int($0) }
     request.rule = optional("repeat", "never")
     request.excluded = all("except")
+    request.moved = all("move")
     request.organizer = optional("organizer", "none")
     request.attendees = all("invite")
     request.opensBefore = try options.seconds("opens-before").map { Int($0) }
@@ -173,7 +176,7 @@ extension MeetingCommand {
         if options.has("json") {
           let line: JSONLine = [
             "start": .text(DataFolder.text(occurrence.start)), "end": .text(DataFolder.text(occurrence.end)),
-            "local": .text(occurrence.local.text),
+            "local": .text(occurrence.local.text), "name": .text(occurrence.name.text),
           ]
           line.print()
         } else {

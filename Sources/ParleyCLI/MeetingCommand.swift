@@ -117,7 +117,8 @@ enum MeetingCommand {
     [
       "uid": .text(schedule.uid), "start": .text(schedule.start.text), "zone": .text(schedule.zone),
       "duration": .integer(schedule.duration), "rule": JSONValue(schedule.rule?.text),
-      "excluded": .list(schedule.excluded.map { .text($0.text) }), "organizer": JSONValue(schedule.organizer?.text),
+      "excluded": .list(schedule.excluded.map { .text($0.text) }),
+      "moved": .list(schedule.moved.map { .text($0.text) }), "organizer": JSONValue(schedule.organizer?.text),
       "attendees": .list(schedule.attendees.map { .text($0.text) }), "sequence": .integer(schedule.sequence),
       "cancelled": .truth(schedule.isCancelled), "early": .text(schedule.doors.early.rawValue),
       "opensBefore": .integer(schedule.doors.opensBefore),

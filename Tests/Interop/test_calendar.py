@@ -101,6 +101,35 @@ class Calendar(unittest.TestCase):
             self.assertEqual(moment.replace(tzinfo=own).utcoffset(), moment.replace(tzinfo=known).utcoffset(), f"{zone} {moment}")
             moment += dt.timedelta(hours=30)
 
+    def test_occurrences_that_were_moved_are_read_so_by_another_library(self) -> None:
+        for zone in ("Europe/Berlin", "UTC", "America/New_York"):
+            room = zone.replace("/", "-")
+            start = dt.datetime.fromisoformat(self.first("FREQ=WEEKLY;BYDAY=MO", "10:00"))
+            week = [(start + dt.timedelta(weeks=number)).isoformat() for number in range(12)]
+            self.run_parley("meeting", "schedule", room, "--start", week[0], "--zone", zone, "--repeat", "FREQ=WEEKLY;COUNT=12", "--json")
+            # Before the first and behind the last, over a change of clocks, and past its neighbours.
+            moves = {week[0]: start - dt.timedelta(days=3), week[5]: start + dt.timedelta(weeks=7, days=1, hours=4), week[11]: start + dt.timedelta(weeks=20)}
+            words = [word for name, to in moves.items() for word in ("--move", f"{name}/{to.isoformat()}")]
+            changed = json.loads(self.run_parley("meeting", "change", room, *words, "--except", week[2], "--json"))
+            self.assertEqual(changed["schedule"]["moved"], [f"{name}/{to.isoformat()}" for name, to in moves.items()])
+            ours = [json.loads(line) for line in self.run_parley("meeting", "occurrences", room, "--json").splitlines()]
+            self.assertEqual({one["name"]: one["local"] for one in ours if one["name"] != one["local"]}, {name: to.isoformat() for name, to in moves.items()})
+            text = self.run_parley("meeting", "calendar", room, "--server", "https://meet.example.com")
+            calendar = icalendar.Calendar.from_ical(text)
+            self.assertEqual([error for component in calendar.walk() for error in component.errors], [])
+            events = recurring_ical_events.of(calendar).between(dt.datetime(YEAR, 1, 1), dt.datetime(YEAR + 2, 1, 1))
+            with self.subTest(zone=zone):
+                self.assertEqual([utc(one["start"]) for one in ours], sorted(event.start.astimezone(dt.timezone.utc) for event in events))
+                series, *moved = calendar.events
+                self.assertEqual({str(event["UID"]) for event in moved}, {str(series["UID"])})
+                self.assertEqual({event["SEQUENCE"] for event in moved}, {series["SEQUENCE"]})
+                self.assertEqual([event["RECURRENCE-ID"].dt.replace(tzinfo=None).isoformat() for event in moved], list(moves))
+                self.assertEqual(text.count("RRULE:FREQ=WEEKLY;COUNT=12"), 1)
+            self.run_parley("meeting", "change", room, "--move", "none", "--except", "none", "--json")
+            again = [json.loads(line)["local"] for line in self.run_parley("meeting", "occurrences", room, "--json").splitlines()]
+            self.assertEqual(again, week)
+            self.run_parley("meeting", "change", room, "--move", f"{week[0][:-8]}23:00/{week[1]}", "--json", status=2)
+
     def test_an_invitation_is_changed_and_called_off_under_one_name_with_a_rising_sequence(self) -> None:
         self.run_parley(
             "meeting", "schedule", "team", "--start", f"{YEAR}-03-01T10:00", "--zone", "Europe/Berlin", "--organizer", "Ann Lee <ann@example.com>",

@@ -16,6 +16,8 @@ from server import BINARY, Server
 
 START = (dt.datetime.now(dt.timezone.utc) + dt.timedelta(days=7)).strftime("%Y-%m-%dT10:00:00")
 SECOND = (dt.datetime.fromisoformat(START) + dt.timedelta(days=1)).isoformat()
+THIRD = (dt.datetime.fromisoformat(START) + dt.timedelta(days=2)).isoformat()
+LATER = (dt.datetime.fromisoformat(START) + dt.timedelta(days=5, hours=3)).isoformat()
 
 # Options, where the administration shows what they change, and what it shows then. Nothing is shown of what is not set.
 SET = [
@@ -37,6 +39,7 @@ SET = [
     (["--duration", "45m"], "schedule.duration", 2_700),
     (["--repeat", "FREQ=DAILY;COUNT=3"], "schedule.rule", "FREQ=DAILY;COUNT=3"),
     (["--except", SECOND], "schedule.excluded", [SECOND]),
+    (["--move", f"{THIRD}/{LATER}"], "schedule.moved", [f"{THIRD}/{LATER}"]),
     (["--organizer", "Ann Lee <ann@example.com>"], "schedule.organizer", "Ann Lee <ann@example.com>"),
     (["--invite", "bob@example.com", "--invite", "Cem <cem@example.com>"], "schedule.attendees", ["bob@example.com", "Cem <cem@example.com>"]),
     (["--early", "refuse"], "schedule.early", "refuse"),
@@ -58,6 +61,7 @@ UNSET = [
     (["--chat-keep-for", "none"], "chat.seconds", None),
     (["--chat-file-limit", "none"], "chat.fileLimit", None),
     (["--except", "none"], "schedule.excluded", []),
+    (["--move", "none"], "schedule.moved", []),
     (["--repeat", "never"], "schedule.rule", None),
     (["--organizer", "none"], "schedule.organizer", None),
     (["--invite", "none"], "schedule.attendees", []),

@@ -12,6 +12,7 @@ extension AdminFields {
     request.duration = try fields.number("duration", 60...86_400)
     request.rule = try fields.text("rule", 0...400)
     request.excluded = try fields.texts("excluded", most: MeetingSchedule.maximumExceptions, 15...19)
+    request.moved = try fields.texts("moved", most: MeetingSchedule.maximumExceptions, 31...39)
     request.organizer = try fields.text("organizer", 0...400)
     request.attendees = try fields.texts("attendees", most: MeetingSchedule.maximumAttendees, 1...400)
     request.opensBefore = try fields.number("opensBefore", 0...86_400)

@@ -9,6 +9,7 @@ struct ScheduleView: Encodable {
   var duration: Int
   var rule: String?
   var excluded: [String]
+  var moved: [String]
   var organizer: String?
   var attendees: [String]
   var opensBefore: Int
@@ -27,6 +28,7 @@ struct ScheduleView: Encodable {
     duration = schedule.duration
     rule = schedule.rule?.text
     excluded = schedule.excluded.map(\.text)
+    moved = schedule.moved.map(\.text)
     organizer = schedule.organizer?.text
     attendees = schedule.attendees.map(\.text)
     opensBefore = schedule.doors.opensBefore
@@ -43,12 +45,15 @@ struct ScheduleView: Encodable {
 struct OccurrenceView: Encodable {
   var start: Date
   var end: Date
-  /// The start on the clocks of the schedule's zone: what `excluded` takes.
+  /// The start on the clocks of the schedule's zone.
   var local: String
+  /// The start that the rule gives, which is what `excluded` and `moved` take; absent where it is the same.
+  var movedFrom: String?
 
   init(_ occurrence: Occurrence) {
     start = occurrence.start
     end = occurrence.end
     local = occurrence.local.text
+    movedFrom = occurrence.name == occurrence.local ? nil : occurrence.name.text
   }
 }

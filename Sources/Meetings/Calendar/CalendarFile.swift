@@ -49,14 +49,18 @@ public struct CalendarFile: Sendable {
       var whole = schedule
       whole.excluded = []
       let end = try whole.end().map { Int($0.timeIntervalSince1970) } ?? first + CalendarZone.horizon
-      CalendarZone(rules: rules, span: first...max(first, end)).write(to: &text)
+      let moved = schedule.moved.map { rules.time(of: $0.to) }
+      let begin = min(first, moved.min() ?? first)
+      CalendarZone(rules: rules, span: begin...max(first, end, moved.max() ?? first)).write(to: &text)
     }
-    event(rules, first, &text)
+    event(nil, &text)
+    for move in schedule.moved { event(move, &text) }
     text.add("END", "VCALENDAR")
     return text.bytes
   }
 
-  private func event(_ rules: TimeZoneRules, _ first: Int, _ text: inout CalendarText) {
+  /// The series, or one of its occurrences at another time.
+  private func event(_ move: MovedOccurrence?, _ text: inout CalendarText) {
     let changed = CalendarText.utc(Int(schedule.changed.timeIntervalSince1970))
     text.add("BEGIN", "VEVENT")
     text.add("UID", text: schedule.uid)
@@ -64,11 +68,14 @@ public struct CalendarFile: Sendable {
     text.add("LAST-MODIFIED", changed)
     text.add("CREATED", CalendarText.utc(Int(meeting.created.timeIntervalSince1970)))
     text.add("SEQUENCE", "\(schedule.sequence)")
-    time("DTSTART", schedule.start, &text)
+    if let move { time("RECURRENCE-ID", move.from, &text) }
+    time("DTSTART", move?.to ?? schedule.start, &text)
     // Its length is the same on days with a change of clocks, where the end on the clock is not start plus length.
     text.add("DURATION", Self.duration(schedule.duration))
-    if let rule = schedule.rule { text.add("RRULE", rule.text) }
-    for local in schedule.excluded { time("EXDATE", local, &text) }
+    if let rule = schedule.rule, move == nil {
+      text.add("RRULE", rule.text)
+      for local in schedule.excluded { time("EXDATE", local, &text) }
+    }
     text.add("SUMMARY", text: meeting.subject)
     text.add("DESCRIPTION", text: (meeting.summary.isEmpty ? "" : meeting.summary + "\n\n") + "Join: " + addresses.join)
     text.add("LOCATION", text: addresses.join)

@@ -69,6 +69,13 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   public var rule: RecurrenceRule?
   /// The starts of occurrences that do not take place.
   public var excluded: [CivilTime]
+  /// Occurrences that take place at another time than the rule says.
+  public var moved: [MovedOccurrence] {
+    get { moves ?? [] }
+    set { moves = newValue.isEmpty ? nil : newValue }
+  }
+  /// Nil in what was stored before there were any.
+  private var moves: [MovedOccurrence]?
   /// Who invites; nil for the tenant.
   public var organizer: Person?
   /// Who is invited.
@@ -96,7 +103,8 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   /// A schedule; everything about it is checked.
   public init(
     uid: String? = nil, start: CivilTime, zone: String, duration: Int, rule: RecurrenceRule? = nil,
-    excluded: [CivilTime] = [], organizer: Person? = nil, attendees: [Person] = [], doors: Doors = Doors(), now: Date
+    excluded: [CivilTime] = [], moved: [MovedOccurrence] = [], organizer: Person? = nil, attendees: [Person] = [],
+    doors: Doors = Doors(), now: Date
   ) throws(ScheduleProblem) {
     self.uid = uid ?? RandomID.text(characters: 26) + "@parley"
     self.start = start
@@ -104,6 +112,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     self.duration = duration
     self.rule = rule
     self.excluded = excluded
+    moves = moved.isEmpty ? nil : moved
     self.organizer = organizer
     self.attendees = attendees
     self.doors = doors
@@ -168,10 +177,26 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
       var days = RecurrenceDays(given, from: start)
       guard days.next() == start.day else { throw .startNotInRule }
     }
-    guard !excluded.isEmpty else { return }
+    guard !excluded.isEmpty || !moved.isEmpty else { return }
     let known = Set(starts(rules).prefix(5_000).map(\.local))
     if let other = excluded.first(where: { !known.contains($0) }) { throw .exception(other.text) }
     if known.count == excluded.count { throw .nothingLeft }
+    try checkMoves(known, rules)
+  }
+
+  private mutating func checkMoves(_ known: Set<CivilTime>, _ rules: TimeZoneRules) throws(ScheduleProblem) {
+    var seen = Set(excluded)
+    // What does not take place takes place at no other time; of two moves of one occurrence the last counts.
+    moved = moved.reversed().filter { seen.insert($0.from).inserted && $0.from != $0.to }.sorted { $0.from < $1.from }
+    guard moved.count <= Self.maximumExceptions else {
+      throw .tooMany("moved occurrences: at most \(Self.maximumExceptions)")
+    }
+    for move in moved {
+      guard rule != nil, known.contains(move.from) else { throw .exception(move.from.text) }
+      guard abs(rules.time(of: move.to) - rules.time(of: move.from)) <= Self.maximumPastDays * 86_400 else {
+        throw .move(move.text)
+      }
+    }
   }
 
   /// Every start of the series, those that were taken out included, in order.
@@ -211,7 +236,7 @@ extension MeetingSchedule {
   /// Whether another schedule has the meeting at the same times, with doors that close at the same time.
   public func isSameTime(as other: MeetingSchedule) -> Bool {
     start == other.start && zone == other.zone && duration == other.duration && rule == other.rule
-      && excluded == other.excluded && isCancelled == other.isCancelled
+      && excluded == other.excluded && moved == other.moved && isCancelled == other.isCancelled
       && doors.closesAfter == other.doors.closesAfter
   }
 }

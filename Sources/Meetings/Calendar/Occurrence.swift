@@ -2,7 +2,9 @@ public import FoundationEssentials
 
 /// One time at which a scheduled meeting takes place.
 public struct Occurrence: Sendable, Hashable {
-  /// The start on the clocks of the schedule's zone, which names the occurrence in calendars.
+  /// The start that the schedule's rule gives, which names the occurrence in calendars.
+  public var name: CivilTime
+  /// The start on the clocks of the schedule's zone: another one than ``name`` where the occurrence was moved.
   public var local: CivilTime
   /// When it begins.
   public var start: Date
@@ -30,12 +32,11 @@ extension MeetingSchedule {
   public func occurrences(from: Date, limit: Int) throws(ScheduleProblem) -> [Occurrence] {
     let rules = try TimeZoneRules(zone)
     guard !isCancelled else { return [] }
-    let excluded = Set(excluded)
     let seconds = Int(from.timeIntervalSince1970)
     var found: [Occurrence] = []
-    for (local, time) in starts(rules) where time + duration > seconds && !excluded.contains(local) {
+    for start in held(rules) where start.time + duration > seconds {
       guard found.count < min(limit, Self.maximumListed) else { break }
-      found.append(occurrence(local, time))
+      found.append(occurrence(start))
     }
     return found
   }
@@ -44,9 +45,8 @@ extension MeetingSchedule {
   public func end() throws(ScheduleProblem) -> Date? {
     if let rule, rule.end == .never { return nil }
     let rules = try TimeZoneRules(zone)
-    let excluded = Set(excluded)
     var last: Int?
-    for (local, time) in starts(rules) where !excluded.contains(local) { last = time }
+    for start in held(rules) { last = start.time }
     return last.map { Date(timeIntervalSince1970: Double($0 + duration)) }
   }
 
@@ -65,18 +65,17 @@ extension MeetingSchedule {
   private func last(before now: Date) throws(ScheduleProblem) -> Occurrence? {
     let rules = try TimeZoneRules(zone)
     let seconds = Int(now.timeIntervalSince1970)
-    let excluded = Set(excluded)
-    var found: (CivilTime, Int)?
-    for (local, time) in starts(rules) {
-      if time >= seconds { break }
-      if !excluded.contains(local) { found = (local, time) }
+    var found: HeldStart?
+    for start in held(rules) {
+      if start.time >= seconds { break }
+      found = start
     }
-    return found.map { occurrence($0.0, $0.1) }
+    return found.map { occurrence($0) }
   }
 
-  private func occurrence(_ local: CivilTime, _ time: Int) -> Occurrence {
+  private func occurrence(_ start: HeldStart) -> Occurrence {
     Occurrence(
-      local: local, start: Date(timeIntervalSince1970: Double(time)),
-      end: Date(timeIntervalSince1970: Double(time + duration)))
+      name: start.name, local: start.local, start: Date(timeIntervalSince1970: Double(start.time)),
+      end: Date(timeIntervalSince1970: Double(start.time + duration)))
   }
 }

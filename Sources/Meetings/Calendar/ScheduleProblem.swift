@@ -16,6 +16,8 @@ public enum ScheduleProblem: Error, Sendable, Hashable {
   case duration
   /// An exception is not the start of an occurrence.
   case exception(String)
+  /// A moved occurrence is not two times, or was moved too far.
+  case move(String)
   /// No occurrence is left.
   case nothingLeft
   /// Too many exceptions or invited people.
@@ -31,7 +33,7 @@ public enum ScheduleProblem: Error, Sendable, Hashable {
     case .startNotInRule, .start, .startText: "badStart"
     case .end: "badEnd"
     case .duration: "badDuration"
-    case .exception, .nothingLeft: "badException"
+    case .exception, .move, .nothingLeft: "badException"
     case .tooMany: "tooMany"
     case .address: "badAddress"
     }
@@ -53,6 +55,8 @@ extension ScheduleProblem: CustomStringConvertible {
     case .end: "The series must end after its start, and at most \(MeetingSchedule.maximumSeriesDays) days later."
     case .duration: "A meeting lasts from 1 minute to 24 hours."
     case .exception(let text): "The exception \(text.prefix(40)) is not the start of an occurrence of the meeting."
+    case .move(let text):
+      "\"\(text.prefix(60))\" moves no occurrence: its start and another one at most \(MeetingSchedule.maximumPastDays) days away are expected, like 2026-12-28T10:00/2026-12-29T11:00."
     case .nothingLeft: "The exceptions leave no occurrence; cancel the meeting instead."
     case .tooMany(let what): "There are too many \(what)."
     case .address(let text): "\"\(text.prefix(80))\" is no e-mail address."

@@ -13,6 +13,8 @@ public struct ScheduleRequest: Sendable {
   public var rule: String?
   /// The starts of occurrences that do not take place.
   public var excluded: [String]?
+  /// Occurrences that take place at another time, each as its start and the other one with a slash between them.
+  public var moved: [String]?
   /// Who invites, as an address or `Name <address>`; empty for the tenant.
   public var organizer: String?
   /// Who is invited, each as an address or `Name <address>`.
@@ -29,7 +31,7 @@ public struct ScheduleRequest: Sendable {
 
   /// Whether nothing is asked for.
   public var isEmpty: Bool {
-    start == nil && zone == nil && duration == nil && rule == nil && excluded == nil && organizer == nil
+    start == nil && zone == nil && duration == nil && rule == nil && excluded == nil && moved == nil && organizer == nil
       && attendees == nil && opensBefore == nil && early == nil && closesAfter == nil
   }
 
@@ -39,28 +41,32 @@ public struct ScheduleRequest: Sendable {
     return try MeetingSchedule(
       start: try Self.time(start), zone: zone ?? "UTC", duration: duration ?? 3_600, rule: try newRule(),
       excluded: try (excluded ?? []).map { text throws(ScheduleProblem) in try Self.exception(text) },
+      moved: try (moved ?? []).map { text throws(ScheduleProblem) in try MovedOccurrence(text) },
       organizer: try organizer.flatMap { text throws(ScheduleProblem) in try Self.person(text) },
       attendees: try people() ?? [], doors: doors(over: .init()), now: now)
   }
 
-  /// Changes a schedule as asked for. A new start or rule takes the exceptions away, which would name no occurrence any more, unless
+  /// Changes a schedule as asked for. A new start or rule takes the exceptions and moves away, which would name no occurrence any more, unless
   /// the request has its own.
   public func apply(to schedule: inout MeetingSchedule, now: Date) throws(ScheduleProblem) {
     try schedule.change(now: now) { schedule throws(ScheduleProblem) in
       if let start {
         let time = try Self.time(start)
-        if time != schedule.start { schedule.excluded = [] }
+        if time != schedule.start { (schedule.excluded, schedule.moved) = ([], []) }
         schedule.start = time
       }
       if let zone { schedule.zone = zone }
       if let duration { schedule.duration = duration }
       if rule != nil {
         let rule = try newRule()
-        if rule != schedule.rule { schedule.excluded = [] }
+        if rule != schedule.rule { (schedule.excluded, schedule.moved) = ([], []) }
         schedule.rule = rule
       }
       if let excluded {
         schedule.excluded = try excluded.map { text throws(ScheduleProblem) in try Self.exception(text) }
+      }
+      if let moved {
+        schedule.moved = try moved.map { text throws(ScheduleProblem) in try MovedOccurrence(text) }
       }
       if let organizer { schedule.organizer = try Self.person(organizer) }
       if let attendees = try people() { schedule.attendees = attendees }

@@ -52,6 +52,60 @@ struct RecurrenceTests {
     #expect(try starts(south) == ["2026-04-03T23:00:00Z", "2026-04-05T00:00:00Z"])
   }
 
+  @Test(
+    "an occurrence that was moved takes place then and not when the rule says, in order of time; what moves none is refused"
+  )
+  func moved() throws {
+    var series = try schedule("2026-03-16T10:00", "FREQ=WEEKLY;COUNT=4")
+    func change(excluded: [String]? = nil, moved: [String]? = nil, start: String? = nil) throws {
+      var request = ScheduleRequest()
+      (request.excluded, request.moved, request.start) = (excluded, moved, start)
+      try request.apply(to: &series, now: Self.now)
+    }
+    try change(moved: ["2026-03-23T10:00/2026-04-01T14:30", "2026-03-16T10:00/2026-03-15T09:00"])
+    #expect(series.sequence == 1)
+    #expect(
+      try starts(series) == [
+        "2026-03-15T08:00:00Z", "2026-03-30T08:00:00Z", "2026-04-01T12:30:00Z", "2026-04-06T08:00:00Z",
+      ])
+    let third = try series.occurrences(from: Self.now, limit: 3)[2]
+    #expect(third.name.text == "2026-03-23T10:00:00" && third.local.text == "2026-04-01T14:30:00")
+    // Nobody comes in when it took place by the rule.
+    func time(_ text: String) throws -> Date { try Date(text, strategy: .iso8601) }
+    guard case .before(let next) = try series.phase(at: try time("2026-03-23T09:01:00Z")) else {
+      Issue.record("open at the time that it was moved from")
+      return
+    }
+    #expect(next.local.text == "2026-03-30T10:00:00")
+    let phase = try series.phase(at: try time("2026-04-01T12:31:00Z"))
+    #expect(phase == .open(third))
+
+    // Behind all others it is the end of the series. Back again, it is where it was.
+    try change(moved: ["2026-03-30T10:00/2026-05-01T10:00"])
+    let end = try time("2026-05-01T09:00:00Z")
+    #expect(try series.end() == end)
+    try change(moved: ["2026-03-30T10:00/2026-03-30T10:00"])
+    #expect(series.moved.isEmpty)
+
+    // What does not take place is not moved, and another start knows no occurrence of the old one.
+    try change(
+      excluded: ["2026-03-23T10:00"], moved: ["2026-03-23T10:00/2026-03-24T10:00", "2026-03-30T10:00/2026-03-31T10:00"])
+    #expect(series.moved.map(\.text) == ["2026-03-30T10:00:00/2026-03-31T10:00:00"])
+    let kept = series
+    for wrong in [
+      "2026-03-24T10:00/2026-03-25T10:00", "2026-03-30T10:00", "2026-03-30T10:00/", "/2026-03-30T10:00", "x/y",
+      "2026-03-30T10:00/2027-04-30T10:00", "2026-03-30T10:00/2026-03-31T10:00/2026-04-01T10:00",
+    ] {
+      #expect(throws: ScheduleProblem.self, "\(wrong)") { try change(moved: [wrong]) }
+    }
+    #expect(series == kept)
+    try change(start: "2026-03-17T10:00")
+    #expect(series.moved.isEmpty && series.excluded.isEmpty)
+    // A meeting that takes place once is given another start instead.
+    series = try schedule("2026-03-16T10:00", nil)
+    #expect(throws: ScheduleProblem.self) { try change(moved: ["2026-03-16T10:00/2026-03-17T10:00"]) }
+  }
+
   @Test("a yearly meeting comes on its day, and one on the 29th of February in leap years only")
   func yearly() throws {
     let birthday = try schedule("2026-03-30T10:00", "FREQ=YEARLY;COUNT=3")
