@@ -14,6 +14,7 @@ public struct RunningServer: Sendable {
 
   /// The server is there and gives no answer.
   public struct Unreachable: Error, CustomStringConvertible {
+    /// What happened and what to do.
     public let description: String
   }
 
