@@ -59,6 +59,8 @@ class Hosts(KeyboardTest):
         keys.press("Enter")
         self.choose(keys, "Spotlight for everybody")
         wait_for("the spotlight", lambda: ben.evaluate("() => window.parley.hosting.spotlighted === window.parley.localParticipant"))
+        # The host hears of it by a message of its own.
+        wait_for("the host to know of it", lambda: ann.evaluate("() => window.parley.hosting.spotlighted !== null"))
         keys.press("Enter")
         self.choose(keys, "End spotlight")
         wait_for("the spotlight to be off", lambda: ben.evaluate("() => window.parley.hosting.spotlighted === null"))
