@@ -52,6 +52,26 @@ import Testing
     }
   }
 
+  @Test("who is removed is told so by one alert, and not that the connection was lost")
+  func removed() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      for _ in 1...3 {
+        let conversation = try office.join(invitation)
+        let alarm = Alarm()
+        conversation.alertDelegate = alarm
+        try await wait(for: "the knock") { agent.lobby.count == 1 }
+        agent.admitAll()
+        try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
+        try await agent.participants.first?.remove()
+        try await wait(for: "the end") { conversation.state == .idle }
+        #expect(alarm.alerts.map(\.type) == [.conferenceUnexpectedDisconnect], "\(alarm.alerts.map(\.error))")
+        #expect(alarm.alerts.last?.error.localizedDescription.contains("removed") == true)
+      }
+    }
+  }
+
   @Test("a host who asks to unmute is told by an alert, in the spelling of Swift 2, too")
   func asked() async throws {
     final class Old: SfBAlertDelegate {

@@ -208,7 +208,7 @@ import Testing
       try await wait(for: "the meeting") { conversation.state == .established }
       await office.shutDown()
       try await wait(for: "the end: \(conversation.state)") { conversation.state == .idle }
-      #expect(alarm.alerts.map(\.type).last == .conferenceUnexpectedDisconnect)
+      #expect(alarm.alerts.map(\.type) == [.conferenceUnexpectedDisconnect])
     }
   }
 }
