@@ -183,6 +183,8 @@ extension Meeting {
   func takeRefusal(id: Int, _ error: JoinError) -> Bool {
     guard negotiation.pending?.id == id else { return false }
     negotiation.pending = nil
+    // A server may refuse what it has just answered: slots are not to wait for that answer.
+    negotiation.isAnswered = false
     settle(.failure(error))
     return true
   }

@@ -24,7 +24,7 @@ public struct MeetingAddress: Hashable, Sendable {
   /// ```
   public let roomSegment: String
 
-  /// The join token of `#jwt=`, which no server or proxy sees, or of `?jwt=`. Not printed: it lets anybody in who has it.
+  /// The join token of `#jwt=`, which is no part of the request for the page, or of `?jwt=`. Not printed: it lets anybody in who has it.
   ///
   /// ```swift
   /// if address.token == nil { print("This invitation carries no token.") }

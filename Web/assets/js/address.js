@@ -1,6 +1,7 @@
 /**
  * The address of this page, with the join token in `jwt` of its query, wherever it stood: in the fragment, where the links of these pages have it and
- * no server or proxy sees it, or in the query, as Jitsi Meet has it.
+ * which is no part of the request for the page, or in the query, as Jitsi Meet has it. Joining sends it to the server, at first as a parameter of the
+ * discover document.
  *
  * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It stays with this entry of the
  * history, so that the page can be loaded anew; the same address opened another time knows nothing of it.
