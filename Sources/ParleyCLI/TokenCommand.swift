@@ -82,7 +82,7 @@ enum TokenCommand {
       let address = options["server"].map { server in
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
         let room = if case .room(let room) = target { room.pathSegment } else { "ROOM" }
-        return "\(base)/\(room)?jwt=\(text)"
+        return "\(base)/\(room)#jwt=\(text)"
       }
       if options.has("json") {
         let line: JSONLine = [

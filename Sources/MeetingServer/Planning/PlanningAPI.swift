@@ -142,8 +142,9 @@ struct PlanningAPI: Sendable {
     _ change: @Sendable (inout MeetingRecord) throws -> Void
   ) async throws -> HTTPResponse {
     guard let changed = try await desk.store.change(record.id, by: change) else { throw JoinRefusal.noSuchMeeting }
-    try await audit(action, changed, tenant, caller, now)
+    // First: the running room goes by what is stored, also where the entry cannot be written.
     await directory.changed(changed)
+    try await audit(action, changed, tenant, caller, now)
     return .json(PlannedMeetingView(changed, tenant: tenant, base: base, forHosts: true, at: now))
   }
 
