@@ -12,7 +12,7 @@ BENCH ?=
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
 
-.PHONY: help run build test test-swift test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
+.PHONY: help run build test test-swift test-swift-clients test-swift-opentok test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -37,9 +37,15 @@ test-swift: ## The Swift tests.
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.
 	$(call twice,Scripts/swift-test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')
 	$(call twice,Scripts/swift-test --skip-build --filter '^MediaTests')
-	@# One after the other, since memory, threads and descriptors of the whole process are counted.
-	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^ParleyTests')
-	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^(ParleyViews|OpenTok|SkypeForBusiness)Tests')
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-swift-clients test-swift-opentok
+
+# Two processes beside each other, since both wait for media most of the time. In each one test after the other, since memory, threads and
+# descriptors of the whole process are counted. Nothing is built here, so neither needs the lock of the build folder.
+test-swift-clients:
+	$(call twice,Scripts/swift-test --skip-build --ignore-lock --no-parallel --filter '^(Parley|ParleyViews|SkypeForBusiness)Tests')
+
+test-swift-opentok:
+	$(call twice,Scripts/swift-test --skip-build --ignore-lock --no-parallel --filter '^OpenTokTests')
 
 test-interop: build ## Real browsers and other stacks against the release build.
 	@Scripts/setup test
