@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
+# What is made while the last of the Swift tests run.
+BESIDE ?=
 # Of make kill-loop.
 ROUNDS ?= 200
 SEED ?= 1
@@ -12,7 +14,7 @@ BENCH ?=
 # Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
 twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
 
-.PHONY: help run build test test-swift test-swift-clients test-swift-opentok test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
+.PHONY: help run build test test-swift test-swift-clients test-swift-opentok test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -24,7 +26,9 @@ build: ## Set up and build the release, .build/release/parley.
 	@Scripts/setup build
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
 
-test: test-swift test-interop ## Set up and run every test.
+test: ## Set up and run every test.
+	@$(MAKE) --no-print-directory test-swift BESIDE=test-programs
+	@$(MAKE) --no-print-directory test-interop
 
 test-swift: ## The Swift tests.
 	@Scripts/setup test
@@ -37,20 +41,23 @@ test-swift: ## The Swift tests.
 	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.
 	$(call twice,Scripts/swift-test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')
 	$(call twice,Scripts/swift-test --skip-build --filter '^MediaTests')
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-swift-clients test-swift-opentok
+	@$(MAKE) --no-print-directory --jobs=3 test-swift-clients test-swift-opentok $(BESIDE)
 
-# Two processes beside each other, since both wait for media most of the time. In each one test after the other, since memory, threads and
-# descriptors of the whole process are counted. Nothing is built here, so neither needs the lock of the build folder.
+# Two processes beside each other, since both wait for media most of the time, and what test-interop needs is built meanwhile. In each one test
+# after the other, since memory, threads and descriptors of the whole process are counted.
 test-swift-clients:
-	$(call twice,Scripts/swift-test --skip-build --ignore-lock --no-parallel --filter '^(Parley|ParleyViews|SkypeForBusiness)Tests')
+	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^(Parley|ParleyViews|SkypeForBusiness)Tests')
 
 test-swift-opentok:
-	$(call twice,Scripts/swift-test --skip-build --ignore-lock --no-parallel --filter '^OpenTokTests')
+	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^OpenTokTests')
 
-test-interop: build ## Real browsers and other stacks against the release build.
+# What test-interop runs. In the last place when the processor is wanted, since tests may run beside it.
+test-programs:
 	@Scripts/setup test
-	$(SWIFT) build -c release --static-swift-stdlib --product impairment-proxy
-	for bot in echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do $(SWIFT) build -c release --static-swift-stdlib --product $$bot || exit 1; done
+	for program in parley impairment-proxy echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do \
+	  nice -n 19 $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
+
+test-interop: test-programs ## Real browsers and other stacks against the release build.
 	.venv/bin/python Tests/Interop/run.py
 
 pictures: build ## Make the pictures of the pages that the guides show (docs/images), to be looked at.
