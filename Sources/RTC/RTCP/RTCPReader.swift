@@ -18,11 +18,13 @@ public enum RTCPMessage: Hashable, Sendable {
   case remb(REMB)
   /// Arrival times by transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01).
   case transportFeedback(TransportFeedback)
+  /// An extended report (RFC 3611).
+  case extendedReport(ExtendedReport)
 }
 
 /// Walks the packets of a compound or reduced-size RTCP datagram (RFC 3550 section 6.1, RFC 5506).
 ///
-/// It holds an offset only; each ``next(in:)`` takes the datagram again. Packets of unknown type (XR, APP,
+/// It holds an offset only; each ``next(in:)`` takes the datagram again. Packets of unknown type (APP,
 /// unknown feedback) are skipped. The work is bounded by the length of the datagram. A malformed packet ends
 /// the walk with an error; the packets before it have been handed out and stay valid.
 ///
@@ -79,6 +81,7 @@ public struct RTCPReader: Sendable {
     case (205, 15): .transportFeedback(try TransportFeedback(body: body, in: datagram))
     case (206, 1): .pli(try PLI(body: body, in: datagram))
     case (206, 4): .fir(try FIR(body: body, in: datagram))
+    case (207, _): .extendedReport(try ExtendedReport(body: body, in: datagram))
     case (206, 15): try REMB(body: body, in: datagram).map { .remb($0) }
     default: nil
     }

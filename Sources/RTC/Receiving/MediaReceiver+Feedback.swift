@@ -36,7 +36,7 @@ extension MediaReceiver {
         emit(.ended(sections[section].mid, ssrc))
       }
       updateDeadlines()
-    case .receiverReport, .sdes, .nack, .pli, .fir, .remb, .transportFeedback: break
+    case .receiverReport, .sdes, .nack, .pli, .fir, .remb, .transportFeedback, .extendedReport: break
     }
   }
 

@@ -29,6 +29,8 @@ extension MediaSender {
       targetMayHaveChanged(now)
     case .senderReport(let report): receive(report.blocks, packet, now)
     case .receiverReport(let report): receive(report.blocks, packet, now)
+    case .extendedReport(let report):
+      if let time = report.referenceTime { asked = (time, report.ssrc, now) }
     case .sdes, .bye: break
     }
     handleTimeout(now: now)

@@ -2,7 +2,7 @@ public import Basics
 
 extension MediaSender {
   /// Writes one compound RTCP packet when it is due: sender reports with the canonical name of each stream that has sent
-  /// (RFC 3550 section 6.4.1), and goodbyes for streams that ended. Returns its length, nil when nothing is due. Plain: the caller
+  /// (RFC 3550 section 6.4.1), the answer to who asked for the round trip (RFC 3611 section 4.5), and goodbyes for streams that ended. Returns its length, nil when nothing is due. Plain: the caller
   /// protects it. Call until nil.
   public mutating func makeReports(now: Instant, clock: NTPClock, into buffer: inout MutableSpan<UInt8>) -> Int? {
     latest = max(latest, now)
@@ -22,7 +22,7 @@ extension MediaSender {
         } catch {
           writer = before
           // A buffer that cannot hold one report ends the round; otherwise the rest goes into the next packet.
-          if writer.length > 0 { return finish(writer, ntp, now) }
+          if writer.length > 0 { return finish(&writer, ntp, now, &buffer) }
           break
         }
       }
@@ -30,11 +30,18 @@ extension MediaSender {
     }
     reportCursor = 0
     nextReport = streams.isEmpty ? .distantFuture : now + configuration.reportInterval
-    return finish(writer, ntp, now)
+    return finish(&writer, ntp, now, &buffer)
   }
 
-  private mutating func finish(_ writer: RTCPWriter, _ ntp: NTPTime, _ now: Instant) -> Int? {
+  private mutating func finish(
+    _ writer: inout RTCPWriter, _ ntp: NTPTime, _ now: Instant, _ buffer: inout MutableSpan<UInt8>
+  ) -> Int? {
     guard writer.length > 0 else { return nil }
+    if let asked, let first = streams.first {
+      let delay = ReferenceDelay(to: asked.time, of: asked.by, arrival: asked.arrival, now: now)
+      // Where there is no room left, the next report has some.
+      if (try? writer.append(delay: delay, sender: first.ssrc, into: &buffer)) != nil { self.asked = nil }
+    }
     sentReports[sentReportCount & 7] = SentReport(middle: ntp.middle32, sent: now)
     sentReportCount &+= 1
     return writer.length

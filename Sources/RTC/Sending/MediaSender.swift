@@ -31,6 +31,8 @@ public struct MediaSender: Sendable {
   /// When the last sender reports left, by the middle of their NTP time, to measure round trips.
   var sentReports = InlineArray<8, SentReport>(repeating: SentReport())
   var sentReportCount = 0
+  /// The reference time that came last and was not answered yet.
+  var asked: (time: NTPTime, by: SSRC, arrival: Instant)?
   var events: [MediaSenderEvent] = []
   var allocations: [StreamAllocation] = []
   /// The target and the time that ``allocations`` were made for.

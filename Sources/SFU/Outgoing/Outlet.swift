@@ -14,6 +14,8 @@ public final class Outlet {
   public private(set) var subscriptions: ContiguousArray<Subscription> = []
   /// The round-trip time, smoothed; nil while unknown.
   public private(set) var roundTrip: TimeSpan?
+  /// When it was last measured.
+  private(set) var roundTripMeasured = Instant.zero
   /// What the receiver's transport-wide feedback says.
   public internal(set) var feedback = FeedbackSummary()
 
@@ -79,7 +81,8 @@ public final class Outlet {
   }
 
   /// A new measurement of the round-trip time.
-  func measured(roundTrip sample: TimeSpan) {
+  func measured(roundTrip sample: TimeSpan, now: Instant) {
+    roundTripMeasured = now
     guard let old = roundTrip else {
       roundTrip = sample
       return

@@ -7,9 +7,9 @@ import RTC
 /// layers that somebody watches arrive. Of what it receives that is what it reports, less what its publishers' paths had lost and delayed before, and how
 /// much of what it wants, and its publishers send, its path takes and it acknowledges. So nobody is blamed for somebody else's network.
 struct ConnectionMeasurements: Sendable {
-  /// Judgements further apart than this say nothing of silence: it was the server that was late.
+  /// A measurement that comes later than this after the one before says nothing: it was the server that was late.
   private static let late = TimeSpan.milliseconds(2_500)
-  /// Jitter that was reported so long ago says nothing: reports of sound come every five seconds or so.
+  /// Jitter and round trips that were reported so long ago say nothing: reports of sound come every five seconds or so.
   private static let reportAge = TimeSpan.seconds(10)
 
   private var incoming = LossAverage()
@@ -26,8 +26,8 @@ struct ConnectionMeasurements: Sendable {
   private var unacknowledgedSince: Instant?
   private var last: Instant?
 
-  /// What was measured since the last call.
-  mutating func sample(_ inlet: Inlet, _ outlet: Outlet, now: Instant) -> ConnectionQualityMeter.Sample {
+  /// What was measured since the last call; nil when that says nothing.
+  mutating func sample(_ inlet: Inlet, _ outlet: Outlet, now: Instant) -> ConnectionQualityMeter.Sample? {
     let isLate = last.map { now - $0 > Self.late } ?? false
     last = now
     let arrived = measure(inlet, now)
@@ -36,10 +36,12 @@ struct ConnectionMeasurements: Sendable {
     outlet.feedback.reset()
     var silence = now - inlet.lastArrival
     if let unacknowledgedSince { silence = max(silence, now - unacknowledgedSince) }
+    guard !isLate else { return nil }
     return ConnectionQualityMeter.Sample(
-      loss: max(incoming.share, outgoing.share), roundTrip: outlet.roundTrip,
+      loss: max(incoming.share, outgoing.share),
+      roundTrip: now - outlet.roundTripMeasured > Self.reportAge ? nil : outlet.roundTrip,
       jitter: max(incomingJitter, outgoingJitter),
-      silence: isLate ? .zero : silence, isBusy: isReporting || inlet.wasSending,
+      silence: silence, isBusy: isReporting || inlet.wasSending,
       share: min(unsent.lasting(arrived, now: now), withheld.lasting(delivered, now: now)))
   }
 

@@ -19,6 +19,8 @@ public final class Member {
   let reporter: SSRC
   /// The canonical name under which slots are described (RFC 3550 section 6.5.1); the one in the answer.
   public var canonicalName = "parley"
+  /// When a report of what it receives last told the round trip. Who receives nothing is asked otherwise.
+  var lastRoundTripReport = Instant.zero
   /// When the next regular report to it is due.
   var nextReport: Instant
   /// The deadline that the router's heap has.
@@ -48,6 +50,6 @@ public final class Member {
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.
   func judgeQuality(now: Instant) -> Bool {
-    quality.update(measurements.sample(inlet, outlet, now: now))
+    measurements.sample(inlet, outlet, now: now).map { quality.update($0) } ?? false
   }
 }

@@ -6,6 +6,7 @@ extension Router {
   private enum Limit {
     static let messages = 64
     static let lostPackets = 512
+    static let roundTrip = TimeSpan.seconds(10)
   }
 
   /// Takes a decrypted RTCP datagram of `member`: reports about what it sends, and what it says as a receiver.
@@ -37,6 +38,12 @@ extension Router {
         case .transportFeedback(let feedback):
           member.outlet.feedback.add(feedback, in: datagram)
           member.outlet.bandwidth.receive(feedback, in: datagram, now: now)
+        case .extendedReport(let report):
+          if let delay = report.delay(of: member.reporter, in: datagram),
+            let roundTrip = delay.roundTripTime(at: clock.time(at: now)), roundTrip < Limit.roundTrip
+          {
+            member.outlet.measured(roundTrip: roundTrip, now: now)
+          }
         case .sdes, .bye: break
         }
       }
@@ -78,8 +85,9 @@ extension Router {
       subscription.hasNewReport = true
       receivedReport(block, of: subscription, member, now)
       heardLoss(of: subscription, now: now)
-      if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < .seconds(10) {
-        member.outlet.measured(roundTrip: roundTrip)
+      if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < Limit.roundTrip {
+        member.outlet.measured(roundTrip: roundTrip, now: now)
+        member.lastRoundTripReport = now
       }
     }
   }

@@ -5,6 +5,8 @@ import RTC
 enum ReportTiming {
   /// Between two regular reports to one participant.
   static let reportInterval = TimeSpan.milliseconds(1_000)
+  /// A participant whose reports have not told the round trip for this long, and who sends something, is asked for it.
+  static let roundTripAge = TimeSpan.seconds(7)
   /// Reports of different participants that are due within this leave together, so that a worker with many silent participants wakes
   /// twenty times a second and not once for each of them.
   static let grid: Int64 = 50_000_000
@@ -91,6 +93,11 @@ extension Router {
     }
     _ = writer.append { rtcp, buffer throws(RTCPError) in
       try rtcp.append(receiverReportFrom: member.reporter, blocks: blocks.span, into: &buffer)
+    }
+    guard !blocks.isEmpty, now - member.lastRoundTripReport > ReportTiming.roundTripAge else { return }
+    let time = clock.time(at: now)
+    _ = writer.append { rtcp, buffer throws(RTCPError) in
+      try rtcp.append(referenceTime: time, of: member.reporter, into: &buffer)
     }
   }
 

@@ -30,6 +30,7 @@ struct RTCPRobustnessTests {
       case .transportFeedback(let feedback):
         var iterator = feedback.arrivals
         while iterator.next(in: span) != nil { steps += 1 }
+      case .extendedReport(let report): _ = report.delay(of: ssrc(1), in: span)
       }
     }
     return steps
@@ -174,6 +175,7 @@ struct RTCPRobustnessTests {
         case .transportFeedback(let feedback):
           var iterator = feedback.arrivals
           while iterator.next(in: span) != nil {}
+        case .extendedReport(let report): _ = report.delay(of: ssrc(78), in: span)
         }
       }
     }
@@ -196,6 +198,12 @@ struct RTCPRobustnessTests {
       },
       written { writer, span throws(RTCPError) in
         try writer.append(cname: "x", of: ssrc(9), into: &span)
+      },
+      written { writer, span throws(RTCPError) in
+        try writer.append(
+          delay: ReferenceDelay(ssrc: ssrc(1), lastReference: 2, delaySinceLastReference: 3), sender: ssrc(9),
+          into: &span)
+        try writer.append(referenceTime: NTPTime(rawValue: 1 << 33), of: ssrc(9), into: &span)
       },
     ]
     var random = SeededRandom(seed: TestSeed.of(15))

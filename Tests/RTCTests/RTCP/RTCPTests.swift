@@ -93,13 +93,13 @@ struct RTCPTests {
 
   @Test("packets of unknown type are skipped and counted, RFC 3550 section 6.1")
   func unknown() throws {
-    let xr: [UInt8] = [0x80, 207, 0, 2, 0, 0, 0, 1, 4, 0, 0, 0]
+    let unknown: [UInt8] = [0x80, 209, 0, 2, 0, 0, 0, 1, 4, 0, 0, 0]
     let app: [UInt8] = [0x81, 204, 0, 2, 0, 0, 0, 1, 65, 66, 67, 68]
     let otherFeedback: [UInt8] = [0x8F, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0]
     let pli = try written { writer, span throws(RTCPError) in
       try writer.append(pliFor: ssrc(5), sender: ssrc(6), into: &span)
     }
-    let bytes = xr + app + otherFeedback + pli
+    let bytes = unknown + app + otherFeedback + pli
     var reader = RTCPReader()
     guard case .pli = try reader.next(in: bytes.span) else { return #expect(Bool(false)) }
     #expect(reader.skipped == 3)

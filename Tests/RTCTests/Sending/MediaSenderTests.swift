@@ -220,6 +220,35 @@ struct MediaSenderTests {
     #expect((30...120).contains(smoothed.milliseconds), "\(smoothed)")
   }
 
+  @Test("RFC 3611 section 4.5: who asks with a reference time is told with the next report how long ago it came, once")
+  func referenceTime() throws {
+    var bench = try Bench([TestMedia.audio()])
+    bench.frame(audio, size: 80, kind: .audio)
+    bench.run(5)
+    let asked = bench.now
+    try bench.receive { writer, span in
+      try writer.append(referenceTime: NTPTime(rawValue: 0x1234_5678_9ABC_DEF0), of: ssrc(7), into: &span)
+    }
+    var answers: [(ReferenceDelay, Instant)] = []
+    for _ in 0..<40 {
+      bench.frame(audio, size: 80, kind: .audio)
+      bench.run(100)
+      var buffer = [UInt8](repeating: 0, count: 1_200)
+      var span = buffer.mutableSpan
+      let clock = NTPClock(instant: .zero, time: NTPTime(rawValue: 1 << 40))
+      guard let length = bench.sender.makeReports(now: bench.now, clock: clock, into: &span) else { continue }
+      let bytes = Array(buffer[..<length])
+      for case .extendedReport(let report) in readAll(bytes).messages {
+        report.delay(of: ssrc(7), in: bytes.span).map { answers.append(($0, bench.now)) }
+      }
+    }
+    try #require(answers.count == 1)
+    let (answer, at) = answers[0]
+    #expect(answer.lastReference == 0x5678_9ABC)
+    let waited = (at - asked).nanoseconds * 65_536 / 1_000_000_000
+    #expect(abs(Int64(answer.delaySinceLastReference) - waited) <= 1)
+  }
+
   @Test("RFC 3550 section 6.6: closing, and a stream that is gone, end with a BYE")
   func goodbye() throws {
     var bench = try Bench([TestMedia.audio(), TestMedia.video()])

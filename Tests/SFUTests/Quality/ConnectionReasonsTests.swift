@@ -108,6 +108,25 @@ struct ConnectionReasonsTests {
     }
   }
 
+  @Test("a long way of who sends and receives nothing is measured all the same, and who receives is not asked")
+  func delayOfPublisher() throws {
+    let rig = try QualityRig(seed: 51)
+    let dan = try rig.meeting.join("dan")
+    dan.publish("t_d", mid: "0", .audio, ssrc: 3_000).start()
+    let before = rig.ann.questions
+    rig.run(8)
+    let near = try #require(dan.member.outlet.roundTrip)
+    #expect((19...22).contains(near.milliseconds), "\(near.milliseconds) ms")
+    #expect(dan.member.quality.quality == .excellent)
+    #expect(dan.questions > 5 && rig.ann.questions == before)
+    let link = Link(delay: .milliseconds(350))
+    rig.meeting.upOf[dan.member.index] = link
+    rig.meeting.downOf[dan.member.index] = link
+    rig.run(20)
+    #expect(dan.member.quality.quality == .poor)
+    #expect(rig.quality(rig.ann) == .excellent)
+  }
+
   @Test(
     "packets of a publisher that are delayed unevenly",
     arguments: [(150, .good), (500, .poor)] as [(Int64, ConnectionQuality)])

@@ -123,11 +123,22 @@ final class VirtualClient {
     }
   }
 
+  /// The reference time that the router sent last, and when it came; it is answered with the next reports.
+  private(set) var asked: (time: NTPTime, ssrc: SSRC, at: Instant)?
+  private(set) var questions = 0
+
   /// Sender reports of all sources and receiver reports of all streams.
   func sendReports(_ now: Instant) {
     for source in sources where source.sendsReports {
       guard let info = source.senderInfo(now) else { continue }
       upload { writer, buffer throws(RTCPError) in try writer.append(senderReport: info, into: &buffer) }
+    }
+    if let asked {
+      let delay = ReferenceDelay(to: asked.time, of: asked.ssrc, arrival: asked.at, now: now)
+      upload { writer, buffer throws(RTCPError) in
+        try writer.append(delay: delay, sender: SSRC(rawValue: 9), into: &buffer)
+      }
+      self.asked = nil
     }
     let blocks = streams.values.compactMap { $0.reportBlock(now) }
     upload { writer, buffer throws(RTCPError) in
@@ -176,6 +187,9 @@ final class VirtualClient {
         guard let source = sources.first(where: { $0.ssrc == nack.mediaSSRC.rawValue }) else { continue }
         while let number = numbers.next(in: bytes.span) { source.resend(number.rawValue) }
       case .transportFeedback: transportFeedbacks.append(meeting.now)
+      case .extendedReport(let report):
+        questions += 1
+        if let time = report.referenceTime { asked = (time, report.ssrc, meeting.now) }
       case .senderReport(let report):
         streams[report.info.ssrc.rawValue]?.lastSenderReport = (report.info.ntp.middle32, meeting.now)
         senderReports[report.info.ssrc.rawValue, default: []].append((report.info, meeting.now))
