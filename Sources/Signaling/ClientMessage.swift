@@ -109,6 +109,12 @@ extension ClientMessage: Codable {
       guard slots.count <= SlotView.maximumCount else {
         throw SignalingError.badMessage("it names \(slots.count) slots, and at most \(SlotView.maximumCount) are taken")
       }
+      for rate in slots.compactMap(\.maxFrameRate) where !SlotView.frameRates.contains(rate) {
+        let range = SlotView.frameRates
+        throw SignalingError.badMessage(
+          "maxFrameRate is \(rate), and \(range.lowerBound) to \(range.upperBound) pictures a second can be asked for; "
+            + "leave it out for as many as there are")
+      }
       self = .view(slots)
     case .rename: self = .rename(name: try container.decode(String.self, forKey: .name))
     case .chat:

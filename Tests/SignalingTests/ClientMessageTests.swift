@@ -48,6 +48,27 @@ struct ClientMessageTests {
     for message in messages { #expect(try decode(try SignalingEncoder().encode(message)) == message) }
   }
 
+  @Test("a view may say how many pictures a second are of use: a whole number from 1 to 240, or nothing")
+  func frameRate() throws {
+    func view(_ rate: String) throws -> ClientMessage {
+      try decode(#"{"type":"view","slots":[{"mid":"4","width":640,"height":360\#(rate)}]}"#)
+    }
+    let plain = SlotView(mid: "4", width: 640, height: 360)
+    #expect(try view("") == .view([plain]))
+    #expect(try view(#","maxFrameRate":null"#) == .view([plain]))
+    for rate in [1, 15, 240] {
+      let limited = SlotView(mid: "4", width: 640, height: 360, pinned: true, maxFrameRate: rate)
+      #expect(try view(#","pinned":true,"maxFrameRate":\#(rate)"#) == .view([limited]))
+      #expect(try decode(try SignalingEncoder().encode(ClientMessage.view([limited]))) == .view([limited]))
+    }
+    for rate in ["0", "-1", "241", "1e9", "7.5", "\"15\"", "true", "[]", "9223372036854775808"] {
+      #expect(throws: SignalingError.self, "\(rate)") { try view(#","maxFrameRate":\#(rate)"#) }
+    }
+    // Clients that know nothing of it send what they always have.
+    let text = try SignalingEncoder().encode(ClientMessage.view([plain]))
+    #expect(!text.contains("maxFrameRate"))
+  }
+
   @Test("whom admit and deny mean is said in exactly one way, and the list is bounded")
   func selection() throws {
     for text in [

@@ -2,6 +2,8 @@
  * A track that a participant offers to the others. It has a `track` while this client sends it or receives it.
  */
 export class Publication {
+  #frameRate = null;
+
   /**
    * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string}} value as in the protocol
    * @param {import("./participant.js").Participant} participant
@@ -31,4 +33,22 @@ export class Publication {
 
   /** Whether the track is received (or, for an own one, sent). @type {boolean} */
   get subscribed() { return this.track !== null; }
+
+  /** The most pictures a second that were asked for; null for all there are. @type {number|null} */
+  get frameRate() { return this.#frameRate; }
+
+  /**
+   * Sets how many pictures a second of somebody else's video are of use at most. The server leaves pictures out for it, without a pause, where the sender
+   * codes its video in temporal layers, as browsers do with cameras: it comes with a half or a quarter of its rate then, never with less than the lowest layer.
+   *
+   * @param {number|null} rate 1 to 240; null for all there are
+   * @throws {RangeError} for anything else
+   */
+  setFrameRate(rate) {
+    if (rate !== null && !(Number.isFinite(rate) && rate >= 1 && rate <= 240)) {
+      throw new RangeError(`A frame rate is 1 to 240 pictures a second, or null for all there are, not ${rate}.`);
+    }
+    this.#frameRate = rate === null ? null : Math.round(rate);
+    this.track?._wishChanged?.();
+  }
 }

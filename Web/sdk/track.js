@@ -130,8 +130,11 @@ export class RemoteTrack extends Track {
 
   set pinned(pinned) {
     this.#pinned = pinned === true;
-    this.#views?.changed();
+    this._wishChanged();
   }
+
+  /** Something else is wanted of it. */
+  _wishChanged() { this.#views?.changed(); }
 
   attach(element) {
     const shown = super.attach(element);

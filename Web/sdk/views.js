@@ -21,7 +21,7 @@ export class Views {
     : null;
   #onChange = () => this.changed();
 
-  /** @param {(slots: {mid: string, width: number, height: number, pinned: boolean}[]) => boolean} tell whether it could be sent */
+  /** @param {(slots: {mid: string, width: number, height: number, pinned: boolean, maxFrameRate?: number}[]) => boolean} tell whether it could be sent */
   constructor(tell) {
     this.#tell = tell;
     document.addEventListener("visibilitychange", this.#onChange);
@@ -105,9 +105,11 @@ export class Views {
     const slots = [];
     for (const [track, elements] of this.#tracks) {
       const view = { mid: track.mid, ...this.#size(track, elements), pinned: track.pinned };
-      const key = `${view.width}x${view.height} ${view.pinned}`;
+      const { frameRate } = track.publication;
+      if (frameRate !== null) { view.maxFrameRate = frameRate; }
+      const key = `${view.width}x${view.height} ${view.pinned} ${frameRate}`;
       // A slot of which nothing was said shows everything.
-      if (key === (this.#told.get(track.mid) ?? `${anySize}x${anySize} false`)) { continue; }
+      if (key === (this.#told.get(track.mid) ?? `${anySize}x${anySize} false null`)) { continue; }
       slots.push({ view, key });
     }
     for (let index = 0; index < slots.length; index += 64) {

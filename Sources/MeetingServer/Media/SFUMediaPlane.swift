@@ -104,7 +104,9 @@ public actor SFUMediaPlane: MediaPlane {
   /// Tells at what sizes slots are shown.
   public func setViews(_ views: [SlotView], of receiver: String) async {
     let sizes = views.map {
-      SlotSize(mid: MID(rawValue: $0.mid), width: $0.width, height: $0.height, isPinned: $0.pinned ?? false)
+      SlotSize(
+        mid: MID(rawValue: $0.mid), width: $0.width, height: $0.height, isPinned: $0.pinned ?? false,
+        maximumFrameRate: $0.maxFrameRate ?? 0)
     }
     await pool.setViews(sizes, of: ParticipantID(rawValue: receiver))
   }

@@ -72,7 +72,28 @@ public import Signaling
     let most = Int(UInt16.max)
     tell(
       SlotView(
-        mid: mid.rawValue, width: min(max(width, 0), most), height: min(max(height, 0), most), pinned: isPinned))
+        mid: mid.rawValue, width: min(max(width, 0), most), height: min(max(height, 0), most), pinned: isPinned,
+        maxFrameRate: view?.maxFrameRate))
+  }
+
+  /// The most pictures a second that are of use, 1 to 240 (anything else counts as the nearest of them); nil, as at first, for all there are. The server leaves
+  /// pictures out for it, without a keyframe or a pause, where the sender codes its video in temporal layers, as browsers do with cameras:
+  /// it comes with a half or a quarter of its rate then. It never comes with less than its lowest layer. Without effect on sound.
+  ///
+  /// ```swift
+  /// subscription.maximumFramesPerSecond = 10  // a small tile among many
+  /// subscription.maximumFramesPerSecond = nil  // full screen again
+  /// ```
+  public var maximumFramesPerSecond: Int? {
+    get { view?.maxFrameRate }
+    set {
+      guard publication.kind == .video, view != nil || newValue != nil else { return }
+      let most = Int(UInt16.max)
+      var new = view ?? SlotView(mid: mid.rawValue, width: most, height: most, pinned: false)
+      let rates = SlotView.frameRates
+      new.maxFrameRate = newValue.map { min(max($0, rates.lowerBound), rates.upperBound) }
+      tell(new)
+    }
   }
 
   /// Tells the server whether the sound is listened to: what is not is not sent, which saves some 40 kb/s a voice. Without it everything

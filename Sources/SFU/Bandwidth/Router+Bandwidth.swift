@@ -209,7 +209,7 @@ extension Router {
     let limit = subscription.limit
     for option in publication.layers(now: now) {
       // What nobody asked for is no option, except that the least there is always is.
-      guard memory.options.count == start || option.index <= limit else { continue }
+      guard memory.options.count == start || limit.contains(option.index) else { continue }
       // A larger picture at a fraction of its frame rate is no gain, except for a screen.
       if option.index.spatial > 0, !publication.isScreenShare, let last = memory.options.last,
         memory.options.count > start, last.index.spatial == option.index.spatial

@@ -21,6 +21,9 @@ public struct LayerIndex: Hashable, Comparable, Sendable {
   /// No limit: whatever there is.
   public static let highest = LayerIndex(spatial: 7, temporal: 7)
 
+  /// Whether `other` has neither a larger picture nor a higher frame rate.
+  func contains(_ other: LayerIndex) -> Bool { other.spatial <= spatial && other.temporal <= temporal }
+
   /// Smaller pictures first, then lower frame rates.
   public static func < (a: LayerIndex, b: LayerIndex) -> Bool {
     (a.spatial, a.temporal) < (b.spatial, b.temporal)

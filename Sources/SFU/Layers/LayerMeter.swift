@@ -74,6 +74,9 @@ struct LayerMeter: Sendable {
     return Double(sum) / span(now).seconds
   }
 
+  /// Whether frame rates can be told: half a second of pictures has been counted, and they come still.
+  func hasRates(now: Instant) -> Bool { oldSpan != nil && !isStale(now: now) }
+
   /// Whether nothing has been counted for so long that what was measured says nothing.
   func isStale(now: Instant) -> Bool { now - start > Self.half * 5 }
 

@@ -2,12 +2,13 @@ public import Basics
 import RTC
 
 extension Router {
-  /// The receiver shows what `subscription` carries at this size: it gets the smallest layer that fills it within a tenth.
+  /// The receiver shows what `subscription` carries at this size: it gets the smallest layer that fills it within a tenth, and no more pictures a second
+  /// than are of use, as far as its temporal layers let that be chosen.
   ///
   /// - Parameters:
   ///   - width: In pixels of its screen; 0 for hidden, in which case nothing is forwarded and no keyframe asked for.
   ///   - height: Likewise.
-  ///   - frameRate: As many pictures a second as are of use; 0 for all there are.
+  ///   - frameRate: The most pictures a second that are of use; 0 for all there are.
   public func setWanted(width: Int, height: Int, frameRate: Int = 0, _ subscription: Subscription, now: Instant) {
     subscription.layering.shown = ShownSize(width: width, height: height, frameRate: frameRate)
     subscription.updateLimit(now: now)

@@ -27,7 +27,7 @@ struct LayerState {
 struct ShownSize: Hashable, Sendable {
   var width: Int
   var height: Int
-  /// Pictures a second; 0 for as many as there are.
+  /// The most pictures a second that are of use; 0 for as many as there are.
   var frameRate: Int
 
   /// In pixels.
@@ -136,7 +136,7 @@ extension Subscription {
     reconsider()
   }
 
-  /// Finds the smallest layer that fills the size at which the picture is shown.
+  /// Finds the smallest layer that fills the size at which the picture is shown, and the temporal layers that make no more pictures than are of use.
   func updateLimit(now: Instant) {
     guard let publication, let shown = layering.shown, !shown.isHidden else {
       layering.limit = .highest
@@ -150,16 +150,37 @@ extension Subscription {
       limit.spatial = spatial
       break
     }
-    if shown.frameRate > 0, let stream = publication.stream(for: limit.spatial) {
-      let top = stream.layers.top.temporal
-      for temporal in 0..<top {
-        let rate = stream.layers.meter.frameRate(temporal: Int(temporal), now: now)
-        guard rate * 10 >= Double(shown.frameRate) * 9 else { continue }
-        limit.temporal = temporal
-        break
-      }
-    }
+    if shown.frameRate > 0 { limit.temporal = temporalLimit(shown.frameRate, limit.spatial, publication, now) }
     layering.limit = limit
+  }
+
+  /// The highest temporal layer with which there are no more than `most` pictures a second; the lowest when even that has more. While nothing has been
+  /// measured it is what it was.
+  private func temporalLimit(_ most: Int, _ spatial: UInt8, _ publication: Publication, _ now: Instant) -> UInt8 {
+    let before = layering.limit.temporal
+    guard let stream = stream ?? publication.stream(for: spatial), stream.layers.meter.hasRates(now: now) else {
+      return before
+    }
+    let top = stream.layers.top.temporal
+    for temporal in stride(from: Int(top), through: 1, by: -1) {
+      let isTop = temporal == Int(top)
+      // What passes now may have a little more: rates are counted in whole pictures, and cameras do not keep theirs.
+      let isCurrent = UInt8(temporal) == before || (isTop && before > top)
+      let rate = stream.layers.meter.frameRate(temporal: temporal, now: now)
+      guard rate * 100 <= Double(most) * (isCurrent ? 130 : 115) else { continue }
+      return isTop ? LayerIndex.highest.temporal : UInt8(temporal)
+    }
+    return top == 0 ? LayerIndex.highest.temporal : 0
+  }
+
+  /// Counts anew what a limit of pictures a second means, since sources change their rate; true when something changed.
+  func updateFrameRate(now: Instant) -> Bool {
+    guard let shown = layering.shown, shown.frameRate > 0, !shown.isHidden else { return false }
+    let before = layering.limit
+    updateLimit(now: now)
+    guard layering.limit != before else { return false }
+    reconsider()
+    return true
   }
 
   /// What this receiver wants of the publisher.

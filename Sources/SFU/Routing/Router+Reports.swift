@@ -67,6 +67,9 @@ extension Router {
       member.nextReport = ReportTiming.next(after: now)
       writeReceiverReport(member, now, &writer)
       writeSenderReports(member, now, &writer)
+      for subscription in member.outlet.subscriptions where subscription.updateFrameRate(now: now) {
+        allocateSoon(subscription)
+      }
       if member.judgeQuality(now: now) { emit(.quality(member.id, member.quality.quality)) }
     }
     if member.inlet.nackDeadline <= now { writeNacks(member, now, &writer) }

@@ -106,7 +106,8 @@ extension MediaCore {
     guard let connection = connectionsByID[participant] else { return }
     for view in views {
       guard let slot = connection.slots[view.mid] else { continue }
-      connection.meeting.router.setWanted(width: view.width, height: view.height, slot, now: loop.now)
+      connection.meeting.router.setWanted(
+        width: view.width, height: view.height, frameRate: view.maximumFrameRate, slot, now: loop.now)
       connection.meeting.router.setPinned(view.isPinned, slot)
     }
     touch(connection.meeting)

@@ -292,6 +292,38 @@ class ModuleTests(unittest.TestCase):
         ])
         self.assertEqual(shown[0][1:], [[], details, ""])
 
+    def test_what_is_wanted_of_a_picture_is_told_once_and_again_when_it_changes(self) -> None:
+        told = self.run_js("""
+            const { Views } = await import("/sdk/views.js");
+            const { Publication } = await import("/sdk/publication.js");
+            const { RemoteTrack } = await import("/sdk/track.js");
+            const told = [];
+            const views = new Views((slots) => { told.push(...slots); return true; });
+            const publication = new Publication({ id: "t_1", kind: "video", source: "camera", muted: false }, null);
+            const canvas = document.createElement("canvas");
+            canvas.getContext("2d");
+            const settle = () => new Promise((resolve) => setTimeout(resolve, 200));
+            publication.setFrameRate(20);
+            publication.track = new RemoteTrack(canvas.captureStream().getVideoTracks()[0], publication, "4", views);
+            await settle();
+            publication.setFrameRate(7.4);
+            publication.setFrameRate(7.4);
+            await settle();
+            publication.setFrameRate(null);
+            await settle();
+            publication.track.pinned = true;
+            await settle();
+            const refused = [0, -1, 241, NaN, Infinity, "x", undefined].filter((rate) => {
+              try { publication.setFrameRate(rate); return false; } catch (error) { return error instanceof RangeError; }
+            }).length;
+            views.close();
+            return [told, refused, publication.frameRate];
+        """)
+        size = {"mid": "4", "width": 65_535, "height": 65_535}
+        self.assertEqual(told, [[
+            size | {"pinned": False, "maxFrameRate": 20}, size | {"pinned": False, "maxFrameRate": 7}, size | {"pinned": False}, size | {"pinned": True},
+        ], 7, None])
+
     # MARK: Data
 
     FAKE_CHANNELS = """

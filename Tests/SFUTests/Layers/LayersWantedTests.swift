@@ -44,8 +44,63 @@ struct LayersWantedTests {
     #expect(rig.slot.limit.temporal == 1)
     rig.wants(1_280, 720, 7)
     #expect(rig.slot.limit.temporal == 0)
+    rig.wants(1_280, 720, 10)
+    #expect(rig.slot.limit.temporal == 0, "no more than are of use")
+    rig.wants(1_280, 720, 3)
+    #expect(rig.slot.limit.temporal == 0, "but not less than there is")
     rig.wants(1_280, 720)
     #expect(rig.slot.limit == .highest)
+  }
+
+  @Test(
+    "a limit of pictures a second that was told before the first picture holds a moment later, and follows the source's rate"
+  )
+  func followsRate() throws {
+    let rig = try LayerRig(.vp8, temporal: 3)
+    rig.wants(1_280, 720, 15)
+    rig.start()
+    rig.run(3_000)
+    let limited = rig.meeting.now
+    rig.run(1_000)
+    #expect((13...17).contains(rig.frames(since: limited).count), "\(rig.frames(since: limited).count) pictures")
+    // A camera in the dark.
+    rig.sources[0].interval = .milliseconds(66)
+    rig.run(3_000)
+    let dark = rig.meeting.now
+    rig.run(1_000)
+    #expect((13...17).contains(rig.frames(since: dark).count), "\(rig.frames(since: dark).count) pictures")
+    rig.sources[0].interval = .milliseconds(33)
+    rig.run(3_000)
+    let light = rig.meeting.now
+    rig.run(1_000)
+    #expect((13...17).contains(rig.frames(since: light).count), "\(rig.frames(since: light).count) pictures")
+    #expect(rig.sources[0].keyframeRequests.count <= 1, "no change needs a keyframe but the beginning")
+    rig.settle()
+    expectContinuous(rig.stream, pictures: true)
+  }
+
+  @Test(
+    "a limit of pictures a second holds from one to the next, and gives all of them back, in every codec and size",
+    arguments: TemporalLayerTests.kinds)
+  func limitAndBack(kind: LayeredShape.Kind) throws {
+    let rig = try LayerRig(kind, temporal: 3)
+    rig.start()
+    rig.run(2_000)
+    rig.wants(1_280, 720, 8)
+    let slow = rig.meeting.now
+    rig.run(2_000)
+    let few = rig.frames(since: slow + .seconds(1)).count
+    #expect((6...9).contains(few), "\(few) pictures")
+    rig.wants(1_280, 720)
+    let fast = rig.meeting.now
+    rig.run(2_000)
+    let all = rig.frames(since: fast + .seconds(1)).count
+    #expect((28...32).contains(all), "\(all) pictures")
+    let times = rig.frames().map(\.at)
+    let longest = zip(times, times.dropFirst()).map { ($1 - $0).milliseconds }.max() ?? 0
+    #expect(longest < 300, "nothing stood still: \(longest) ms")
+    rig.settle()
+    expectContinuous(rig.stream, pictures: kind == .vp8)
   }
 
   @Test("what is hidden gets nothing and asks for nothing, and is back with a keyframe when it is shown")
