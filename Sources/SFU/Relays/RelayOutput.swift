@@ -56,8 +56,8 @@ public final class RelayOutput {
   /// A media packet found no room, and waits.
   func noteDelayed() { counters.packetsDelayed &+= 1 }
 
-  /// A media packet that found no room will not be written.
-  func noteDropped() { counters.packetsDropped &+= 1 }
+  /// Media packets that found no room will not be written.
+  func noteDropped(_ count: Int = 1) { counters.packetsDropped &+= UInt64(count) }
 
   /// Writes a record that must arrive; without room it waits for ``flush()``.
   func send(_ record: [UInt8]) {

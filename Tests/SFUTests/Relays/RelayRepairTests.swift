@@ -93,6 +93,79 @@ struct RelayRepairTests {
     #expect(sound.count > 70, "half a second of sound that waited, and what came since: \(sound.count)")
   }
 
+  @Test("what comes late while a relay catches up is written once, and nothing that was written is written again")
+  func lateMeanwhile() throws {
+    let (cluster, _, ben) = try meeting()
+    let wire = cluster.wire(0, 1)
+    cluster.meetings[0].up = LinkConditions(loss: 0.1, delay: .milliseconds(20), jitter: .milliseconds(10))
+    for _ in 0..<12 {
+      wire.isStuck = true
+      cluster.run(for: .milliseconds(300))
+      wire.isStuck = false
+      cluster.run(for: .milliseconds(40))
+    }
+    cluster.meetings[0].up = LinkConditions()
+    cluster.run(for: .seconds(1))
+    let counters = wire.output.counters
+    #expect(counters.packetsDelayed > 200, "\(counters)")
+    #expect(counters.packetsDropped == 0)
+    let (from, to) = (cluster.meetings[0].router.counters, cluster.meetings[1].router.counters)
+    #expect(to[.duplicate] == 0, "of \(to.packetsRelayedIn)")
+    #expect(to.packetsRelayedIn == from.packetsRelayedOut)
+    #expect(ben.streams[5_000]?.missing == 0)
+    #expect(cluster.meetings[0].router.relayState.owing.isEmpty)
+  }
+
+  @Test("what comes later than it can be kept in mind is given up, and counted")
+  func tooManyLate() {
+    let ring = RelayOutput(ring: RelayRing(capacity: 4_096))
+    var arrears = RelayArrears(relay: Relay(channel: 1, reach: .machine, output: ring, session: 1), from: 1_000)
+    for number in 0..<100 as Range<Int64> {
+      let isKept = arrears.add(number * 3)
+      #expect(isKept == (number < Int64(RelayArrears.maximumLate)))
+    }
+    #expect(arrears.waiting == RelayArrears.maximumLate)
+    #expect(arrears.lost == 297)
+    // The late ones come first, and only they.
+    var turns: [Int64] = []
+    while let number = arrears.next(highest: 1_001) {
+      turns.append(number)
+      arrears.advance()
+    }
+    #expect(turns == (0..<64).map { $0 * 3 } + [1_000, 1_001])
+  }
+
+  @Test(
+    "packets that the store has let go of before there was room count as given up, and the picture goes on with a keyframe"
+  )
+  func letGo() throws {
+    let (cluster, ann, ben) = try meeting()
+    let wire = cluster.wire(0, 1)
+    let camera = ann.sources[0]
+    camera.packetsPerFrame = 60
+    camera.packetSize = 300
+    wire.isStuck = true
+    // More than the store has places for, and none of them too old.
+    cluster.run(for: .milliseconds(420))
+    let asked = ann.keyframeRequests
+    #expect(wire.output.counters.packetsDropped == 0)
+    wire.isStuck = false
+    cluster.run(for: .seconds(1))
+    for source in ann.sources { source.stop() }
+    cluster.run(for: .milliseconds(100))
+    let counters = wire.output.counters
+    #expect(counters.packetsDropped > 100)
+    let router = cluster.meetings[0].router
+    #expect(router.counters.packetsRelayedOut + counters.packetsDropped == router.counters.packetsReceived)
+    #expect(ann.keyframeRequests > asked)
+    let picture = try #require(ben.streams[5_000])
+    let lost = picture.ordered.indices.dropFirst().first {
+      picture.ordered[$0].sequence - picture.ordered[$0 - 1].sequence > 100
+    }
+    let since = try #require(lost)
+    #expect(picture.ordered[since...].contains { $0.payload[1] == 0xC0 && $0.payload[5] & 1 == 0 })
+  }
+
   @Test("what waited for a full ring is forgotten when it is muted, or nobody wants it any more")
   func forgotten() throws {
     for mutes in [true, false] {
