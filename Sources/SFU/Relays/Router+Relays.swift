@@ -143,12 +143,6 @@ extension Router {
     guard !publication.isMuted, let codec = publication.formats.codec(relayed.packet.payloadType),
       let stream = stream(of: publication, ssrc: relayed.ssrc, layer: relayed.layer)
     else { return }
-    // What its way to the server lost and delayed is not to be blamed on receivers here.
-    if !relayed.packet.isRecovered {
-      stream.statistics.receive(
-        sequence: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: relayed.packet.sequence)),
-        timestamp: relayed.packet.timestamp, now: now)
-    }
     let payload = record.extracting(relayed.descriptor.upperBound..<record.count)
     guard payload.count <= Inlet.maximumPacket else {
       counters[.tooLarge] &+= 1
@@ -169,6 +163,12 @@ extension Router {
     if let reason = stream.accept(relayed.packet, descriptor: record.extracting(descriptor), payload: payload) {
       counters[reason] &+= 1
       return
+    }
+    // What its way to the server lost and delayed is not to be blamed on receivers here.
+    if !relayed.packet.isRecovered {
+      stream.statistics.receive(
+        sequence: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: relayed.packet.sequence)),
+        timestamp: relayed.packet.timestamp, now: now)
     }
     accepted(publication, stream, now)
   }

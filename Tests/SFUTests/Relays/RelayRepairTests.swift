@@ -166,6 +166,21 @@ struct RelayRepairTests {
     #expect(picture.ordered[since...].contains { $0.payload[1] == 0xC0 && $0.payload[5] & 1 == 0 })
   }
 
+  @Test("a packet that comes twice over a relay counts once as received")
+  func twice() throws {
+    let (cluster, _, _) = try meeting()
+    let wire = cluster.wire(0, 1)
+    let router = cluster.meetings[1].router
+    let relay = try #require(wire.relay)
+    let record = try #require(wire.last[.media])
+    let streams = ["v", "a"].flatMap { router.publication(PublicationID(rawValue: $0))?.streams ?? [] }
+    let before = streams.map(\.statistics.receivedCount)
+    for _ in 0..<10 { router.receive(record.span, from: relay, now: cluster.now) }
+    #expect(router.counters[.duplicate] == 10)
+    #expect(streams.map(\.statistics.receivedCount) == before)
+    #expect(streams.allSatisfy { $0.statistics.cumulativeLost == 0 })
+  }
+
   @Test("what waited for a full ring is forgotten when it is muted, or nobody wants it any more")
   func forgotten() throws {
     for mutes in [true, false] {

@@ -16,6 +16,7 @@ final class VirtualCluster {
     var isStuck = false
     /// Records that went over it, by kind.
     private(set) var records: [RelayRecord.Kind: Int] = [:]
+    /// The last record of each kind.
     private(set) var last: [RelayRecord.Kind: [UInt8]] = [:]
     /// Media records by the place of their layer.
     private(set) var layers: [UInt8: Int] = [:]
