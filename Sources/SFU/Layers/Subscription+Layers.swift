@@ -50,7 +50,7 @@ extension Subscription {
   public var limit: LayerIndex {
     var limit = layering.limit
     // Without descriptors it takes frames of two sizes for two pictures of one time, and stands: it gets the smallest alone.
-    if layout.dependencyDescriptor == 0, publication?.streams.first?.layers.needsDescriptor == true {
+    if !takesDescriptors, publication?.streams.first?.layers.needsDescriptor == true {
       limit.spatial = 0
     }
     return limit

@@ -44,6 +44,8 @@ public final class Subscription {
   /// Whether its packets carry transport-wide numbers, so that the receiver reports on each of them.
   @inline(__always)
   var isNumbered: Bool { layout.transportSequence != 0 }
+  /// Whether its packets may carry dependency descriptors.
+  var takesDescriptors: Bool { layout.dependencyDescriptor != 0 }
   let mid: HeaderExtensionText?
   /// The outgoing payload type for each of the publication's, 0xFF where the receiver cannot take it.
   private var payloadTypes: ContiguousArray<UInt8> = []
@@ -90,7 +92,7 @@ public final class Subscription {
     retransmissionSequence = random.next16() & 0x7FFF
   }
 
-  /// Takes over what a new offer says about the media section.
+  /// Takes over what a new offer says about the media section; see ``Router/renegotiate(_:media:)``.
   func renegotiate(_ media: NegotiatedMedia) {
     self.media = media
     layout = ExtensionLayout(media.extensions)

@@ -68,6 +68,20 @@ extension Router {
     return subscription
   }
 
+  /// Takes over a new negotiation of a slot's section.
+  public func renegotiate(_ subscription: Subscription, media: NegotiatedMedia) {
+    let tookDescriptors = subscription.takesDescriptors
+    subscription.renegotiate(media)
+    guard subscription.takesDescriptors != tookDescriptors, let publication = subscription.publication else { return }
+    // Without descriptors only the smallest layer can be told from the others.
+    subscription.reconsider()
+    if subscription.takesDescriptors, publication.streams.contains(where: { $0.described != nil }) {
+      // They say nothing before the structure that comes with a keyframe.
+      subscription.requestKeyframe(urgent: true)
+    }
+    wishChanged(subscription)
+  }
+
   /// Removes a slot.
   public func removeSlot(_ subscription: Subscription) {
     cancelAwaiting(subscription)

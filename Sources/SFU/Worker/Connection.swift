@@ -49,7 +49,7 @@ final class Connection {
       if media.role == .inactive { continue }
       if media.role == .send {
         if let slot = slots[media.mid] ?? resting.removeValue(forKey: media.mid) {
-          slot.renegotiate(media)
+          router.renegotiate(slot, media: media)
           slots[media.mid] = slot
         } else {
           slots[media.mid] = router.addSlot(media, of: member)

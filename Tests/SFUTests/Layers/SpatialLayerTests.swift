@@ -164,6 +164,43 @@ struct SpatialLayerTests {
     }
   }
 
+  @Test(
+    "a new offer without dependency descriptors leaves the smallest layer alone, one with them brings the others back")
+  func renegotiated() throws {
+    let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3)
+    func told() -> [UInt8?] {
+      var wishes: [UInt8?] = []
+      while let event = rig.meeting.router.pollEvent() {
+        if case .layersWanted(_, let wanted) = event { wishes.append(wanted.spatial) }
+      }
+      return wishes
+    }
+    rig.start()
+    rig.run(1_000)
+    #expect(rig.slot.current?.spatial == 2)
+    #expect(told().isEmpty)
+    let whole = rig.slot.media
+    var media = whole
+    media.extensions[.dependencyDescriptor] = nil
+    rig.meeting.router.renegotiate(rig.slot, media: media)
+    let without = rig.meeting.now
+    rig.run(1_500)
+    #expect(rig.slot.current?.spatial == 0)
+    #expect(told() == [0], "nobody watches the others")
+    let sizes = Set(rig.frames(since: without + .milliseconds(60)).map(\.mark.spatial))
+    #expect(sizes == [0])
+
+    let asked = rig.sources[0].keyframeRequests.count
+    rig.meeting.router.renegotiate(rig.slot, media: whole)
+    rig.run(5)
+    #expect(told() == [7])
+    rig.run(500)
+    #expect(rig.slot.current?.spatial == 2)
+    #expect(rig.sources[0].keyframeRequests.count == asked + 1)
+    rig.settle()
+    expectContinuous(rig.stream)
+  }
+
   @Test("frame numbers go on when a slot's source changes, so that no keyframe is taken for an old one")
   func frameNumbers() throws {
     let rig = try LayerRig(simulcast: .descriptor, temporal: 3)
