@@ -100,6 +100,23 @@ struct PacingQueue: Sendable {
     if head == entries.count { removeAll() }
   }
 
+  /// The slot at `place` is gone, and those behind it have moved up: forgets what waits for it.
+  mutating func removeSlot(_ place: Int32) {
+    var kept = 0
+    for index in head..<entries.count {
+      var entry = entries[index]
+      guard entry.subscription != place else {
+        bytes &-= Int(entry.size)
+        continue
+      }
+      if entry.subscription > place { entry.subscription &-= 1 }
+      entries[kept] = entry
+      kept &+= 1
+    }
+    entries.removeLast(entries.count &- kept)
+    head = 0
+  }
+
   /// Forgets what waits.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 128)

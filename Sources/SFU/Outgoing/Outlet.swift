@@ -64,9 +64,13 @@ public final class Outlet {
   func add(_ subscription: Subscription) { subscriptions.append(subscription) }
 
   func remove(_ subscription: Subscription) {
-    resends.removeAll(keepingCapacity: true)
-    bandwidth.queue.removeAll()
-    subscriptions.removeAll { $0 === subscription }
+    guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
+    subscriptions.remove(at: index)
+    // What waits names its slot by the place, and those behind this one have moved up.
+    let place = Int32(truncatingIfNeeded: index)
+    resends.removeAll { $0.subscription == place }
+    for index in resends.indices where resends[index].subscription > place { resends[index].subscription -= 1 }
+    bandwidth.queue.removeSlot(place)
   }
 
   func removeAll() {

@@ -36,7 +36,11 @@ private final class Departures: PacketSink {
 @Suite("Order of what is paced", .tellsSeeds)
 struct PacedOrderTests {
   /// Ben gets Ann's camera over a path that just takes it, and a large picture of 40 packets has come, most of which wait.
-  private func waiting() throws -> (VirtualMeeting, VirtualSource, VirtualClient, Departures) {
+  ///
+  /// - Parameter others: Further slots that carry the same, before that one and after it.
+  private func waiting(
+    _ others: (before: [String], after: [String]) = ([], [])
+  ) throws -> (VirtualMeeting, VirtualSource, VirtualClient, Departures) {
     let meeting = try VirtualMeeting(seed: 3)
     let ann = try meeting.join("ann")
     let ben = try meeting.join("ben")
@@ -47,7 +51,10 @@ struct PacedOrderTests {
         feedback: [.nack, .pictureLoss, .remb])
     ]
     let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000, announce: true)
-    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000, codecs: codecs))
+    for (index, mid) in (others.before + ["7"] + others.after).enumerated() {
+      let ssrc = mid == "7" ? 5_000 : 6_000 + 10 * UInt32(index)
+      meeting.router.attach(camera.publication, to: ben.slot(mid, .video, ssrc: ssrc, codecs: codecs))
+    }
     camera.start()
     meeting.run(for: .milliseconds(300))
     // What the receiver says is known, and what is wanted leaves little room.
@@ -97,6 +104,35 @@ struct PacedOrderTests {
     let steps = zip(departures.sequences.dropFirst(), departures.sequences).map { $0 &- $1 }
     #expect(steps.allSatisfy { $0 == 1 }, "in order: \(departures.sequences)")
     #expect(ben.member.outlet.bandwidth.queue.isEmpty)
+  }
+
+  @Test(
+    "when a slot is removed, what waits for the others still leaves", arguments: [(["6"], []), ([], ["8"])])
+  func removed(before: [String], after: [String]) throws {
+    let (meeting, _, ben, departures) = try waiting((before, after))
+    let outlet = ben.member.outlet
+    let last = UInt16(truncatingIfNeeded: ben.streams[5_000]?.highest ?? 0)
+    ben.sendNack([last &- 1, last], ssrc: 5_000)
+    for bytes in meeting.takeUploads(of: ben) { meeting.receive(bytes, ben) }
+    #expect(outlet.resends.count == 2)
+    let others = before + after
+    for mid in others {
+      let waits = outlet.bandwidth.queue.count
+      let bytes = outlet.bandwidth.queue.bytes
+      meeting.router.removeSlot(try #require(ben.slots[mid]))
+      #expect(outlet.bandwidth.queue.count < waits && outlet.bandwidth.queue.bytes < bytes, "its own are forgotten")
+    }
+    #expect(outlet.bandwidth.queue.count == 40 - departures.sequences.count)
+    try say(.kilobits(20_000), meeting, ben)
+    meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
+    meeting.flush()
+    #expect(departures.sequences.count == 40)
+    let steps = zip(departures.sequences.dropFirst(), departures.sequences).map { $0 &- $1 }
+    #expect(steps.allSatisfy { $0 == 1 }, "in order: \(departures.sequences)")
+    #expect(meeting.router.counters.pacedDrops == 0 && meeting.router.counters.retransmissions == 2)
+    #expect(outlet.bandwidth.queue.isEmpty && outlet.bandwidth.queue.bytes == 0)
+    meeting.run(for: .milliseconds(50))
+    #expect(ben.streams[5_000]?.retransmissionSequences.count == 2)
   }
 
   @Test("when a packet has waited too long, the picture goes on with a keyframe, which nobody had to ask for")
