@@ -6,9 +6,10 @@ internal import Synchronization
 /// costs one copy and one release store; the two sides touch each other's counters only when they must know more than they knew.
 ///
 /// The reader may sleep: it says so with ``fallAsleep()``, and whoever wrote something asks ``wakes()`` once a tick whether it has to be
-/// woken. Both are one exchange of the same flag, so a record that came in between is never overlooked.
+/// woken. Both are one exchange of the same flag, so a record that came in between is never overlooked. In the same way the writer may wait
+/// for room: it says so with ``awaitRoom()``, and whoever read something asks ``hasMadeRoom()``.
 @safe public final class RelayRing: @unchecked Sendable {
-  // Unchecked because: `written`, `knownHead` and `hasNews` are the writer's, `taken` and `knownTail` the reader's; the memory between
+  // Unchecked because: `written`, `knownHead` and `hasNews` are the writer's, `taken`, `knownTail` and `hasTaken` the reader's; the memory between
   // `head` and `tail` is the reader's, the rest the writer's, and both counters are atomic.
 
   /// Size in bytes, a power of two.
@@ -33,8 +34,10 @@ internal import Synchronization
   private let head = Atomic<Int>(0)
   private var taken = 0
   private var knownTail = 0
+  private var hasTaken = false
   private var secondGap = InlineArray<16, UInt64>(repeating: 0)
   private let asleep = Atomic<Bool>(false)
+  private let awaitsRoom = Atomic<Bool>(false)
 
   /// An empty ring of `capacity` bytes, rounded up to a power of two (at least 4 KiB).
   public init(capacity: Int = 1 << 20) {
@@ -86,6 +89,9 @@ internal import Synchronization
     return asleep.exchange(false, ordering: .acquiringAndReleasing)
   }
 
+  /// Says that the writer is about to wait for being woken when there is room. Room that came before is seen by who tries once more afterwards.
+  public func awaitRoom() { _ = awaitsRoom.exchange(true, ordering: .acquiringAndReleasing) }
+
   // MARK: The reader's side
 
   /// Gives the oldest record to `body` and removes it; false when there is none.
@@ -110,6 +116,7 @@ internal import Synchronization
     body(span)
     taken &+= Self.size(of: count)
     head.store(taken, ordering: .releasing)
+    hasTaken = true
     return true
   }
 
@@ -124,6 +131,13 @@ internal import Synchronization
     if isEmpty { return true }
     _ = asleep.exchange(false, ordering: .acquiringAndReleasing)
     return false
+  }
+
+  /// Whether the writer waits for room and has to be woken, since something was read after the last call. It is then taken for awake.
+  public func hasMadeRoom() -> Bool {
+    guard hasTaken else { return false }
+    hasTaken = false
+    return awaitsRoom.exchange(false, ordering: .acquiringAndReleasing)
   }
 
   /// Says that the reader looks again by itself, so that nobody needs to wake it.

@@ -57,12 +57,7 @@ extension MediaCore {
   /// Wakes the workers that something was written for. False when this worker must not sleep yet, because something came meanwhile.
   func settleRelays() -> Bool {
     var mayRest = true
-    for link in links {
-      link.output.flush()
-      if link.wire.outgoing.wakes() { link.wire.wakesOther.signal() }
-      // What waits for room is tried again soon.
-      if link.output.isBlocked || !link.wire.incoming.fallAsleep() { mayRest = false }
-    }
+    for link in links where !link.settle() { mayRest = false }
     return mayRest
   }
 

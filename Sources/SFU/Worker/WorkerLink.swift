@@ -65,6 +65,21 @@ final class WorkerLink {
     return end
   }
 
+  /// Writes what waits for room, and wakes the other worker for what was written and for room that it waits for. False when there is something to
+  /// read first. A worker whose records find no room need not look again: who reads the ring wakes it.
+  func settle() -> Bool {
+    output.flush()
+    if output.isBlocked {
+      wire.outgoing.awaitRoom()
+      // Room may have come just before.
+      output.flush()
+    }
+    let hasNews = wire.outgoing.wakes()
+    let hasRoom = wire.incoming.hasMadeRoom()
+    if hasNews || hasRoom { wire.wakesOther.signal() }
+    return wire.incoming.fallAsleep()
+  }
+
   func open(_ channel: UInt32, _ end: End) { ends[channel] = end }
 
   func close(_ channel: UInt32) {

@@ -75,6 +75,22 @@ struct RelayRingTests {
     #expect(ring.fallAsleep())
   }
 
+  @Test("a writer that waits for room is woken once, after something was read")
+  func room() {
+    let ring = RelayRing(capacity: 4_096)
+    while write(ring, [UInt8](repeating: 1, count: 100)) {}
+    ring.awaitRoom()
+    #expect(!ring.hasMadeRoom(), "nothing was read")
+    #expect(read(ring) != nil)
+    #expect(ring.hasMadeRoom())
+    #expect(!ring.hasMadeRoom(), "it was woken already")
+    #expect(read(ring) != nil)
+    #expect(!ring.hasMadeRoom(), "nobody waits")
+    ring.awaitRoom()
+    #expect(read(ring) != nil)
+    #expect(ring.hasMadeRoom())
+  }
+
   @Test("between two threads no record is lost, torn, doubled or out of order, and no wake-up is missed")
   func threads() async throws {
     let ring = RelayRing(capacity: 8_192)

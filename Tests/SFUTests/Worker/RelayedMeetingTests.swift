@@ -34,6 +34,37 @@ struct RelayedMeetingTests {
     return payload
   }
 
+  @Test("a worker whose records find no room in a ring rests until somebody reads it, and then writes them")
+  func fullRing() async throws {
+    let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
+    let writer = try MediaWorker(name: "writer", configuration: MediaWorkerConfiguration(dtls: dtls))
+    let reader = try MediaWorker(name: "reader", configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await writer.start()
+    try await reader.start()
+    let wire = try WorkerWire(capacity: 4_096)
+    try await writer.connect(to: 1, over: wire)
+    // Each of them says that it is there: so many records do not fit.
+    let meetings = 600
+    for number in 0..<meetings {
+      await writer.openRelay(of: MeetingID(rawValue: "m\(number)"), channel: UInt32(number), to: 1)
+    }
+    #expect(await writer.statistics().relays.messages < 200)
+    // What is measured: the turns in some time in which there is nothing to do.
+    let before = await writer.turns
+    try await Task.sleep(for: .milliseconds(100))
+    let turns = await writer.turns - before
+    #expect(turns < 50, "\(turns) turns in a tenth of a second")
+    try await reader.connect(to: 0, over: wire.reversed)
+    try await wait([]) {
+      let written = await writer.statistics().relays.messages
+      return written == UInt64(meetings) ? nil : "\(written) of \(meetings) records are written"
+    }
+    await writer.shutdown()
+    await reader.shutdown()
+    writer.loop.stop()
+    reader.loop.stop()
+  }
+
   @Test("participants of one meeting on two workers receive each other's sound and picture, and all data messages")
   func twoWorkers() async throws {
     let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
@@ -117,4 +148,9 @@ struct RelayedMeetingTests {
     #expect(await pool.statistics().map(\.meetings) == [0, 0])
     await pool.shutdown()
   }
+}
+
+extension MediaWorker {
+  /// How often its loop has turned.
+  fileprivate var turns: UInt64 { loop.tickCount }
 }
