@@ -2,15 +2,15 @@ import Basics
 
 /// Where segmented sends (UDP segmentation offload) were refused lately, so that datagrams leave there singly for a while.
 ///
-/// A refusal is nearly always one path's: it takes less at once than a segment. Only several destinations that refuse one after the other, with none
-/// between them that takes a segmented send, are the system. Either is tried again after ``term``, since paths change, and a device that is added or
+/// A refusal is nearly always one path's: it takes less at once than a segment. Only destinations in several networks that refuse one after the other,
+/// with none between them that takes a segmented send, are the system: one host has as many ports, and often addresses, as it likes. Either is tried again after ``term``, since paths change, and a device that is added or
 /// configured anew may do what it could not. A plain value of bounded size; it costs nothing while nothing was refused.
 struct SegmentationRefusals: Sendable {
   /// For how long a refusal counts.
   static let term = TimeSpan.seconds(60)
   /// As many destinations are remembered; one more takes the place of the oldest, which then costs a send that fails.
   static let capacity = 64
-  /// So many destinations that refuse in a row are the system.
+  /// Destinations in so many networks (a /24 of IPv4, a /64 of IPv6) that refuse in a row are the system.
   static let several = 8
 
   private struct Entry {
@@ -21,7 +21,8 @@ struct SegmentationRefusals: Sendable {
   private var entries: [Entry] = []
   /// Until when nothing leaves segmented; nil while that is not so.
   private var systemUntil: Instant?
-  private var destinationsInARow = 0
+  /// The networks of the destinations that refused in a row.
+  private var networks: [IPAddress] = []
 
   /// Whether nothing was refused lately.
   @inline(__always)
@@ -50,18 +51,24 @@ struct SegmentationRefusals: Sendable {
     if entries.count == Self.capacity { entries.removeFirst() }
     entries.append(Entry(destination: destination, until: now + Self.term))
     guard mayBeSystem else { return }
-    destinationsInARow += 1
-    if destinationsInARow >= Self.several { addSystem(now: now) }
+    let network = Self.network(of: destination.ip)
+    guard !networks.contains(network) else { return }
+    networks.append(network)
+    if networks.count >= Self.several { addSystem(now: now) }
   }
 
   /// The system refuses segmented sends to everybody.
   mutating func addSystem(now: Instant) {
     systemUntil = now + Self.term
-    destinationsInARow = 0
+    networks.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
   }
 
   /// A segmented send was taken, so the system does not refuse them.
   @inline(__always)
-  mutating func noteTaken() { destinationsInARow = 0 }
+  mutating func noteTaken() { if !networks.isEmpty { networks.removeAll(keepingCapacity: true) } }
+
+  private static func network(of ip: IPAddress) -> IPAddress {
+    ip.isIPv4 ? IPAddress(v4: ip.v4Bits & 0xFFFF_FF00) : IPAddress(high: ip.high, low: 0)
+  }
 }

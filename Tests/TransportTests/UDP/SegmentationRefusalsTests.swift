@@ -5,8 +5,9 @@ import Testing
 
 @Suite("Refusals of segmented sends")
 struct SegmentationRefusalsTests {
+  /// An address in a network of its own.
   private func address(_ number: Int) -> TransportAddress {
-    TransportAddress(ip: IPAddress(v4: 0xC000_0200), port: UInt16(number))
+    TransportAddress(ip: IPAddress(v4: 0x0A00_0001 + UInt32(number) << 8), port: 5_000)
   }
 
   /// Which of `numbers` are sent single datagrams at `now`.
@@ -52,6 +53,28 @@ struct SegmentationRefusalsTests {
     #expect(refused(1...300, refusals, now: now + .seconds(59)).count == 300)
     let isRefused = refusals.contains(address(101), now: now + SegmentationRefusals.term)
     #expect(!isRefused && !refusals.isSystem && refusals.isEmpty)
+  }
+
+  @Test("one host that refuses from many ports and addresses of its network is never taken for the system")
+  func oneNetwork() {
+    let now = Instant.milliseconds(5_000)
+    var refusals = SegmentationRefusals()
+    for number in 0..<200 as Range<UInt64> {
+      let old = IPAddress(v4: 0xC633_6400 + UInt32(number))
+      let new = IPAddress(high: 0x2001_0DB8_0000_0001, low: number << 40)
+      for port in [1, 2] as [UInt16] {
+        refusals.add(TransportAddress(ip: old, port: port), mayBeSystem: true, now: now)
+        refusals.add(TransportAddress(ip: new, port: port), mayBeSystem: true, now: now)
+      }
+    }
+    #expect(!refusals.isSystem)
+    let isConcerned = refusals.contains(address(1), now: now)
+    #expect(!isConcerned)
+    // With its two networks it takes several others.
+    for number in 1..<SegmentationRefusals.several - 2 { refusals.add(address(number), mayBeSystem: true, now: now) }
+    #expect(!refusals.isSystem)
+    refusals.add(address(99), mayBeSystem: true, now: now)
+    #expect(refusals.isSystem)
   }
 
   @Test("paths that take less are never the system, and what is remembered of them is bounded")
