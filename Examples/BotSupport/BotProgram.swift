@@ -26,7 +26,7 @@
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") || arguments.contains("-h") {
       print(
-        "\(purpose)\n\nusage: \(name) \(usage)\n\nURL is the address of a meeting, with ?jwt= where it needs a token.")
+        "\(purpose)\n\nusage: \(name) \(usage)\n\nURL is the address of a meeting, with #jwt= where it needs a token.")
       exit(0)
     }
     let most = usage.split(separator: " ").count

@@ -35,8 +35,8 @@ class Studio:
         return self.stack.enter_context(Person(self.driver, name, viewport=viewport))
 
     def enter(self, person: Person, room: str, role: str | None = None) -> None:
-        token = f"?jwt={run(self.server, 'token', 'create', '--room', room, '--role', role)[0]['token']}" if role else ""
-        person.page.goto(f"{self.server.url}/{room}{token}#config.prejoinPageEnabled=false&userInfo.displayName=\"{person.name}\"")
+        token = f"jwt={run(self.server, 'token', 'create', '--room', room, '--role', role)[0]['token']}&" if role else ""
+        person.page.goto(f"{self.server.url}/{room}#{token}config.prejoinPageEnabled=false&userInfo.displayName=\"{person.name}\"")
 
     def take(self, person: Person, name: str) -> None:
         # Nothing is pointed at, so that no control looks as if it was.

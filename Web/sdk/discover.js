@@ -13,26 +13,31 @@ import { ParleyError } from "./errors.js";
  */
 
 /**
- * Fetches the discover document of a meeting.
+ * Fetches the discover document of a meeting. The token goes in a header, wherever it came from: addresses stand in the logs of proxies.
  *
  * @param {object} options one of `url` or `discover` is needed
  * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `#jwt=` or `?jwt=` in it is used as the token
- * @param {string|URL} [options.discover] address of the discover document itself
+ * @param {string|URL} [options.discover] address of the discover document itself, as `POST /GetAnonTokenJob` gives it
  * @param {string} [options.token] join token; wins over the one in the address
  * @param {AbortSignal} [options.signal]
  * @returns {Promise<DiscoverDocument>} with `token` always filled in
- * @throws {ParleyError} with the server's code, `unreachable`, or `noSuchMeeting`
+ * @throws {ParleyError} with the server's code, `unreachable`, `noSuchMeeting`, or `badToken`
  */
 export async function discover(options) {
   const base = globalThis.location?.href;
   const url = options.url === undefined ? null : new URL(options.url, base);
-  const token = options.token ?? (url === null ? undefined : tokenOf(url));
-  const address = options.discover === undefined ? addressFor(url, token) : new URL(options.discover, base);
+  const address = options.discover === undefined ? addressFor(url) : new URL(options.discover, base);
+  const context = takeContext(address);
+  const token = options.token ?? (url === null ? undefined : tokenOf(url)) ?? context;
+  const headers = { Accept: "application/json" };
+  if (token !== undefined) {
+    // A header takes nothing else, and no token has it.
+    if (!/^[\x21-\x7e]+$/.test(token)) { throw new ParleyError("badToken", "The join token is empty, or has characters that no token has."); }
+    headers.Authorization = `Bearer ${token}`;
+  }
   let response;
   try {
-    response = await fetch(address, {
-      headers: { Accept: "application/json" }, cache: "no-store", credentials: "same-origin", signal: options.signal,
-    });
+    response = await fetch(address, { headers, cache: "no-store", credentials: "same-origin", signal: options.signal });
   } catch (error) {
     if (options.signal?.aborted) { throw new ParleyError("cancelled", "The request was cancelled.", { cause: error }); }
     throw new ParleyError("unreachable", "The server did not answer.", { cause: error });
@@ -58,15 +63,22 @@ export function tokenOf(url) {
   return inFragment ?? url.searchParams.get("jwt") ?? undefined;
 }
 
-function addressFor(url, token) {
+function addressFor(url) {
   if (url === null) { throw new ParleyError("noSuchMeeting", "Give the address of a meeting."); }
   // The path stays as it was encoded, so that the server alone decides what the name is, and whether a token is for it.
-  const address = new URL(`/discover${url.pathname}`, url);
-  if (token !== undefined) {
-    const context = token.startsWith("psat=") ? token : `psat=${token}`;
-    address.search = `?anonymousMeetingJoinContext=${encodeURIComponent(context)}`;
-  }
-  return address;
+  return new URL(`/discover${url.pathname}`, url);
+}
+
+/** Takes the token out of the address of a discover document, where `POST /GetAnonTokenJob` has put it. @param {URL} address @returns {string|undefined} */
+function takeContext(address) {
+  const query = new URLSearchParams(address.search.replaceAll("+", "%2B"));
+  const names = ["anonymousMeetingJoinContext", "anonymousContext"];
+  const given = names.map((name) => query.get(name)).find((value) => value);
+  if (!names.some((name) => query.has(name))) { return undefined; }
+  for (const name of names) { query.delete(name); }
+  address.search = query.toString();
+  // Apps encode it once more on the way; no token has a percent sign of its own.
+  try { return given && decodeURIComponent(given); } catch { return given; }
 }
 
 function codeOf(status) {

@@ -24,15 +24,9 @@ export class JoinToken {
    * @returns {Promise<import("./discover.js").DiscoverDocument>}
    */
   async document() {
-    const options = this.#options;
-    const token = this.#newer ?? options.token;
-    if (options.signaling) { return { signaling: options.signaling, token, iceServers: [] }; }
-    let address = options.discover;
-    if (address !== undefined && this.#newer !== null) {
-      // The address has the old token in it.
-      address = new URL(address, globalThis.location?.href);
-      address.search = `?anonymousMeetingJoinContext=${encodeURIComponent(token.startsWith("psat=") ? token : `psat=${token}`)}`;
-    }
-    return discover({ url: options.url, discover: address, token });
+    const { url, discover: document, signaling, token: given } = this.#options;
+    const token = this.#newer ?? given;
+    if (signaling) { return { signaling, token, iceServers: [] }; }
+    return discover({ url, discover: document, token });
   }
 }

@@ -63,7 +63,8 @@ struct AdminGate: Sendable {
     }
   }
 
-  private static func bearer(_ header: String?) -> String? {
+  /// The token of `Authorization: Bearer`; nil where there is none.
+  static func bearer(_ header: String?) -> String? {
     guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
     return String(header.dropFirst(7).drop { $0 == " " })
   }

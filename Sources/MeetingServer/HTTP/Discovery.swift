@@ -38,9 +38,9 @@ struct Discovery: Sendable {
     }
   }
 
-  /// `GET /discover?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a room,
-  /// `GET /discover/<room>?anonymousMeetingJoinContext=…`, it must be that one: whoever follows an address and finds
-  /// themselves elsewhere would not know why. A token for every room needs it. Reading makes no meeting: joining does.
+  /// `GET /discover` with `Authorization: Bearer` or `?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a
+  /// room, `GET /discover/<room>`, it must be that one: whoever follows an address and finds themselves elsewhere would not know why. A
+  /// token for every room needs it. Reading makes no meeting: joining does.
   func document(
     context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {

@@ -123,7 +123,10 @@ struct Endpoints: Sendable {
     try Self.requireReading(request)
     let base = try origin(of: request)
     let query = FormBody(request.query ?? "")
-    let context = query["anonymousMeetingJoinContext"] ?? query["anonymousContext"]
+    // What stands in an address stands in the logs of proxies: only clients of the Skype for Business App SDK have it there.
+    let context =
+      AdminGate.bearer(request.headers["authorization"]) ?? query["anonymousMeetingJoinContext"]
+      ?? query["anonymousContext"]
     if let room = rest.first, rest.count == 1, context == nil {
       let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: Date())
       if let signedIn { return signedIn }
@@ -131,7 +134,7 @@ struct Endpoints: Sendable {
     }
     guard rest.count <= 1, let context else {
       throw Refusal(
-        404, "notFound", "Ask for /discover/<room>, or /discover?anonymousMeetingJoinContext= with a join token.")
+        404, "notFound", "Ask for /discover/<room>, or for /discover with a join token as Authorization: Bearer.")
     }
     return try await discovery.document(
       context: context, room: rest.first, origin: request.headers["origin"], base: base, now: Date()

@@ -11,7 +11,7 @@ extension Meeting {
   /// ```
   ///
   /// - Parameters:
-  ///   - url: `http(s)://host[:port]/<room>`, with `?jwt=` where a token is needed; see ``MeetingAddress``.
+  ///   - url: `http(s)://host[:port]/<room>`, with `#jwt=` where a token is needed; see ``MeetingAddress``.
   ///   - name: The display name; nil takes that of the options or the address.
   ///   - options: How to join.
   /// - Throws: ``JoinError``.

@@ -48,7 +48,7 @@ extension MeetingLocation {
     switch self {
     case .address(let address, _): .address(address, token: token)
     case .token(_, let server): .token(token, server: server)
-    // Its address has the old token in it. The server is what comes before the path.
+    // Its address may have the old token in it. The server is what comes before the path.
     case .discover(let url, _):
       .token(token, server: url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//"))
     }

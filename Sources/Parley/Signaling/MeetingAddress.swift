@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`, with the token in the
-/// query (`?jwt=<token>`) as well.
+/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`. A token in the query
+/// (`?jwt=<token>`, as Jitsi Meet has it) is understood as well.
 ///
 /// The fragment's overrides are those of `docs/protocol.md`; unknown ones are kept in ``overrides`` and do no harm.
 ///
@@ -24,7 +24,8 @@ public struct MeetingAddress: Hashable, Sendable {
   /// ```
   public let roomSegment: String
 
-  /// The join token of `#jwt=`, which is no part of the request for the page, or of `?jwt=`. Not printed: it lets anybody in who has it.
+  /// The join token of `#jwt=` or of `?jwt=`. It goes to the server in a header and in `join`, never in an address, and is not printed: it
+  /// lets anybody in who has it.
   ///
   /// ```swift
   /// if address.token == nil { print("This invitation carries no token.") }
@@ -115,31 +116,35 @@ public struct MeetingAddress: Hashable, Sendable {
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
   /// Where the discover document is. With a token the room is named all the same, so that the server refuses the token of another.
-  func discover(token: Secret<String>?) -> String {
-    let room = "\(origin)/discover/\(roomSegment)"
-    return (token ?? self.token).map { "\(room)?\(Self.joinContext($0))" } ?? room
-  }
+  var discover: String { "\(origin)/discover/\(roomSegment)" }
 
-  /// Where the discover document of a token's meeting is, whichever that is.
-  static func discover(server: String, token: Secret<String>) throws(JoinError) -> String {
+  /// Where a server has the discover document of a token's meeting, whichever that is.
+  static func discover(server: String) throws(JoinError) -> String {
     // Any room will do: of this address only the server is used.
-    "\(try MeetingAddress("\(server)/-").origin)/discover?\(joinContext(token))"
+    "\(try MeetingAddress("\(server)/-").origin)/discover"
   }
 
-  private static func joinContext(_ token: Secret<String>) -> String {
-    let context = token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"
-    return "anonymousMeetingJoinContext=\(encoded(Substring(context), keepingPercent: false))"
-  }
+  private static let contextNames: Set<String> = ["anonymousMeetingJoinContext", "anonymousContext"]
 
   /// The token in the address of a discover document, as `POST /GetAnonTokenJob` puts it there.
   static func joinContext(in discover: String) -> Secret<String>? {
     guard let mark = discover.firstIndex(of: "?") else { return nil }
     let query = discover[discover.index(after: mark)...].prefix { $0 != "#" }
     let context = pairs(query, valueIfNone: nil).last {
-      ["anonymousMeetingJoinContext", "anonymousContext"].contains($0.0) && !$0.1.isEmpty
+      contextNames.contains($0.0) && !$0.1.isEmpty
     }
     // Apps encode it once more on the way; no token has a percent sign of its own.
     return context.map { Secret(decoded(Substring($0.1))) }
+  }
+
+  /// The address of a discover document without the token in it.
+  static func withoutJoinContext(_ discover: String) -> String {
+    guard let mark = discover.firstIndex(of: "?") else { return discover }
+    let query = discover[discover.index(after: mark)...].prefix { $0 != "#" }
+    let rest = query.split(separator: "&").filter { pair in
+      !contextNames.contains(decoded(pair.prefix { $0 != "=" }))
+    }
+    return discover[..<mark] + (rest.isEmpty ? "" : "?\(rest.joined(separator: "&"))")
   }
 
   static func pairs(_ text: Substring, valueIfNone: String?) -> [(String, String)] {

@@ -471,32 +471,37 @@ class ModuleTests(unittest.TestCase):
         self.assertEqual(result["resume"], {"type": "resume", "resumeToken": "r1"})
         self.assertEqual((result["readyWhileLost"], result["ready"], result["last"]), (False, True, {"type": "leave"}))
 
-    def test_a_token_is_asked_about_with_the_room_of_the_address_it_came_with(self) -> None:
+    def test_threat_24_a_token_is_asked_about_with_the_room_of_the_address_it_came_with_and_stands_in_no_address(self) -> None:
         asked = self.run_js("""
             const { discover } = await import("/sdk/discover.js");
             const real = window.fetch;
             const asked = [];
-            window.fetch = async (address) => {
-              asked.push(String(address));
-              return new Response('{"signaling":"ws://h/signal","token":"t"}');
+            window.fetch = async (address, { headers }) => {
+              asked.push([String(address), headers.Authorization ?? null]);
+              return new Response('{"signaling":"ws://h/signal"}');
             };
+            const ask = (options) => discover(options).then(({ token }) => asked.at(-1).push(token), (error) => asked.push(error.code));
             try {
-              for (const url of ["https://h/K%C3%BCche?jwt=a.b#c=d", "https://h/daily?x=y", "https://h/"]) {
-                await discover(url === "https://h/" ? { url, token: "psat=c" } : { url });
-              }
+              for (const url of ["https://h/K%C3%BCche?jwt=a.b#c=d", "https://h/daily#c=d&jwt=a.b", "https://h/daily?x=y"]) { await ask({ url }); }
+              await ask({ url: "https://h/", token: "psat=c" });
+              // As POST /GetAnonTokenJob gives it, and encoded once more; what else stands there stays.
+              await ask({ discover: "https://h/discover?x=y&anonymousMeetingJoinContext=psat%253da.b" });
+              await ask({ discover: "https://h/discover/r?anonymousContext=T1%3D%3Da+b", token: undefined });
+              for (const token of ["", "a b", "a\\r\\nX: y", "\u00e4"]) { await ask({ url: "https://h/daily", token }); }
             } finally { window.fetch = real; }
             return asked;
         """)
         self.assertEqual(asked, [
-            "https://h/discover/K%C3%BCche?anonymousMeetingJoinContext=psat%3Da.b", "https://h/discover/daily",
-            "https://h/discover/?anonymousMeetingJoinContext=psat%3Dc"])
+            ["https://h/discover/K%C3%BCche", "Bearer a.b", "a.b"], ["https://h/discover/daily", "Bearer a.b", "a.b"], ["https://h/discover/daily", None],
+            "badToken", ["https://h/discover/", "Bearer psat=c", "psat=c"], ["https://h/discover?x=y", "Bearer psat=a.b", "psat=a.b"],
+            ["https://h/discover/r", "Bearer T1==a+b", "T1==a+b"], "badToken", "badToken", "badToken", "badToken"])
 
     def test_a_newer_token_is_used_at_every_door_and_the_server_replaces_only_those_that_clients_came_with(self) -> None:
         found = self.run_js("""
             const { JoinToken } = await import("/sdk/join-token.js");
             const real = window.fetch;
             const found = [];
-            window.fetch = async (address) => { found.push(String(address)); return new Response('{"signaling":"ws://h/signal"}'); };
+            window.fetch = async (address, { headers }) => { found.push(`${address} ${headers.Authorization}`); return new Response('{"signaling":"ws://h/signal"}'); };
             try {
               for (const options of [
                 { url: "https://h/daily?jwt=a" }, { url: "https://h/daily", token: "a" }, { discover: "https://h/discover?anonymousMeetingJoinContext=psat%3Da" },
@@ -510,9 +515,9 @@ class ModuleTests(unittest.TestCase):
             } finally { window.fetch = real; }
             return found;
         """)
-        room = "https://h/discover/daily?anonymousMeetingJoinContext=psat%3Db"
+        room = "https://h/discover/daily Bearer psat=b"
         self.assertEqual(found, [
-            True, room, "psat=b", True, True, room, "psat=b", True, True, "https://h/discover?anonymousMeetingJoinContext=psat%3Db", "psat=b", True,
+            True, room, "psat=b", True, True, room, "psat=b", True, True, "https://h/discover Bearer psat=b", "psat=b", True,
             True, "psat=b", True, False, room, "psat=b", True])
 
     def test_a_refused_join_gives_the_servers_code(self) -> None:

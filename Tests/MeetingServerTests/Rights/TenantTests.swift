@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import Testing
+import Transport
 
 @testable import MeetingServer
 
@@ -58,10 +59,30 @@ struct TenantTests {
       ] as [(String, String?, String?)] {
         #expect(try await outcome(server, token, room: room)?.rawValue == code, "\(room ?? "-")")
         let path = room.map { "/\($0)" } ?? ""
-        let answer = try await server.get("/discover\(path)?anonymousMeetingJoinContext=psat%3D\(token)")
-        #expect(
-          (answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)")
+        for (query, header) in [
+          ("?anonymousMeetingJoinContext=psat%3D\(token)", nil), ("", token), ("", "psat=\(token)"),
+        ] {
+          let headers: HTTPHeaders = header.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+          let answer = try await server.get("/discover\(path)\(query)", headers: headers)
+          #expect(
+            (answer.status == 200) == (code == nil) && (code.map { answer.text.contains($0) } ?? true), "\(answer.text)"
+          )
+        }
       }
+      // Of two the one in the header counts; what a proxy asks for is no join token, and leads to a guest's.
+      let two = try await server.get(
+        "/discover/daily?anonymousMeetingJoinContext=\(good)", headers: ["Authorization": "bearer T1==AAAA"])
+      #expect(two.status == 401 && two.text.contains("badToken"))
+      let basic = try await server.get("/discover/daily", headers: ["Authorization": "Basic YTpi"])
+      #expect(basic.status == 200 && basic.text.contains("psat="))
+      // Pages of other origins may send the header.
+      let preflight = try await TestServer.request(
+        "OPTIONS", server.url + "/discover/daily",
+        [
+          "Origin": "https://a.example", "Access-Control-Request-Method": "GET",
+          "Access-Control-Request-Headers": "authorization",
+        ])
+      #expect(preflight.status == 204 && preflight.headers["access-control-allow-headers"] == "authorization")
       #expect(server.logged.text.contains("event=token.refused"))
       for secret in [good, all, String(good.dropLast(4)), "T1==AAAA"] { #expect(!server.logged.text.contains(secret)) }
     }

@@ -1,7 +1,7 @@
 /**
  * The address of this page, with the join token in `jwt` of its query, wherever it stood: in the fragment, where the links of these pages have it and
- * which is no part of the request for the page, or in the query, as Jitsi Meet has it. Joining sends it to the server, at first as a parameter of the
- * discover document.
+ * which no request for the page has, or in the query, as Jitsi Meet has it. Joining sends it to the server in a header and over the WebSocket, so that
+ * it stands in no address and no log; an address with it in the query was sent as it is before this page could do anything.
  *
  * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It stays with this entry of the
  * history, so that the page can be loaded anew; the same address opened another time knows nothing of it.
@@ -20,6 +20,16 @@ export function takeAddress() {
   const token = given ?? history.state?.jwt;
   if (typeof token === "string") { address.searchParams.set("jwt", token); }
   return address;
+}
+
+/**
+ * Keeps the token with the entry of the history that another fragment has made: that one knows nothing of it.
+ *
+ * @param {URL} address as `takeAddress` gave it
+ */
+export function keepToken(address) {
+  const token = address.searchParams.get("jwt");
+  if (token !== null) { history.replaceState({ ...history.state, jwt: token }, ""); }
 }
 
 /** The join token in a fragment, or null. @param {string} fragment @returns {string|null} */

@@ -1,5 +1,5 @@
 import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley.js";
-import { takeAddress, tokenIn } from "./address.js";
+import { keepToken, takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
 import { calendarLink } from "./calendar-link.js";
 import { h } from "./dom.js";
@@ -27,7 +27,7 @@ let entersEarly = false;
 
 theme.apply();
 // Another token for the same room is another visit, and the browser alone would not load the page for it.
-addEventListener("hashchange", () => { if (tokenIn(location.hash) !== null) { location.reload(); } });
+addEventListener("hashchange", () => { if (tokenIn(location.hash) !== null) { location.reload(); } else { keepToken(address); } });
 begin();
 
 async function begin() {
