@@ -18,8 +18,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -200,6 +202,22 @@ int parley_open_bound(int type, parley_address address, int dual_stack, int back
   struct sockaddr_storage storage;
   socklen_t length = parley_address_write(address, family, &storage);
   if (bind(fd, (struct sockaddr *)&storage, length) || (type == SOCK_STREAM && listen(fd, backlog))) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  return fd;
+}
+
+int parley_open_unix(const char *path, int backlog) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length > PARLEY_SOCKET_PATH) return -ENAMETOOLONG;
+  memcpy(name.sun_path, path, length + 1);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  // Before it is bound: the file gets the mode of the socket, and is never open to others.
+  if (fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&name, sizeof name) || listen(fd, backlog)) {
     int error = errno;
     close(fd);
     return -error;

@@ -27,6 +27,8 @@ public enum TransportError: Error, Equatable, Sendable {
   case timedOut(String)
   /// An answer or a message is larger than the limit in bytes.
   case tooLarge(limit: Int)
+  /// The path of a Unix socket is longer than the system takes.
+  case socketPathTooLong(String)
   /// The text of a URL is not one that can be opened.
   case badURL(String)
   /// The loop, server or connection is stopped.
@@ -77,6 +79,9 @@ extension TransportError: CustomStringConvertible {
       "\(what) did not happen in the time allowed."
     case .tooLarge(let limit):
       "The data is larger than the limit of \(limit) bytes."
+    case .socketPathTooLong(let path):
+      "The path \(path) has \(path.utf8.count) bytes, and that of a Unix socket may have \(PARLEY_SOCKET_PATH). Choose a "
+        + "folder with a shorter path."
     case .badURL(let text):
       "\(text) is not a URL that can be opened here: http, https, ws or wss with a host is expected."
     case .stopped:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import subprocess
+import sys
 import tempfile
 import unittest
 import urllib.request
@@ -232,7 +234,19 @@ class Commands(unittest.TestCase):
         refused()
         # What needs no server is done without one.
         self.run_parley("meeting", "remove", "board", "--json")
-        self.assertEqual(Path(self.data, "server.control").stat().st_mode & 0o777, 0o600)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_threat_34_no_other_user_reaches_the_door_for_commands_and_this_one_does_from_another_network(self) -> None:
+        self.run_parley("meeting", "create", "board", "--json")
+        os.chmod(self.data, 0o755)
+        with Server(data=self.data):
+            script = f"import os, socket; os.listdir({self.data!r}); socket.socket(socket.AF_UNIX).connect({str(Path(self.data, 'control/socket'))!r})"
+            for user, problem in ((0, ""), (65534, "PermissionError")):
+                done = subprocess.run([f"{sys.base_prefix}/bin/python3", "-c", script], user=user, extra_groups=[], capture_output=True, text=True, timeout=20)
+                self.assertEqual(done.returncode == 0, not problem, done.stderr)
+                self.assertIn(problem, done.stderr.splitlines()[-1] if problem else "")
+            done = subprocess.run(["unshare", "-n", str(BINARY), "meeting", "people", "board", "--data", self.data], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.stdout, "Nobody is in the meeting board.\n", done.stderr)
 
     def test_each_command_that_uses_a_right_leaves_an_entry_in_the_audit_log(self) -> None:
         actions = []

@@ -54,6 +54,11 @@ int parley_thread_start(
 int parley_set_option(int fd, int level, int name, int value);
 /// Reads an integer socket option; -errno when it cannot be read.
 int parley_get_option(int fd, int level, int name);
+/// Listens at a path with a Unix socket that only this user can open; nothing may be there. Returns a non-blocking close-on-exec
+/// descriptor or -errno, ENAMETOOLONG for a path of more than `PARLEY_SOCKET_PATH` bytes.
+int parley_open_unix(const char *path, int backlog);
+/// The most bytes of a Unix socket's path.
+enum { PARLEY_SOCKET_PATH = 107 };
 /// Opens, binds and (for a stream) listens. Returns a non-blocking close-on-exec descriptor or -errno.
 int parley_open_bound(int type, parley_address address, int dual_stack, int backlog);
 /// The address a socket is bound to.

@@ -12,8 +12,8 @@ struct AdminGate: Sendable {
   let isLoopback: Bool
   /// The name that the operator has given the server.
   let publicOrigin: WebOrigin?
-  /// Whether it is the door for commands of this machine, which say themselves who uses them: they know the secret of the data folder, and
-  /// could write into the audit log as well.
+  /// Whether it is the door for commands of this machine, which say themselves who uses them: who can open that door could write into the
+  /// audit log as well.
   var isForCommands = false
 
   /// The header in which commands say who uses them.
@@ -25,22 +25,29 @@ struct AdminGate: Sendable {
       throw Refusal(403, "isWebhook", "A webhook cannot be sent to the administration.")
     }
     try checkSite(request)
-    guard let token else {
-      guard isLoopback else {
-        throw Refusal(
-          403, "adminTokenNeeded",
-          "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
-      }
-      return "admin at \(request.remote.ip.text)"
-    }
-    guard let given = Self.bearer(request.headers["authorization"]), Self.isSame(given, token.value) else {
-      throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
-    }
     if isForCommands {
       let actor = request.headers[Self.actorHeader] ?? ""
       return actor.hasPrefix("cli ") ? String(actor.prefix(100)) : "cli"
     }
+    try checkToken(request)
     return "admin at \(request.remote.ip.text)"
+  }
+
+  /// Lets somebody read numbers who is on this machine, or has the token.
+  func admitReader(_ request: HTTPRequest) throws(Refusal) {
+    if !isLoopback { try checkToken(request) }
+  }
+
+  private func checkToken(_ request: HTTPRequest) throws(Refusal) {
+    guard let token else {
+      if isLoopback { return }
+      throw Refusal(
+        403, "adminTokenNeeded",
+        "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
+    }
+    guard let given = Self.bearer(request.headers["authorization"]), Self.isSame(given, token.value) else {
+      throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
+    }
   }
 
   /// The request must be for a name of ours (a stranger's name may be pointed here) and come from no other site's page.

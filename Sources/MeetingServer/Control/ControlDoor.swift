@@ -1,55 +1,111 @@
 import Basics
 import Glibc
 import Meetings
+import Synchronization
 import Transport
 
 /// The door for commands of this machine: `parley meeting end` and the like ask the server that runs on their data folder to do what its
 /// administration does, whether it has an admin port or not.
 ///
-/// It listens on loopback, at a port that the system chooses. ``ControlFile`` tells commands port and secret; without that nothing is answered.
+/// It is a Unix socket in the data folder (``ControlFolder``): who can open it can change the database beside it as well, and nobody else can,
+/// from whatever network.
 final class ControlDoor: Sendable {
-  private let http: HTTPServer
-  private let descriptor: Int32
-
-  private init(http: HTTPServer, descriptor: Int32) {
-    self.http = http
-    self.descriptor = descriptor
+  /// What is there while the door is open.
+  private struct Opened {
+    var lock: Int32
+    var http: HTTPServer?
   }
 
-  /// Opens the door of a data folder. Nil, with a line in the log, where that is not possible: a server runs without it as well, but commands
-  /// do not reach it.
-  static func open(folder: String, log: Log, api: (AdminGate) -> AdminAPI) async -> ControlDoor? {
-    guard let descriptor = ControlFile.lock(folder: folder) else {
-      log.warning("control.taken", ["reason": "another server runs on the same data; commands reach that one"])
-      return nil
+  private let folder: ControlFolder
+  private let log: Log
+  private let opened = Mutex<Opened?>(nil)
+  private let waiting = Mutex<Task<Void, Never>?>(nil)
+  private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+
+  private init(folder: ControlFolder, log: Log, handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) {
+    self.folder = folder
+    self.log = log
+    self.handler = handler
+  }
+
+  /// Opens the door of a data folder. Where that is not possible the log says why: a server runs without it as well, but commands do not reach
+  /// it. As long as another server has it, it is tried again.
+  ///
+  /// - Parameters:
+  ///   - pause: How long between two tries.
+  ///   - handler: Answers the requests of commands.
+  static func open(
+    folder: String, log: Log, pause: Duration = .seconds(2),
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) async -> ControlDoor {
+    let door = ControlDoor(folder: ControlFolder(data: folder), log: log, handler: handler)
+    // A command that looks whether there is a server holds the lock for a moment.
+    for attempt in 0..<20 {
+      if attempt > 0 { try? await Task.sleep(for: .milliseconds(5)) }
+      if await door.attempt() { return door }
     }
-    let secret = RandomID.text(characters: 40)
-    let api = api(AdminGate(token: Secret(secret), isLoopback: true, publicOrigin: nil, isForCommands: true))
-    var settings = HTTPServer.Configuration()
-    settings.connectionLimit = 16
-    settings.bodyLimit = 64 << 10
-    do throws(TransportError) {
-      let http = try HTTPServer(settings, name: "control", handler: { await api.respond(to: $0) })
-      do throws(TransportError) {
-        let port = try http.listen(on: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0)).port
-        if ControlFile(port: port, secret: secret).write(to: descriptor) {
-          return ControlDoor(http: http, descriptor: descriptor)
+    log.warning("control.taken", ["reason": "another server runs on the same data; commands reach that one"])
+    door.waiting.withLock {
+      $0 = Task {
+        while (try? await Task.sleep(for: pause)) != nil {
+          if await door.attempt() { return log.info("control.opened") }
         }
-        log.error("control.failed", ["reason": "\(ControlFile.name) cannot be written"])
-      } catch {
-        log.error("control.failed", ["reason": error.description])
       }
-      await http.shutdown(grace: .zero)
-    } catch {
-      log.error("control.failed", ["reason": error.description])
     }
-    ControlFile.release(descriptor)
-    return nil
+    return door
   }
 
   /// Closes the door; commands find no server any more.
   func close() async {
-    ControlFile.release(descriptor)
-    await http.shutdown(grace: .zero)
+    let waiting = waiting.withLock { $0 }
+    waiting?.cancel()
+    await waiting?.value
+    let last = opened.withLock { opened in
+      defer { opened = nil }
+      return opened
+    }
+    guard let last else { return }
+    // Before the lock is free: the next server puts a socket of its own there.
+    if last.http != nil { unlink(folder.socket) }
+    await last.http?.shutdown(grace: .zero)
+    folder.release(last.lock)
+  }
+
+  /// Opens it if nobody holds the lock; false when another try may do better.
+  private func attempt() async -> Bool {
+    let lock: Int32
+    do throws(ControlFolder.Problem) {
+      lock = try folder.lock()
+    } catch .held {
+      return false
+    } catch {
+      if case .refused(let reason) = error { log.error("control.failed", ["reason": reason]) }
+      return true
+    }
+    // It is held also where the socket cannot be opened, since commands have to know that a server runs.
+    let http = await listen()
+    opened.withLock { $0 = Opened(lock: lock, http: http) }
+    return true
+  }
+
+  private func listen() async -> HTTPServer? {
+    // What a server that was killed has left.
+    unlink(folder.socket)
+    var settings = HTTPServer.Configuration()
+    settings.connectionLimit = 16
+    settings.bodyLimit = 64 << 10
+    do throws(TransportError) {
+      let http = try HTTPServer(settings, name: "control", handler: handler)
+      do throws(TransportError) {
+        try http.listen(atPath: folder.socket)
+        return http
+      } catch {
+        await http.shutdown(grace: .zero)
+        throw error
+      }
+    } catch {
+      log.error("control.failed", ["reason": error.description])
+      return nil
+    }
   }
 }

@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Transport
 
-/// The server that runs on a data folder, as a command of the same machine sees it.
+/// The server that runs on a data folder, as a command of the same user sees it.
 public struct RunningServer: Sendable {
   /// What it answered.
   public struct Answer: Sendable {
@@ -18,11 +18,12 @@ public struct RunningServer: Sendable {
     public let description: String
   }
 
-  private let file: ControlFile
+  private let socket: String
 
   /// The server that runs on `dataFolder`; nil when none does.
   public static func find(dataFolder: String) -> RunningServer? {
-    ControlFile.read(folder: dataFolder).map { RunningServer(file: $0) }
+    let folder = ControlFolder(data: dataFolder)
+    return folder.isHeld ? RunningServer(socket: folder.socket) : nil
   }
 
   /// Asks for something as the administration's interface has it.
@@ -30,14 +31,15 @@ public struct RunningServer: Sendable {
   /// - Parameters:
   ///   - path: What stands behind `/api/v1/`.
   ///   - actor: Who asks, for the audit log: `cli` and the user of the machine.
-  public func ask(
-    _ method: String, _ path: String, by actor: String
-  ) async throws(Unreachable) -> Answer {
+  public func ask(_ method: String, _ path: String, by actor: String) async throws(Unreachable) -> Answer {
+    try await send(method, "api/v1/\(path)", by: actor)
+  }
+
+  private func send(_ method: String, _ path: String, by actor: String) async throws(Unreachable) -> Answer {
     do throws(TransportError) {
       let answer = try await HTTPClient.request(
-        method, "http://127.0.0.1:\(file.port)/api/v1/\(path)",
-        headers: ["Authorization": "Bearer \(file.secret)", AdminGate.actorHeader: actor],
-        limit: 256 << 20, timeout: .seconds(30))
+        method, "http://localhost/\(path)", headers: [AdminGate.actorHeader: actor], limit: 256 << 20,
+        timeout: .seconds(30), socket: socket)
       return Answer(status: answer.status, body: answer.body)
     } catch {
       throw Unreachable(description: "The server that runs on this data does not answer: \(error.description)")

@@ -20,7 +20,7 @@ public final class Server: Sendable {
 
   private let http: HTTPServer
   private let admin: HTTPServer?
-  private let control: ControlDoor?
+  private let control: ControlDoor
   private let directory: MeetingDirectory
   private let media: any MediaPlane
   private let store: SQLiteMeetingStore
@@ -36,7 +36,7 @@ public final class Server: Sendable {
 
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
-    control: ControlDoor?, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
+    control: ControlDoor, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
     upkeep: Task<Void, Never>,
     operation: Operation, readiness: Readiness, log: Log
   ) {
@@ -188,8 +188,11 @@ public final class Server: Sendable {
         await http.shutdown(grace: .zero)
         throw error
       }
-      let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) { gate in
-        operation.api(gate, directory: directory, authority: authority, passcodes: passcodes)
+      let commands = operation.api(
+        AdminGate(token: nil, isLoopback: true, publicOrigin: nil, isForCommands: true), directory: directory,
+        authority: authority, passcodes: passcodes)
+      let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) {
+        await commands.respond(to: $0)
       }
       await operation.start()
       readiness.isReady.store(true, ordering: .relaxed)
@@ -211,7 +214,7 @@ public final class Server: Sendable {
     guard readiness.isReady.exchange(false, ordering: .acquiringAndReleasing) else { return }
     log.info("shutdown")
     upkeep.cancel()
-    await control?.close()
+    await control.close()
     await directory.shutdown()
     await operation.stop()
     await http.shutdown(grace: grace)

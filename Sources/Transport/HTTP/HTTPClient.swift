@@ -1,4 +1,5 @@
 public import Basics
+internal import CLinux
 internal import CWebSockets
 internal import Synchronization
 
@@ -27,23 +28,20 @@ public enum HTTPClient {
   ///   - timeout: How long all of it may take.
   ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
   ///   - accepts: Which of the host's addresses may be connected to, asked after the name was looked up.
+  ///   - socket: The path of a Unix socket to connect to, whatever host the URL names; 107 bytes at most.
   /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled.
   public static func request(
     _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
     limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false,
-    accepts: @Sendable (IPAddress) -> Bool = { _ in true }
+    accepts: @Sendable (IPAddress) -> Bool = { _ in true }, socket: String? = nil
   ) async throws(TransportError) -> Response {
     let parts = try URLParts(url)
     guard !parts.isWebSocket else { throw .badURL(url) }
     let (service, host) = try WireClient.service(isSecure: parts.isSecure)
     var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
-    let all = try await NameResolver.resolve(parts.host, port: parts.port)
-    let addresses = all.filter(accepts)
-    if addresses.isEmpty && !all.isEmpty { throw .connectionFailed("no address of \(parts.host) may be connected to") }
-    for ip in addresses {
-      let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
+    for address in try await addresses(parts, socket, accepts) {
       let wire = HTTPClientWire(
-        service: service, method: method, parts: parts, remote: remote, headers: headers, body: body, limit: limit,
+        service: service, method: method, parts: parts, address: address, headers: headers, body: body, limit: limit,
         deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
@@ -61,6 +59,22 @@ public enum HTTPClient {
     }
     throw failure
   }
+
+  /// Where to connect to, as the library takes it: addresses, or a path behind a plus sign.
+  private static func addresses(
+    _ parts: URLParts, _ socket: String?, _ accepts: (IPAddress) -> Bool
+  ) async throws(TransportError) -> [String] {
+    if let socket {
+      // One that begins with @ would be no path.
+      let path = socket.hasPrefix("/") ? socket : "./\(socket)"
+      guard path.utf8.count <= PARLEY_SOCKET_PATH else { throw .socketPathTooLong(path) }
+      return ["+\(path)"]
+    }
+    let all = try await NameResolver.resolve(parts.host, port: parts.port)
+    let accepted = all.filter(accepts)
+    if accepted.isEmpty && !all.isEmpty { throw .connectionFailed("no address of \(parts.host) may be connected to") }
+    return accepted.map(\.text)
+  }
 }
 
 /// A client's request on the service thread.
@@ -72,7 +86,7 @@ public enum HTTPClient {
   private let service: WireService
   private let method: String
   private let parts: URLParts
-  private let remote: TransportAddress
+  private let address: String
   private let headers: HTTPHeaders
   private let body: [UInt8]
   private let limit: Int
@@ -89,19 +103,25 @@ public enum HTTPClient {
   private var isCancelled = false
 
   init(
-    service: WireService, method: String, parts: URLParts, remote: TransportAddress, headers: HTTPHeaders,
+    service: WireService, method: String, parts: URLParts, address: String, headers: HTTPHeaders,
     body: [UInt8], limit: Int, deadline: Instant, insecure: Bool
   ) {
     self.service = service
     self.method = method
     self.parts = parts
-    self.remote = remote
+    self.address = address
     self.headers = headers
     self.body = body
     self.limit = limit
     self.deadline = deadline
     self.insecure = insecure
     unsafe wsi = nil
+  }
+
+  /// The other end, for people.
+  private var place: String {
+    if address.hasPrefix("+") { return String(address.dropFirst()) }
+    return address.contains(":") ? "[\(address)]:\(parts.port)" : "\(address):\(parts.port)"
   }
 
   /// Nobody waits for the answer any more; may come before ``connect(host:_:)``.
@@ -119,11 +139,11 @@ public enum HTTPClient {
     var handle: OpaquePointer?
     // Strings live during the call, which copies them; the virtual host lives as long as the service.
     unsafe _ = parley_ws_connect(
-      service.context, OpaquePointer(bitPattern: host), remote.ip.text, Int32(parts.port), parts.authority,
+      service.context, OpaquePointer(bitPattern: host), address, Int32(parts.port), parts.authority,
       parts.target, headers["origin"], nil, method, parts.isSecure ? 1 : 0, insecure ? 1 : 0, tag, &handle)
     if unsafe handle == nil {
       service.remove(tag)
-      end(.failure(.connectionFailed("\(remote.text) does not answer")))
+      end(.failure(.connectionFailed("\(place) does not answer")))
       wireClosed()
     } else if !isGone {
       unsafe wsi = handle
@@ -199,7 +219,7 @@ public enum HTTPClient {
 
   func tick(now: Instant) {
     guard let wsi = unsafe wsi, waiting != nil, now >= deadline else { return }
-    end(.failure(.timedOut("The answer of \(remote.text)")))
+    end(.failure(.timedOut("The answer of \(place)")))
     unsafe parley_ws_abort(wsi)
   }
 

@@ -164,13 +164,25 @@ public enum WebSocketDecision: Sendable {
     if state.withLock({ $0.stopping }) { throw .stopped }
     let listener = try TCPListener(bind: address, dualStack: dualStack)
     let local = listener.localAddress
+    take(connectionsOf: listener)
+    return local
+  }
+
+  /// Listens on a Unix socket, from now on: for programs of this user on this machine.
+  ///
+  /// - Parameter path: Where, 107 bytes at most; nothing may be there. It stays when the server is gone.
+  public func listen(atPath path: String) throws(TransportError) {
+    if state.withLock({ $0.stopping }) { throw .stopped }
+    take(connectionsOf: try TCPListener(path: path))
+  }
+
+  private func take(connectionsOf listener: sending TCPListener) {
     // The listener is used on the service thread only from here on.
     nonisolated(unsafe) let handed = listener
     service.post { [weak self] in
       guard let self else { return }
       unsafe ListenerWire.start(handed, server: self, host: self.plainHost)
     }
-    return local
   }
 
   /// Serves a connection that was accepted elsewhere, as when one port carries media too and the first bytes said "HTTP".

@@ -2,7 +2,7 @@ public import Basics
 internal import CLinux
 internal import Glibc
 
-/// A listening TCP socket.
+/// A listening TCP socket, or Unix socket.
 ///
 /// Opening it is where "port in use" shows, with an error that says what to do. Connections are taken with
 /// ``accept()`` when an ``EventLoop`` (or another poller) says that the descriptor is readable.
@@ -43,6 +43,22 @@ public final class TCPListener {
     guard fd >= 0 else { throw .from(call: "listening", code: -fd, address: address) }
     descriptor = fd
     localAddress = TransportAddress(parley_local_address(fd))
+    spare = dup(fd)
+  }
+
+  /// Opens a Unix socket that only this user can connect to. Its connections have no addresses.
+  ///
+  /// - Parameters:
+  ///   - path: Where, 107 bytes at most; nothing may be there. It stays when the listener is gone.
+  ///   - backlog: Connections that may wait to be accepted.
+  public init(path: String, backlog: Int = 16) throws(TransportError) {
+    // The string lives during the call.
+    let fd = unsafe parley_open_unix(path, Int32(clamping: backlog))
+    guard fd >= 0 else {
+      throw -fd == ENAMETOOLONG ? .socketPathTooLong(path) : .system(call: "listening at \(path)", code: -fd)
+    }
+    descriptor = fd
+    localAddress = .unspecified
     spare = dup(fd)
   }
 

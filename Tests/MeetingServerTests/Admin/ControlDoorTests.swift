@@ -7,30 +7,35 @@ import Transport
 
 @Suite("The door for commands of this machine", .serialized)
 struct ControlDoorTests {
-  @Test("threat 34: it answers who knows the secret of the data folder, and nobody else; it is on loopback alone")
-  func secret() async throws {
+  @Test("threat 34: it is a socket that this user alone can open, whatever stood there before, and it opens no port")
+  func alone() async throws {
     try await TestServer.run({ $0.adminPort = nil }) { server in
-      let folder = server.folder + "/data"
-      let file = try #require(ControlFile.read(folder: folder))
-      let base = "http://127.0.0.1:\(file.port)"
+      let folder = server.folder + "/data/control"
+      func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw Unexpected(text: "nothing is at \(path)") }
+        return status.st_mode
+      }
+      #expect(try mode(folder) == S_IFDIR | 0o700)
+      #expect(try mode(folder + "/lock") == S_IFREG | 0o600)
+      #expect(try mode(folder + "/socket") == S_IFSOCK | 0o600)
       for (headers, path, status) in [
-        ([:], "/api/v1/tenants", 401), (["Authorization": "Bearer x"], "/api/v1/tenants", 401),
-        (["Authorization": "Bearer \(file.secret)", "Origin": "https://evil.example"], "/api/v1/tenants", 403),
-        (["Authorization": "Bearer \(file.secret)"], "/api/v1/tenants", 200),
-        (["Authorization": "Bearer \(file.secret)"], "/metrics", 404),
+        ([:], "/api/v1/tenants", 200), (["Origin": "https://evil.example"], "/api/v1/tenants", 403),
+        (["Host": "evil.example"], "/api/v1/tenants", 421), ([:], "/metrics", 404), ([:], "/admin", 404),
       ] as [(HTTPHeaders, String, Int)] {
-        #expect(try await TestServer.request("GET", base + path, headers).status == status, "\(headers) \(path)")
+        let url = "http://\(headers["host"] ?? "localhost")\(path)"
+        let answer = try await HTTPClient.request("GET", url, headers: headers, socket: folder + "/socket")
+        #expect(answer.status == status, "\(headers) \(path)")
       }
-      // Another machine finds no port there.
-      let others = try LocalAddresses.all().filter { !$0.isLoopback && $0.isIPv4 }
-      for address in others {
-        await #expect(throws: TransportError.self) {
-          _ = try await HTTPClient.request("GET", "http://\(address.text):\(file.port)/api/v1/tenants")
-        }
-      }
-      let mode = try FileManager.default.attributesOfItem(atPath: folder + "/" + ControlFile.name)[.posixPermissions]
-      #expect(mode as? Int == 0o600)
-      #expect(!server.logged.text.contains(file.secret))
+      // Another one on the folder finds it open to everybody, and a killed server's socket in its place.
+      await server.server.shutdown(grace: .milliseconds(200))
+      chmod(folder, 0o755)
+      #expect(FileManager.default.createFile(atPath: folder + "/socket", contents: nil))
+      let door = await open(server)
+      #expect(try mode(folder) == S_IFDIR | 0o700)
+      #expect(try mode(folder + "/socket") == S_IFSOCK | 0o600)
+      await door.close()
+      #expect(throws: Unexpected.self) { try mode(folder + "/socket") }
     }
   }
 
@@ -54,26 +59,67 @@ struct ControlDoorTests {
     }
   }
 
-  @Test("of two servers on one folder the first hears the commands, and once it has ended nobody does")
+  @Test("of two servers on one folder the first hears the commands, and when it has ended the second does")
   func two() async throws {
-    var kept: RunningServer?
     try await TestServer.run { server in
       let folder = server.folder + "/data"
-      let first = try #require(ControlFile.read(folder: folder))
       let log = TestServer.LogLines()
-      let second = await ControlDoor.open(folder: folder, log: Log(level: .debug) { log.add($0) }) { _ in
-        Issue.record("the second server opened a door")
-        preconditionFailure("no door was to be opened")
-      }
-      #expect(second == nil)
-      #expect(log.text.contains("control.taken"))
-      #expect(ControlFile.read(folder: folder) == first)
-      kept = RunningServer.find(dataFolder: folder)
+      let second = await open(server, log)
+      #expect(log.text.contains("control.taken") && !log.text.contains("control.opened"))
+      let running = try #require(RunningServer.find(dataFolder: folder))
+      #expect(try await running.ask("GET", "tenants", by: "cli ann").status == 200)
       await server.server.shutdown(grace: .milliseconds(200))
+      try await eventually { log.text.contains("control.opened") ? nil : "the second server's door is not open" }
+      let next = try #require(RunningServer.find(dataFolder: folder))
+      #expect(try await next.ask("GET", "nothing", by: "cli ann").status == 404)
+      await second.close()
+      #expect(RunningServer.find(dataFolder: folder) == nil)
+      await #expect(throws: RunningServer.Unreachable.self) { _ = try await next.ask("GET", "tenants", by: "cli ann") }
+      // One that waits for the door can be closed as well.
+      let holder = try ControlFolder(data: folder).lock()
+      await open(server, log).close()
+      ControlFolder(data: folder).release(holder)
+    }
+  }
+
+  @Test("a data folder whose path is too long for a socket is told to the operator and to who gives commands")
+  func tooLong() async throws {
+    try await TestServer.run { server in
+      let folder = server.folder + "/" + String(repeating: "x", count: 100)
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let log = TestServer.LogLines()
+      let door = await open(server, log, folder: folder)
+      #expect(log.text.contains("control.failed") && log.text.contains("may have 107"))
+      let running = try #require(RunningServer.find(dataFolder: folder))
+      let error = await #expect(throws: RunningServer.Unreachable.self) {
+        _ = try await running.ask("GET", "tenants", by: "cli ann")
+      }
+      #expect(error?.description.contains("may have 107") == true)
+      await door.close()
       #expect(RunningServer.find(dataFolder: folder) == nil)
     }
-    let before = try #require(kept)
-    await #expect(throws: RunningServer.Unreachable.self) { _ = try await before.ask("GET", "tenants", by: "cli ann") }
+  }
+
+  @Test("a folder that cannot be had is told as such, and not taken for another server's")
+  func refused() async throws {
+    try await TestServer.run { server in
+      let folder = server.folder + "/file"
+      #expect(FileManager.default.createFile(atPath: folder, contents: nil))
+      let log = TestServer.LogLines()
+      await open(server, log, folder: folder).close()
+      #expect(log.text.contains("control.failed") && !log.text.contains("control.taken"))
+      #expect(log.text.contains("Not a directory"))
+      #expect(RunningServer.find(dataFolder: folder) == nil)
+    }
+  }
+
+  /// Another door beside a server's, with an interface that finds nothing.
+  private func open(
+    _ server: TestServer, _ log: TestServer.LogLines = .init(), folder: String? = nil
+  ) async -> ControlDoor {
+    await ControlDoor.open(
+      folder: folder ?? server.folder + "/data", log: Log(level: .debug) { log.add($0) }, pause: .milliseconds(20)
+    ) { _ in .text("nothing", status: 404) }
   }
 }
 
