@@ -148,6 +148,15 @@ extension DataFolder {
     throw CommandGroup.Failure(description: refused?.error ?? "The server answered \(answer.status).")
   }
 
+  /// Has the room of a meeting that runs hear at once of what was changed of it.
+  func tellServer(of meeting: MeetingRecord) async {
+    guard let server = RunningServer.find(dataFolder: self.path) else { return }
+    if (try? await server.takeUp(meeting.id, by: Self.user)) == true { return }
+    CommandLineText.complain(
+      "The meeting is changed, but the server that runs on this data does not answer: a room that runs goes by it when the next participant comes."
+    )
+  }
+
   /// The same where nothing can be done without a server.
   func needServer(_ method: String, _ path: String) async throws -> [UInt8] {
     if let body = try await ask(method, path) { return body }

@@ -28,7 +28,7 @@ extension MeetingCommand {
       ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, json], run: schedule),
     .init(
       name: "change", operands: "ROOM|ID",
-      help: "change a meeting; one that runs goes by it when the next participant comes",
+      help: "change a meeting; one that runs goes by it at once",
       table: times + [
         .init("subject", "TEXT", "the title"), .init("summary", "TEXT", "a longer text about it"),
         .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked"),
@@ -166,6 +166,7 @@ extension MeetingCommand {
       }
       try await folder.audit(action, meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       show(meeting, tenant: tenant.name, options)
+      await folder.tellServer(of: meeting)
     }
   }
 

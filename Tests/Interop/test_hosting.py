@@ -75,9 +75,10 @@ class Hosting(unittest.TestCase):
 
     def test_who_is_in_sees_another_title_and_another_end(self) -> None:
         ann = self.person("Ann")
+        # By a command, which another process runs, at once: nobody else comes before it is told.
         meeting = self.change("hosting", "--subject", "Crew <b>meeting</b>")
-        ben = self.person("Ben")  # who comes next brings the news of it
         self.says(ann, "The meeting is called Crew <b>meeting</b> now")
+        ben = self.person("Ben")
         wait_for("the title", lambda: ann.page.locator(".room-title").text_content() == "Crew <b>meeting</b>")
         self.assertEqual(ann.page.title(), "Crew <b>meeting</b> · Parley")
         self.assertEqual(ben.page.locator(".room-title").text_content(), "Crew <b>meeting</b>")

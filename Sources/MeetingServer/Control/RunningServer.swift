@@ -1,5 +1,5 @@
 import Basics
-import Meetings
+public import Meetings
 import Transport
 
 /// The server that runs on a data folder, as a command of the same user sees it.
@@ -33,6 +33,11 @@ public struct RunningServer: Sendable {
   ///   - actor: Who asks, for the audit log: `cli` and the user of the machine.
   public func ask(_ method: String, _ path: String, by actor: String) async throws(Unreachable) -> Answer {
     try await send(method, "api/v1/\(path)", by: actor)
+  }
+
+  /// Has a room that runs go by what was changed of its meeting in the database. False when the server would not.
+  public func takeUp(_ meeting: MeetingID, by actor: String) async throws(Unreachable) -> Bool {
+    try await send("POST", "changed/meetings/\(meeting)", by: actor).status == 204
   }
 
   private func send(_ method: String, _ path: String, by actor: String) async throws(Unreachable) -> Answer {

@@ -188,9 +188,10 @@ public final class Server: Sendable {
         await http.shutdown(grace: .zero)
         throw error
       }
-      let commands = operation.api(
-        AdminGate(token: nil, isLoopback: true, publicOrigin: nil, isForCommands: true), directory: directory,
-        authority: authority, passcodes: passcodes)
+      let commands = ControlEndpoints(
+        api: operation.api(
+          AdminGate(token: nil, isLoopback: true, publicOrigin: nil, isForCommands: true), directory: directory,
+          authority: authority, passcodes: passcodes))
       let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) {
         await commands.respond(to: $0)
       }

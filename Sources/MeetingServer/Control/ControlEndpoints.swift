@@ -1,0 +1,31 @@
+import Meetings
+import Transport
+
+/// What commands of this machine may ask for: all that the administration's interface has, and to look at what they have changed themselves.
+struct ControlEndpoints: Sendable {
+  let api: AdminAPI
+
+  /// The answer to a request.
+  func respond(to request: HTTPRequest) async -> HTTPResponse {
+    let path = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard path.count == 3, path.starts(with: ["changed", "meetings"]), let id = path.last else {
+      return await api.respond(to: request)
+    }
+    do throws(Refusal) {
+      _ = try api.gate.admit(request)
+      guard request.method == "POST" else { throw Refusal(405, "methodNotAllowed", "Send a POST.") }
+      return try await takeUp(MeetingID(rawValue: String(id)))
+    } catch {
+      return .refusal(error)
+    }
+  }
+
+  /// Has the room of a meeting that runs go by what a command has changed in the database, and has written down.
+  private func takeUp(_ id: MeetingID) async throws(Refusal) -> HTTPResponse {
+    let meeting: MeetingRecord?
+    do throws(MeetingStoreError) { meeting = try await api.store.meeting(id: id) } catch { throw Refusal(error) }
+    guard let meeting else { throw AdminAPI.noSuchMeeting }
+    await api.directory.changed(meeting)
+    return AdminAPI.done
+  }
+}
