@@ -223,19 +223,22 @@ enum WebhookCommand {
 
   private static func show(_ delivery: WebhookDelivery, _ options: CommandOptions) {
     if options.has("json") {
-      let line: JSONLine = [
+      var line: JSONLine = [
         "id": .text(delivery.id), "event": .text(delivery.event), "type": .text(delivery.type),
         "meeting": .text(delivery.meeting), "state": .text(delivery.state.rawValue),
         "attempts": .integer(delivery.attempts), "created": .text(DataFolder.text(delivery.created)),
         "status": delivery.status.map { .integer($0) } ?? .null, "problem": JSONValue(delivery.problem),
         "next": JSONValue(delivery.next.map(DataFolder.text)),
       ]
+      if let count = delivery.waitsBehind { line.add("waitsBehind", .integer(count)) }
       line.print()
     } else {
       let problem = delivery.problem.map { "  \(CommandLineText.printable($0))" } ?? ""
+      let before = delivery.waitsBehind ?? 0
+      let turn = before > 0 ? "  behind \(before) of its meeting that wait\(before == 1 ? "s" : "")" : ""
       CommandLineText.say(
         "\(delivery.id)  \(DataFolder.text(delivery.created))  \(delivery.type)  \(delivery.state.rawValue)  "
-          + "\(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")\(problem)\n")
+          + "\(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")\(problem)\(turn)\n")
     }
   }
 }

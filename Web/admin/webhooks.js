@@ -43,8 +43,13 @@ export async function webhookPage(page, id) {
             await tell(whole.type, h("pre", { class: "body", tabIndex: 0, text: pretty(whole.body) }));
           }, { label: `Look at ${delivery.type}` }),
           action("Send again", async () => {
-            await request("POST", `${path}/deliveries/${part(delivery.id)}/replay`);
+            const { waitsBehind } = await request("POST", `${path}/deliveries/${part(delivery.id)}/replay`);
             await refresh();
+            if (waitsBehind > 0) {
+              await tell("It waits its turn", h("p", {
+                text: `${waitsBehind === 1 ? "One event of the same meeting waits" : `${waitsBehind} events of the same meeting wait`} before it and ${waitsBehind === 1 ? "is" : "are"} tried now.`,
+              }));
+            }
           }, { label: `Send ${delivery.type} again` })),
       ]), "Nothing was sent yet.")));
   }

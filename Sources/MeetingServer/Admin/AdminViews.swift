@@ -181,12 +181,13 @@ struct DeliveryView: Encodable {
   var status: Int?
   var problem: String?
   var finished: Date?
+  var waitsBehind: Int?
   var body: String?
   /// For the page's end; not part of the answer.
   var sequence: Int
 
   enum CodingKeys: String, CodingKey {
-    case id, event, type, meeting, state, attempts, created, next, status, problem, finished, body
+    case id, event, type, meeting, state, attempts, created, next, status, problem, finished, waitsBehind, body
   }
 
   init(_ delivery: WebhookDelivery, showing: Bool = false) {
@@ -201,6 +202,7 @@ struct DeliveryView: Encodable {
     status = delivery.status
     problem = delivery.problem
     finished = delivery.finished
+    waitsBehind = delivery.waitsBehind
     body = showing ? delivery.body : nil
     sequence = delivery.sequence
   }

@@ -36,7 +36,7 @@ public protocol OperationStore: Sendable {
   ) async throws(MeetingStoreError) -> [WebhookDelivery]
   /// Notes what an attempt came to.
   func note(_ outcome: WebhookDelivery.Outcome, sequence: Int, now: Date) async throws(MeetingStoreError)
-  /// Sends the event of a delivery once more, as a delivery of its own at the end of the meeting's.
+  /// Sends the event of a delivery once more, as a delivery of its own at the end of the meeting's, which are tried anew at once.
   func replay(id: String, webhook: WebhookID, now: Date) async throws(MeetingStoreError) -> WebhookDelivery?
   /// How many deliveries wait.
   func pendingDeliveries() async throws(MeetingStoreError) -> Int

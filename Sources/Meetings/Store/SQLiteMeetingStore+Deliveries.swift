@@ -100,13 +100,24 @@ extension SQLiteMeetingStore {
         + "WHERE sequence = ? AND state = 'pending'", values + [.number(sequence)])
   }
 
-  /// Sends the event of a delivery once more.
+  /// Sends the event of a delivery once more. What its meeting waits for is tried now, since nothing else of the meeting is sent before that.
   public func replay(id: String, webhook: WebhookID, now: Date) throws(MeetingStoreError) -> WebhookDelivery? {
     guard let old = try delivery(id: id, webhook: webhook) else { return nil }
     let again = WebhookDelivery(
       webhook: webhook, meeting: old.meeting, event: old.event, type: old.type, body: old.body, created: now)
     try enqueue([again])
-    return try delivery(id: again.id, webhook: webhook)
+    guard var kept = try delivery(id: again.id, webhook: webhook) else { return nil }
+    let chain: [SQLiteValue] = [.text(webhook.rawValue), .text(old.meeting)]
+    let waiting = "FROM webhook_deliveries WHERE state = 'pending' AND webhook = ?1 AND meeting = ?2"
+    try open().query(
+      "UPDATE webhook_deliveries SET next = min(next, ?3) WHERE sequence = (SELECT min(sequence) \(waiting))",
+      chain + [.time(now)])
+    var count = 0
+    try open().query("SELECT count(*) \(waiting) AND sequence < ?3", chain + [.number(kept.sequence)]) {
+      count = Int($0.integer(0))
+    }
+    kept.waitsBehind = count
+    return kept
   }
 
   /// How many deliveries wait.

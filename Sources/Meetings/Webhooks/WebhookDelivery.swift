@@ -40,6 +40,8 @@ public struct WebhookDelivery: Sendable, Hashable {
   public var problem: String?
   /// When it was delivered or given up.
   public var finished: Date?
+  /// How many of its meeting wait before it: known of a replay that was asked for just now, and nil otherwise.
+  public var waitsBehind: Int?
 
   /// The most that wait for one webhook; when there are more, the oldest are given up.
   public static let maximumPending = 10_000

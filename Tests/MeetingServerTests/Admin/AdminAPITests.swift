@@ -260,7 +260,8 @@ struct AdminAPITests {
       let all = items(try await call(server, "GET", path + "/deliveries").fields)
       let one = try await call(server, "GET", path + "/deliveries/\(text(all[0], "id"))")
       #expect(text(one.fields, "body").contains("\"room\":\"daily\""))
-      #expect(try await call(server, "POST", path + "/deliveries/\(text(all[0], "id"))/replay").status == 202)
+      let again = try await call(server, "POST", path + "/deliveries/\(text(all[0], "id"))/replay")
+      #expect(again.status == 202 && again.fields["waitsBehind"] as? Int == 0)
       try await receiver.waits("the start again") { $0.count { $0.type == "meeting.started" } == 2 }
       let starts = receiver.posts.filter { $0.type == "meeting.started" }
       #expect(starts[0].body == starts[1].body)

@@ -83,6 +83,37 @@ struct WebhookTests {
     await store.close()
   }
 
+  @Test(
+    "a replay brings what its meeting waits for to the receiver at once, in order, although an hour's pause was meant")
+  func replay() async throws {
+    try await TestServer.run({
+      configure(&$0)
+      $0.webhooks.firstPause = .seconds(3_600)
+    }) { server in
+      let receiver = try WebhookReceiver()
+      receiver.answers { count in HTTPResponse(status: count == 2 ? 500 : 200) }
+      let webhook = try await hook(server, receiver.url)
+      try await meet(server, "daily")
+      let base = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/webhooks/\(webhook.id)/deliveries"
+      func deliveries(_ state: String) async throws -> [[String: Any]] {
+        let answer = try await TestServer.request("GET", "\(base)?state=\(state)")
+        return try #require(
+          (JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])?["items"] as? [[String: Any]])
+      }
+      try await eventually {
+        let waiting = try await deliveries("pending")
+        return waiting.count == 7 && waiting.last?["attempts"] as? Int == 1
+          ? nil : "\(waiting.count) wait after \(receiver.posts.map(\.type))"
+      }
+      let first = try #require(try await deliveries("delivered").first?["id"] as? String)
+      let answer = try await TestServer.request("POST", "\(base)/\(first)/replay")
+      #expect(answer.status == 202 && answer.text.contains("\"waitsBehind\":7"), "\(answer.text)")
+      try await receiver.waits("everything, and the replay after it") { $0.count == 10 }
+      #expect(receiver.posts.map(\.type) == [Self.story[0], Self.story[1]] + Self.story[1...] + [Self.story[0]])
+      await receiver.stop()
+    }
+  }
+
   @Test("what happens in a meeting is told in order, each event signed, also when half of the attempts fail")
   func order() async throws {
     try await TestServer.run(configure) { server in

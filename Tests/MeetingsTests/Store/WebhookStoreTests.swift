@@ -104,6 +104,42 @@ struct WebhookStoreTests {
     #expect(try await store.replay(id: all[1].id, webhook: .random(), now: now) == nil)
   }
 
+  @Test("what waits before a replay of the same meeting is tried at once, and the replay says how much that is")
+  func replayBehind() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let (a, b) = (try await make(store), try await make(store))
+    try await store.enqueue([
+      delivery(a, "m_1", "e_1", at: now), delivery(a, "m_1", "e_2", at: now), delivery(a, "m_1", "e_3", at: now),
+      delivery(a, "m_2", "e_4", at: now), delivery(b, "m_1", "e_1", at: now),
+    ])
+    let all = try await store.deliveries(of: a.id, state: nil, before: nil, limit: 10).reversed() as [WebhookDelivery]
+    try await store.note(.delivered(status: 204), sequence: all[0].sequence, now: now)
+    for head in try await store.deliveryHeads() {
+      try await store.note(.retry(at: now + 3_600, status: 500, problem: "down"), sequence: head.sequence, now: now)
+    }
+    func next() async throws -> [String: TimeInterval] {
+      var times: [String: TimeInterval] = [:]
+      for head in try await store.deliveryHeads() {
+        times["\(head.meeting) \(head.webhook == a.id ? "a" : "b")"] = head.next.timeIntervalSince(now)
+      }
+      return times
+    }
+    #expect(try await next() == ["m_1 a": 3_600, "m_2 a": 3_600, "m_1 b": 3_600])
+    let again = try #require(try await store.replay(id: all[0].id, webhook: a.id, now: now + 9))
+    #expect(again.waitsBehind == 2 && again.next == now + 9)
+    // Other meetings and other receivers keep their time.
+    #expect(try await next() == ["m_1 a": 9, "m_2 a": 3_600, "m_1 b": 3_600])
+    for delivery in all[1...2] {
+      try await store.note(.delivered(status: 204), sequence: delivery.sequence, now: now)
+    }
+    #expect(try await store.deliveryHeads().contains { $0.sequence == again.sequence })
+    #expect(try await store.replay(id: all[3].id, webhook: a.id, now: now + 10)?.waitsBehind == 1)
+    #expect(try await store.delivery(id: again.id, webhook: a.id)?.waitsBehind == nil)
+    try await store.note(.delivered(status: 204), sequence: again.sequence, now: now)
+    #expect(try await store.replay(id: all[0].id, webhook: a.id, now: now + 11)?.waitsBehind == 0)
+  }
+
   @Test("deliveries are bounded in number and age")
   func bounds() async throws {
     let folder = TemporaryFolder()
