@@ -113,11 +113,7 @@ struct AdminAPI: Sendable {
     do throws(Refusal) {
       actor = try gate.admit(request)
     } catch {
-      counters.adminRefused.add(1)
-      log.info("admin.refused", ["code": error.code, "path": request.path])
-      var response = HTTPResponse.refusal(error)
-      if error.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
-      return response
+      return refused(request, error)
     }
     let segments = request.path.split(separator: "/").dropFirst(2).map(String.init)
     let matches = Self.routes.compactMap { route in route.match(segments).map { (route, $0) } }
@@ -145,6 +141,24 @@ struct AdminAPI: Sendable {
       log.error("admin.failed", ["reason": "\(error)"])
       return .refusal(Refusal(500, "internal", "This could not be done. The server's log says why."))
     }
+  }
+
+  /// What a request for numbers is answered where the gate does not let it through.
+  func refusal(ofReading request: HTTPRequest) -> HTTPResponse? {
+    do throws(Refusal) {
+      try gate.admitReader(request)
+      return nil
+    } catch {
+      return refused(request, error)
+    }
+  }
+
+  private func refused(_ request: HTTPRequest, _ error: Refusal) -> HTTPResponse {
+    counters.adminRefused.add(1)
+    log.info("admin.refused", ["code": error.code, "path": request.path])
+    var response = HTTPResponse.refusal(error)
+    if error.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
+    return response
   }
 
   // MARK: For all of them

@@ -26,6 +26,7 @@ struct AdminEndpoints: Sendable {
     }
     switch request.path {
     case "/metrics":
+      if let refusal = api.refusal(ofReading: request) { return refusal }
       return .text(await metrics(), contentType: "text/plain; version=0.0.4; charset=utf-8")
     case "/healthz": return .text("ok\n")
     case "/readyz": return isReady() ? .text("ready\n") : .text("not ready\n", status: 503)

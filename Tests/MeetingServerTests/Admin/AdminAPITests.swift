@@ -51,6 +51,27 @@ struct AdminAPITests {
     try await TestServer.run({ $0.adminHost = IPAddress(v4: 0) }) { server in
       let answer = try await call(server, "GET", "tenants")
       #expect(answer.status == 403 && answer.code == "adminTokenNeeded")
+      let metrics = try await TestServer.request(
+        "GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/metrics")
+      #expect(metrics.status == 403 && metrics.text.contains("adminTokenNeeded"))
+    }
+    let token = "a-long-admin-token"
+    try await TestServer.run({
+      $0.adminHost = IPAddress(v4: 0)
+      $0.adminToken = Secret(token)
+    }) { server in
+      let base = "http://127.0.0.1:\(try #require(server.server.adminPort))"
+      for (headers, status) in [
+        ([:], 401), (["Authorization": "Bearer a-long-admin-tokem"], 401), (["Authorization": "Bearer \(token)"], 200),
+      ] as [(HTTPHeaders, Int)] {
+        for method in ["GET", "HEAD"] {
+          let answer = try await TestServer.request(method, base + "/metrics", headers)
+          #expect(answer.status == status && (status == 200 || !answer.text.contains("parley_meetings")))
+        }
+      }
+      // Whether it is alive a balancer may ask without.
+      #expect(try await TestServer.request("GET", base + "/readyz").status == 200)
+      #expect(!server.logged.text.contains(token))
     }
   }
 
