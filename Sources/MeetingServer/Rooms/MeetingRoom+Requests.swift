@@ -15,10 +15,7 @@ extension MeetingRoom {
   /// Carries a request out or refuses it, and says which to a client that gave it a number.
   func perform(_ request: RoomRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
     if case .chat(let wish) = request { return perform(wish, id: id, member, channel) }
-    guard member.pace.take(request, now: Monotonic.now) else {
-      channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
-      return
-    }
+    guard member.pace.take(request, now: Monotonic.now) else { return refuseHaste(channel, id: id) }
     var written: Task<Bool, Never>?
     lastRight = nil
     do throws(RequestRefusal) {
@@ -39,6 +36,17 @@ extension MeetingRoom {
       return
     }
     answer(id, channel, after: written)
+  }
+
+  /// Whether a participant may ask for something now that is no ``RoomRequest``; it is told when it has asked too often.
+  func isInPace(_ member: RoomMember, _ channel: SignalingChannel, id: Int? = nil) -> Bool {
+    if member.pace.takeAny(now: Monotonic.now) { return true }
+    refuseHaste(channel, id: id)
+    return false
+  }
+
+  private func refuseHaste(_ channel: SignalingChannel, id: Int?) {
+    channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
   }
 
   /// Says that what a client asked for under a number is done, as soon as it is on the disk who did it: done is what a server that ends this

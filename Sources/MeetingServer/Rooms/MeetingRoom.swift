@@ -277,11 +277,11 @@ actor MeetingRoom {
     case .offer(let offer): await renegotiate(offer, member, channel)
     case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
-    case .rename(let name): rename(name, member, channel)
+    case .rename(let name): if isInPace(member, channel) { rename(name, member, channel) }
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
-    case .admit(let who, let id): admit(who, id: id, member, channel)
-    case .deny(let who, let id): deny(who, id: id, member, channel)
-    case .lock(let isLocked, let id): lock(isLocked, id: id, member, channel)
+    case .admit(let who, let id): if isInPace(member, channel, id: id) { admit(who, id: id, member, channel) }
+    case .deny(let who, let id): if isInPace(member, channel, id: id) { deny(who, id: id, member, channel) }
+    case .lock(let isLocked, let id): if isInPace(member, channel, id: id) { lock(isLocked, id: id, member, channel) }
     case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
     case .room(let request, let id): perform(request, id: id, member, channel)
     // Proved first, and then done by `renew`.

@@ -11,9 +11,12 @@ struct RequestPace: Sendable {
     switch request {
     case .raiseHand(_, participant: nil), .react:
       return Self.take(&gestures, perSecond: 1, burst: 6, now)
-    default: return Self.take(&hosting, perSecond: 5, burst: 30, now)
+    default: return takeAny(now: now)
     }
   }
+
+  /// Takes one of another kind: what goes to everybody, or is written down.
+  mutating func takeAny(now: Instant) -> Bool { Self.take(&hosting, perSecond: 5, burst: 30, now) }
 
   private static func take(_ limit: inout RateLimit?, perSecond: Int, burst: Int, _ now: Instant) -> Bool {
     var bucket = limit ?? RateLimit(perSecond: perSecond, burst: burst, now: now)

@@ -394,4 +394,21 @@ struct ModerationTests {
       await ann.close()
     }
   }
+
+  @Test(
+    "letting in, sending away, locking and renaming have the same pace as what else hosts ask for: entries in the audit log, and news for everybody, come no faster",
+    arguments: [
+      { .lock($0.isMultiple(of: 2), id: $0) }, { .admit(.all, id: $0) }, { .deny(.all, id: $0) },
+      { .rename(name: "Ann \($0)") },
+    ] as [@Sendable (Int) -> ClientMessage])
+  func doorPace(_ message: @Sendable (Int) -> ClientMessage) async throws {
+    try await TestServer.run { server in
+      let (host, _) = try await server.host("daily", "Mo")
+      for number in 0..<60 { try host.send(message(number)) }
+      let answers = try await host.drain()
+      let refused = answers.filter { if case .error(.tooFast, _, false, _) = $0 { true } else { false } }
+      #expect((10...30).contains(refused.count), "\(refused.count) of 60 were refused")
+      await host.close()
+    }
+  }
 }
