@@ -8,8 +8,9 @@ enum StartNotices {
     var notices: [String] = []
     if configuration.isDevelopment {
       notices.append(
-        "DEVELOPMENT MODE: whoever says devtoken or moderator_token gets into every meeting of the default tenant, "
-          + "without a signature. Leave --development (PARLEY_DEVELOPMENT) out on a server that others reach.")
+        "DEVELOPMENT MODE: whoever says devtoken gets into every meeting of the default tenant, and whoever says "
+          + "moderator_token into each of them as a host, past locks, lobbies and passcodes, without a signature. Leave "
+          + "--development (PARLEY_DEVELOPMENT) out on a server that others reach.")
     }
     if isFirst, !configuration.host.isLoopback {
       let open =

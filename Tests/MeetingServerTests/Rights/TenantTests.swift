@@ -91,7 +91,11 @@ struct TenantTests {
   @Test("devtoken opens rooms in development mode, and the operator is told loudly")
   func development() async throws {
     try await TestServer.run({ $0.isDevelopment = true }) { server in
-      #expect(server.server.notices.contains { $0.contains("DEVELOPMENT") && $0.contains("--development") })
+      #expect(
+        server.server.notices.contains {
+          $0.contains("DEVELOPMENT") && $0.contains("--development")
+            && $0.contains("moderator_token into each of them as a host")
+        })
       #expect(try await outcome(server, "devtoken", room: "daily") == nil)
       let (client, welcome) = try await server.join("", "Mo", token: "moderator_token", enters: "daily")
       #expect(welcome.permissions?.contains("moderate") == true)
