@@ -44,7 +44,7 @@ class Lobby(unittest.TestCase):
         person.page.wait_for_timeout(600)
         button.press("Enter")
 
-    def test_a_guest_is_denied_then_let_in_and_the_lock_and_the_passcode_are_told(self) -> None:
+    def test_a_guest_is_denied_then_let_in_two_at_once_and_the_lock_and_the_passcode_are_told(self) -> None:
         ann = self.person("Ann").join(self.server.url, f"board?jwt={self.token}")
         ben = self.person("Ben")
         self.enter(ben, "board")
@@ -83,6 +83,17 @@ class Lobby(unittest.TestCase):
         self.enter(ben, "board")
         self.heading(ben, "The meeting is locked")
 
+        # Two wait, and go in together.
+        self.press(ann, "Unlock the meeting")
+        wait_for("no lock", lambda: not ann.evaluate("() => window.parley.lobby.locked"))
+        cem = self.person("Cem")
+        for person in (ben, cem):
+            self.enter(person, "board")
+            self.heading(person, "Waiting to be let in")
+        wait_for("both in the list", lambda: row.count() == 2)
+        self.press(ann, "Admit all")
+        self.together(ann, ben, cem)
+
         self.enter(ben, "closed")
         self.heading(ben, "This meeting has a passcode")
         ben.page.keyboard.type("blue 43")
@@ -93,6 +104,33 @@ class Lobby(unittest.TestCase):
         ben.page.keyboard.press("Enter")
         wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()} {ben.console[-3:]}")
         self.assertNotIn("blue", "\n".join(self.server.lines))
+
+    def together(self, ann: Person, ben: Person, cem: Person) -> None:
+        """Three in a meeting: all are muted except one, and what two choose in a poll all three see."""
+        three = (ann, ben, cem)
+        for person in three:
+            wait_for(f"the others at {person.name}'s", lambda: sorted([*person.names(), person.name]) == ["Ann", "Ben", "Cem"]
+                     or f"no: {person.names()} {person.state()} {person.console[-3:]}")
+        spared = cem.evaluate("() => window.parley.localParticipant.id")
+        ann.evaluate("(id) => window.parley.hosting.muteAll({ except: [id] })", spared)
+        wait_for("Ben to be told", lambda: ben.page.get_by_text("A host has muted you").count() > 0)
+        microphones = "() => [window.parley.localParticipant, ...window.parley.participants.values()].map((each) => [each.name, each.microphoneOn]).sort()"
+        for person in three:
+            wait_for(f"who is muted at {person.name}'s", lambda: (seen := dict(person.evaluate(microphones))) == {"Ann": True, "Ben": False, "Cem": True}
+                     or f"no: {seen}")
+
+        ann.evaluate("() => window.parley.hosting.createPoll({ question: 'Cake?', options: ['Yes', 'No'] })")
+        for person in three:
+            wait_for(f"the poll at {person.name}'s", lambda: person.evaluate("() => window.parley.hosting.polls.length") == 1)
+            self.press(person, "More")
+            person.page.get_by_role("menuitem", name="Polls").press("Enter")
+            person.page.get_by_role("group", name="Cake?").wait_for()
+        for person, answer in ((ben, "Yes"), (cem, "No")):
+            person.page.get_by_role("radio", name=answer).press("Space")
+        for person in three:
+            counts = person.page.locator(".poll-count")
+            wait_for(f"two votes at {person.name}'s", lambda: (seen := counts.all_inner_texts()) == ["1", "1"] or f"no: {seen}")
+            self.assertIn("2 people have voted.", person.page.get_by_role("group", name="Cake?").inner_text())
 
     def test_who_waits_and_loses_the_connection_knocks_again_and_is_let_in(self) -> None:
         proxy = CuttableProxy(self.server.port)
