@@ -44,7 +44,7 @@ struct ChatEndpoints: Sendable {
   private func read(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (room, participant) = try await place(request)
     let file = try await room.file(id, for: participant, origin: request.headers["origin"])
-    guard let path = await files.path(of: id, in: room.filesKey) else {
+    guard let path = await files.path(of: id, in: await room.filesKey) else {
       throw Refusal(404, "noSuchFile", "The file was deleted.")
     }
     counters.chatDownloads.add(1)
@@ -101,7 +101,8 @@ private actor ChatUpload: HTTPBodySink {
       place = (room, participant)
       do throws(ChatFileRefusal) {
         id = try await endpoints.files.begin(
-          bytes: length, meeting: room.filesKey, tenant: room.identity.tenant, fileLimit: room.meeting.chat.fileLimit,
+          bytes: length, meeting: await room.filesKey, tenant: room.identity.tenant,
+          fileLimit: room.meeting.chat.fileLimit,
           tenantLimit: tenantLimit)
       } catch {
         throw refusal(of: error)

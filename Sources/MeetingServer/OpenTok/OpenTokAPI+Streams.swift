@@ -135,6 +135,10 @@ extension OpenTokAPI {
     guard excluded.count <= 500 else { throw .body("At most 500 streams can be excluded.") }
     let room = try session.running()
     if content.active { await room.muteStreams(except: excluded) } else { await room.liftMuteAll() }
+    guard await room.isKept() else {
+      throw OpenTokRefusal(
+        503, "unavailable", "It is done, but the server cannot write it down just now. Try again in a moment.")
+    }
     try await audit(content.active ? "meeting.muteAll" : "meeting.liftMuteAll", "", session)
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))
   }

@@ -35,6 +35,31 @@ struct ChatHistory: Sendable {
     return prune(now: now) + shorten()
   }
 
+  /// Takes over what was kept before a restart, by its numbers; returns what of it is too old by now, or too much.
+  mutating func restore(_ kept: [ChatEntry], now: Date) -> [ChatEntry] {
+    entries = kept
+    bytes = kept.reduce(0) { $0 + $1.text.utf8.count }
+    last = max(last, kept.last?.id ?? 0)
+    return prune(now: now) + shorten()
+  }
+
+  /// Gives what these participants wrote or got to one who is known again under another id; returns the messages that changed.
+  mutating func rename(_ olds: Set<String>, to id: String) -> [ChatEntry] {
+    var changed: [ChatEntry] = []
+    for index in entries.indices {
+      let isFrom = olds.contains(entries[index].from)
+      let isTo = entries[index].to.map(olds.contains) ?? false
+      guard isFrom || isTo else { continue }
+      if isFrom { entries[index].from = id }
+      if isTo { entries[index].to = id }
+      changed.append(entries[index])
+    }
+    return changed
+  }
+
+  /// Everything that is kept.
+  var all: [ChatEntry] { entries }
+
   /// The number of the last message, whether it is kept or not.
   var lastID: Int { last }
 

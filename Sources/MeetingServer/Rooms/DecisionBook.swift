@@ -4,7 +4,7 @@ import Meetings
 ///
 /// Whoever comes with a token that names no user may be somebody else with the same token, so that of those only what was taken is kept. People who get
 /// a new token for each visit and bear no user's name, as guests of an open door do, cannot be known again.
-struct DecisionBook: Sendable {
+struct DecisionBook: Sendable, Equatable {
   private var users: [String: HostDecisions] = [:]
   private var tokens: [TokenID: HostDecisions] = [:]
 
@@ -28,5 +28,26 @@ struct DecisionBook: Sendable {
     var grant = grant
     (grant.role, grant.permissions) = decisions(about: grant).rights(of: grant, chat: chat)
     return grant
+  }
+}
+
+extension DecisionBook: Codable {
+  private enum Key: String, CodingKey { case users, tokens }
+
+  /// Reads what was written of it.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    users = try container.decode([String: HostDecisions].self, forKey: .users)
+    for (id, decisions) in try container.decode([String: HostDecisions].self, forKey: .tokens) {
+      tokens[TokenID(rawValue: id)] = decisions
+    }
+  }
+
+  /// Writes two dictionaries, by user and by the id of a token.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(users, forKey: .users)
+    let named = tokens.map { ($0.key.rawValue, $0.value) }
+    try container.encode(Dictionary(named) { first, _ in first }, forKey: .tokens)
   }
 }

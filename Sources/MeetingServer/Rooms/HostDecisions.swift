@@ -2,7 +2,7 @@ import Meetings
 
 /// What hosts have decided about one participant since it came. Together with its token and the meeting's rules this says what it may do:
 /// ``rights(of:chat:)`` is asked when somebody comes, when their token is renewed, and when a host or a rule of the meeting changes something.
-struct HostDecisions: Sendable, Equatable {
+struct HostDecisions: Sendable, Equatable, Codable {
   /// The role that a host gave; nil for that of the token.
   private(set) var role: Role?
   /// What a host gave beyond token and rules.

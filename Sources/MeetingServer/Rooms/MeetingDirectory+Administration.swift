@@ -20,6 +20,8 @@ extension MeetingDirectory {
     guard let room = allRooms[meeting] else { return false }
     await room.end(.removed, "The meeting was ended by the server's administration.")
     forget(room)
+    // Ended is what does not come back after a restart.
+    _ = await room.isKept()
     return true
   }
 

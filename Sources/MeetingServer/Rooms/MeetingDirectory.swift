@@ -28,6 +28,7 @@ actor MeetingDirectory {
   /// Where the files of chats are.
   let files: ChatFileStore?
   private let iceServers: IceServerSettings
+  private let running: RunningBook?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
 
@@ -36,6 +37,7 @@ actor MeetingDirectory {
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil, iceServers: IceServerSettings = IceServerSettings(),
+    running: RunningBook? = nil,
     current: @escaping @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission = {
       admission, _ throws(JoinRefusal) in admission
     },
@@ -45,6 +47,7 @@ actor MeetingDirectory {
     self.ban = ban
     self.files = files
     self.iceServers = iceServers
+    self.running = running
     self.refreshed = refreshed
     self.current = current
     self.media = media
@@ -219,7 +222,8 @@ actor MeetingDirectory {
   private func doors(of record: MeetingRecord) -> RoomDoors {
     RoomDoors(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
-      banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, refreshed: refreshed,
+      banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, running: running,
+      refreshed: refreshed,
       iceServers: iceServers)
   }
 

@@ -19,7 +19,8 @@ extension MeetingRoom {
       for member in members.values where member.token.due == nil { watchToken(of: member) }
     }
     if before.chat != record.chat {
-      removeFiles(of: chat.set(record.chat, now: Date()))
+      forgetChat(chat.set(record.chat, now: Date()))
+      keepChat(insteadOf: before.chat)
       pruning?.cancel()
       pruning = nil
       pruneLater()

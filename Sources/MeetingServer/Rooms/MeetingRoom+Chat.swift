@@ -16,18 +16,7 @@ extension MeetingRoom {
     member.decisions = decided.decisions(about: member.admission.grant)
     (member.role, member.permissions) = rights(of: member)
     if !meeting.chat.history { member.chatting.since = chat.lastID }
-  }
-
-  /// Keeps a message as long as the meeting keeps messages, and gives it to those it is for.
-  func pass(_ entry: ChatEntry) {
-    removeFiles(of: chat.append(entry))
-    pruneLater()
-    counters.chatMessages.add(1)
-    if let to = entry.to {
-      for id in Set([to, entry.from]) { members[id]?.channel?.send(.chat(entry)) }
-    } else {
-      broadcast(.chat(entry)) { $0.id == entry.from || $0.permissions.contains(.subscribe) }
-    }
+    expect(member)
   }
 
   /// The text of a chat message, or what is wrong with it.
@@ -53,6 +42,7 @@ extension MeetingRoom {
 
   /// Carries out what somebody asks for in the chat.
   func perform(_ request: ChatRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
+    lastRight = nil
     do throws(RequestRefusal) {
       switch request {
       // Who types says so again and again; nobody waits for an answer.
@@ -67,7 +57,7 @@ extension MeetingRoom {
     } catch {
       return channel.refuse(error.code, error.sentence, id: id)
     }
-    if let id { channel.send(.room(.done(id: id))) }
+    answer(id, channel)
   }
 
   private func ensurePace(_ member: RoomMember) throws(RequestRefusal) {
@@ -121,9 +111,9 @@ extension MeetingRoom {
 
   private func change(_ entry: ChatEntry) {
     let forgotten = chat.replace(entry)
+    passChange(of: entry)
     // One that has grown so much that it is forgotten itself has no file: those cannot be changed.
-    removeFiles(of: forgotten)
-    broadcast(.room(.chat(.changed(entry)))) { isVisible(entry, to: $0) }
+    forgetChat(forgotten)
   }
 
   // MARK: Typing
@@ -177,7 +167,7 @@ extension MeetingRoom {
   // MARK: Keeping
 
   /// Forgets what the meeting keeps no longer.
-  func prune() { removeFiles(of: chat.prune(now: Date())) }
+  func prune() { forgetChat(chat.prune(now: Date())) }
 
   /// Forgets the oldest message when its time has come, also while nobody writes: its file is to be gone then too.
   func pruneLater() {

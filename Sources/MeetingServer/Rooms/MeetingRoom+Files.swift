@@ -28,10 +28,10 @@ extension MeetingRoom {
     return member.admission.tenant.policy.maximumChatBytes
   }
 
-  /// A file came whole, or did not: the message that it hangs on, given to those it is for.
+  /// A file came whole, or did not: the message that it hangs on, on the disk where the chat is kept, and given to those it is for.
   func endFile(
     _ file: ChatFile?, of participant: String, to: String?, origin: String?
-  ) throws(HTTPRefusal) -> ChatEntry? {
+  ) async throws(HTTPRefusal) -> ChatEntry? {
     members[participant]?.chatting.uploads -= 1
     guard let file else { return nil }
     let member = try holder(participant, origin)
@@ -39,9 +39,16 @@ extension MeetingRoom {
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     let entry = ChatEntry(
       id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: Date(), to: to, file: file)
-    pass(entry)
+    let person = member.person
+    if let place = pass(entry), let book = doors.running {
+      let isWritten = await book.isWritten(place)
+      told(through: place, isWritten: isWritten)
+      guard isWritten || chat.entry(file: file.id) != nil else {
+        throw HTTPRefusal(503, "fileNotStored", "The server cannot keep the file just now. Try again in a moment.")
+      }
+    }
     // The tenant's server hears of what everybody sees; what two say to each other stays theirs.
-    if to == nil { note(.chatFile(member.person, file)) }
+    if to == nil { note(.chatFile(person, file)) }
     return entry
   }
 

@@ -16,10 +16,12 @@ extension MeetingRoom {
     if spotlight == member.id { setSpotlight(nil) }
     muteAll?.except.remove(member.id)
     for poll in polls.forget(member.id) { tellSoon(poll) }
+    keepState()
   }
 
   /// Has everybody show one participant large, whose tracks then come before all others; nil for nobody.
   func setSpotlight(_ id: String?) {
+    keeping.absentSpotlight = nil
     guard spotlight != id else { return }
     spotlight = id
     broadcast(.room(.spotlight(id)))

@@ -43,16 +43,17 @@ extension MeetingRoom {
   }
 
   /// Closes the room. The directory is told here, since an end reaches nobody else where people only waited.
-  func finish() {
+  /// What a killed server has left of it stays where `isLeaving` and nobody came.
+  func finish(isLeaving: Bool) {
     guard !isClosed else { return }
     isClosed = true
+    endKeeping(isLeaving: isLeaving)
     onEnded(self)
     endTask?.cancel()
     pruning?.cancel()
     tokenTimer?.task.cancel()
     let id = identity.id.rawValue
     post { await $0.close(meeting: id) }
-    if let files = doors.files { Task { [filesKey] in await files.removeAll(of: filesKey) } }
   }
 
   func handle(_ event: MediaEvent) {

@@ -49,17 +49,21 @@ extension MeetingRoom {
     channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
   }
 
-  /// Says that what a client asked for under a number is done, as soon as it is on the disk who did it: done is what a server that ends this
+  /// Says that what a client asked for under a number is done, as soon as that and who did it is on the disk: done is what a server that ends this
   /// moment still knows when it runs again. `ban` is what has to be written besides.
   func answer(_ id: Int?, _ channel: SignalingChannel, after ban: Task<Bool, Never>? = nil) {
+    let (place, right, book) = (keepState(), lastRight, doors.running)
     guard let id else { return }
-    guard let right = lastRight else { return channel.send(.room(.done(id: id))) }
+    if right == nil, book?.has(place) ?? true { return channel.send(.room(.done(id: id))) }
     Task { [events] in
       if let ban, !(await ban.value) {
         let sentence = "They are out, but the server could not write down that they may not come back."
         return channel.refuse(.internalError, sentence, id: id)
       }
-      channel.answer(id, isWritten: await events.isWritten(right))
+      let isKept = await book?.isWritten(place) ?? true
+      told(through: place, isWritten: isKept)
+      let isNoted = if let right { await events.isWritten(right) } else { true }
+      channel.answer(id, isWritten: isKept && isNoted)
     }
   }
 
@@ -69,9 +73,10 @@ extension MeetingRoom {
     guard let id, let right = lastRight else { return end(.endedByHost, message) }
     host.channel = nil
     end(.endedByHost, message)
-    Task { [events, lastNote] in
+    Task { [events, lastNote, place = keeping.place, book = doors.running] in
       // What came last is written last.
-      let isWritten = await events.isWritten(lastNote)
+      let isNoted = await events.isWritten(lastNote)
+      let isWritten = await book?.isWritten(place) ?? true && isNoted
       channel.answer(id, isWritten: isWritten && right != RoomEvents.nowhere)
       channel.end(.endedByHost, message)
     }

@@ -58,6 +58,7 @@ extension MeetingRoom {
     }
     member.admission = admission
     if member.decisions != HostDecisions() { decided.note(member.decisions, of: grant) }
+    keepState()
     settle(member)
     watchToken(of: member)
     log.info("token.renewed", ["meeting": identity.id, "participant": participant, "token": grant.id])

@@ -107,7 +107,8 @@ actor MeetingRoom {
   /// Waits for the end of the oldest message.
   var pruning: Task<Void, Never>?
   /// What the files of this room are kept under: the meeting may run again while the files of the last time are removed.
-  nonisolated let filesKey: MeetingID
+  var filesKey: MeetingID
+  var keeping = RoomKeeping()
   var quality: [String: ConnectionQuality] = [:]
   var isClosed = false
   var isListening = false
@@ -170,6 +171,7 @@ actor MeetingRoom {
       if holdsPlace { reserved -= 1 }
       _ = lobby.arrive(id)
     }
+    try await restore()
     if isClosed { throw .closed }
     // It may have been changed from outside of this process.
     take(newcomer.admission.meeting)
@@ -213,6 +215,7 @@ actor MeetingRoom {
     // The rules for chat may have changed while the media server answered.
     (member.role, member.permissions) = rights(of: member)
     members[id] = member
+    entered(member)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.knownRevision = meeting.revision
     member.channel?.send(
@@ -226,6 +229,7 @@ actor MeetingRoom {
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     announce(.participantJoined(member.info), about: member, except: id)
     noteJoined(member)
+    returned(member)
     assign(changes, to: member)
     askForSlots(member)
     if !member.publications.isEmpty { refill(except: id) }
@@ -389,7 +393,9 @@ actor MeetingRoom {
     if let problem = Self.problem(withText: text) { return channel.refuse(.badMessage, problem, id: id) }
     if let refusal = refusal(toWriteTo: to, member) { return channel.refuse(refusal.code, refusal.sentence, id: id) }
     endTyping(member)
-    pass(ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to))
+    pass(
+      ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to), id: id,
+      channel)
   }
 
   /// Tells one participant of something that was refused, if there is a socket to tell it over.
@@ -425,7 +431,7 @@ actor MeetingRoom {
     }
     members = [:]
     noteEnded(reason: reason.rawValue)
-    finish()
+    finish(isLeaving: reason == .shutdown)
   }
 
   /// Closes the room when nobody is in it, on the way in or waiting; true when it is closed.
@@ -433,7 +439,7 @@ actor MeetingRoom {
     if isClosed { return true }
     guard members.isEmpty, reserved == 0, lobby.isEmpty else { return false }
     noteEnded(reason: "empty")
-    finish()
+    finish(isLeaving: true)
     return true
   }
 

@@ -1,7 +1,7 @@
 import Signaling
 
 /// A host's word that everybody is muted, as it holds for what is published later.
-struct MuteAll: Sendable, Hashable {
+struct MuteAll: Sendable, Hashable, Codable {
   /// What it is about.
   var sources: Set<TrackSource>
   /// For whom it does not hold, by participant.

@@ -33,8 +33,19 @@ struct PollTable: Sendable {
     var counts: [Int]
   }
 
+  /// A poll as it is kept on the disk: with the votes, and who gave them as far as they can be known again.
+  struct Kept: Sendable, Codable {
+    var id: Int
+    var draft: PollDraft
+    var isOpen: Bool
+    var votes: [String: Set<Int>]
+    var holders: [String: Holder]
+  }
+
   private var polls: [Poll] = []
   private var last = 0
+  /// Polls that are not written down as they are.
+  private var changed: Set<Int> = []
 
   /// Makes a poll and opens it; returns its number.
   mutating func create(_ draft: PollDraft) throws(Refusal) -> Int {
@@ -48,6 +59,7 @@ struct PollTable: Sendable {
     draft.options = options
     last += 1
     polls.append(Poll(id: last, draft: draft, counts: Array(repeating: 0, count: options.count)))
+    changed.insert(last)
     return last
   }
 
@@ -55,11 +67,15 @@ struct PollTable: Sendable {
   mutating func set(_ id: Int, isOpen: Bool) throws(Refusal) -> Bool {
     let index = try index(of: id)
     defer { polls[index].isOpen = isOpen }
+    changed.insert(id)
     return polls[index].isOpen != isOpen
   }
 
   /// Takes a poll away.
-  mutating func remove(_ id: Int) throws(Refusal) { polls.remove(at: try index(of: id)) }
+  mutating func remove(_ id: Int) throws(Refusal) {
+    polls.remove(at: try index(of: id))
+    changed.insert(id)
+  }
 
   /// Makes these answers the vote of `voter`; none takes it back.
   mutating func vote(_ id: Int, _ options: [Int], by voter: String) throws(Refusal) {
@@ -82,9 +98,50 @@ struct PollTable: Sendable {
   }
 
   private mutating func replace(_ index: Int, _ choice: Set<Int>, by voter: String) {
+    changed.insert(polls[index].id)
     for option in polls[index].votes[voter] ?? [] { polls[index].counts[option] -= 1 }
     for option in choice { polls[index].counts[option] += 1 }
     polls[index].votes[voter] = choice.isEmpty ? nil : choice
+  }
+
+  // MARK: Keeping
+
+  /// The polls that have changed since this was asked last, those that were removed too.
+  mutating func takeChanged() -> Set<Int> {
+    defer { changed = [] }
+    return changed
+  }
+
+  /// A poll as it is to be kept; nil when there is none.
+  func kept(_ id: Int, holder: (String) -> Holder?) -> Kept? {
+    polls.first { $0.id == id }.map { poll in
+      let holders = poll.votes.keys.compactMap { voter in holder(voter).map { (voter, $0) } }
+      return Kept(
+        id: poll.id, draft: poll.draft, isOpen: poll.isOpen, votes: poll.votes,
+        holders: Dictionary(holders) { first, _ in first })
+    }
+  }
+
+  /// Takes over what was kept before a restart. Open polls lose the votes of those who cannot be known again: they may vote once more.
+  mutating func restore(_ kept: [Kept]) {
+    for old in kept.sorted(by: { $0.id < $1.id }) {
+      var poll = Poll(
+        id: old.id, draft: old.draft, isOpen: old.isOpen, votes: old.votes,
+        counts: Array(repeating: 0, count: old.draft.options.count))
+      if old.isOpen { poll.votes = old.votes.filter { old.holders[$0.key] != nil } }
+      for option in poll.votes.values.joined() where poll.counts.indices.contains(option) { poll.counts[option] += 1 }
+      polls.append(poll)
+      last = max(last, old.id)
+    }
+  }
+
+  /// Gives the votes of somebody who has come back after a restart to the participant that they are now.
+  mutating func rename(_ old: String, to voter: String) {
+    for index in polls.indices where polls[index].votes[voter] == nil {
+      guard let vote = polls[index].votes.removeValue(forKey: old) else { continue }
+      polls[index].votes[voter] = vote
+      changed.insert(polls[index].id)
+    }
   }
 
   /// A poll as everybody sees it, or everybody who moderates; nil when there is none.

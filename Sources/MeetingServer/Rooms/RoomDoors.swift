@@ -18,6 +18,8 @@ struct RoomDoors: Sendable {
   var banned: @Sendable (JoinGrant, IPAddress?) async -> Bool = { _, _ in true }
   /// Where the files of the chat are; nil where none are taken.
   var files: ChatFileStore?
+  /// Where what holds in the room is kept on the disk; nil where it is not.
+  var running: RunningBook?
   /// A token with which who was admitted can come back; nil when the door is closed to them.
   var refreshed: @Sendable (Admission) async -> RefreshedToken? = { _ in nil }
   /// The STUN and TURN servers that who comes in is told of, beside those that they were told at the door.

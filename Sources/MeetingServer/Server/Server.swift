@@ -24,7 +24,9 @@ public final class Server: Sendable {
   private let directory: MeetingDirectory
   private let media: any MediaPlane
   private let store: SQLiteMeetingStore
-  private let upkeep: Task<Void, Never>
+  private let upkeep: [Task<Void, Never>]
+  private let running: RunningBook
+  private let writing: Task<Void, Never>
   private let operation: Operation
   private let readiness: Readiness
   private let log: Log
@@ -37,8 +39,7 @@ public final class Server: Sendable {
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
     control: ControlDoor, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
-    upkeep: Task<Void, Never>,
-    operation: Operation, readiness: Readiness, log: Log
+    upkeep: [Task<Void, Never>], running: RunningBook, operation: Operation, readiness: Readiness, log: Log
   ) {
     self.ready = ready
     self.notices = notices
@@ -51,6 +52,8 @@ public final class Server: Sendable {
     self.media = media
     self.store = store
     self.upkeep = upkeep
+    self.running = running
+    writing = Task { await running.run() }
     self.operation = operation
     self.readiness = readiness
     self.log = log
@@ -112,6 +115,7 @@ public final class Server: Sendable {
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
     let chatFiles = ChatFileStore(data: configuration.dataFolder, limits: configuration.chatFiles)
+    let running = RunningBook(store: store, log: log)
     let directory = MeetingDirectory(
       media: media,
       limits: .init(
@@ -121,6 +125,7 @@ public final class Server: Sendable {
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
         typingPatience: configuration.typingPatience, tokens: configuration.tokens),
       counters: counters, log: log, events: operation.events, files: chatFiles, iceServers: configuration.iceServers,
+      running: running,
       current: { admission, address throws(JoinRefusal) in
         try await authority.current(admission, address: address, now: Date())
       },
@@ -144,7 +149,7 @@ public final class Server: Sendable {
     }
     let signIn = SignInEndpoints(
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
-    await chatFiles.sweep()
+    do throws(MeetingStoreError) { try await running.takeOver(chatFiles) } catch { throw .store(error.description) }
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, operation: store, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
@@ -202,8 +207,9 @@ public final class Server: Sendable {
         ready: message(configuration, port: port),
         notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
         admin: admin?.0, control: control,
-        directory: directory, media: media, store: store, upkeep: keepUp(store, directory, log),
-        operation: operation, readiness: readiness, log: log)
+        directory: directory, media: media, store: store,
+        upkeep: [keepUp(store, directory, log), keepUp(running, directory, chatFiles)],
+        running: running, operation: operation, readiness: readiness, log: log)
     } catch {
       await store.close()
       throw error
@@ -214,10 +220,12 @@ public final class Server: Sendable {
   public func shutdown(grace: TimeSpan = .seconds(5)) async {
     guard readiness.isReady.exchange(false, ordering: .acquiringAndReleasing) else { return }
     log.info("shutdown")
-    upkeep.cancel()
+    for task in upkeep { task.cancel() }
     await control.close()
     await directory.shutdown()
+    running.end()
     await operation.stop()
+    await writing.value
     await http.shutdown(grace: grace)
     await admin?.shutdown(grace: .zero)
     await media.shutdown()
@@ -331,6 +339,12 @@ public final class Server: Sendable {
       message.urlForOtherDevices = "https://\(other.text):\(port)"
     }
     return message
+  }
+
+  private static func keepUp(
+    _ running: RunningBook, _ directory: MeetingDirectory, _ files: ChatFileStore
+  ) -> Task<Void, Never> {
+    Task { await running.keepUp(files) { Array(await directory.allRooms.keys) } }
   }
 
   /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.

@@ -1,7 +1,9 @@
 import Glibc
 
-/// The files of chats, in a folder of the data folder. They live as long as their meeting runs, and so never longer than the process: what
-/// one that was killed has left behind is removed by the next.
+/// The files of chats, in a folder of the data folder. They live as long as their meeting runs. Of what a process that was killed has left behind, the
+/// next one takes the files that hang on messages which are kept (``RunningStore``), and removes the others.
+///
+/// A file that was taken whole is on the disk, with its name: it survives the sudden end of the process at any moment.
 ///
 /// What is promised is taken at once, so that uploads side by side cannot take more than there may be. Each process has a folder of its
 /// own with a lock beside it, since several may work on one data folder.
@@ -41,6 +43,8 @@ public actor ChatFileStore {
     var expected: Int
     var written = 0
     var head: [UInt8] = []
+    /// Whether it was left by another process, and its meeting has not gone on yet.
+    var isLeft = false
   }
 
   private let thread: SerialThread
@@ -122,13 +126,16 @@ public actor ChatFileStore {
       remove(id)
       throw .incomplete
     }
-    let code = Glibc.close(entry.descriptor)
-    let reason = errno
+    var reason: Int32 = 0
+    if fsync(entry.descriptor) != 0 { reason = errno }
+    if Glibc.close(entry.descriptor) != 0, reason == 0 { reason = errno }
+    // The name has to be on the disk as well.
+    if reason == 0, let folder, !Self.synchronise(folder) { reason = errno }
     entry.descriptor = -1
     let type = FileType.of(entry.head)
     entry.head = []
     files[id] = entry
-    guard code == 0 else {
+    guard reason == 0 else {
       remove(id)
       throw Self.failure(reason)
     }
@@ -161,35 +168,64 @@ public actor ChatFileStore {
   /// How many files there are, also those on the way.
   public var count: Int { files.count }
 
-  /// Removes what processes that run no more have left behind.
-  public func sweep() {
+  /// Deals with what processes that run no more have left behind: the files that `left` names are this one's from now on, the others are removed.
+  /// Returns under which name a meeting's files are kept until it goes on (``resume(_:)``) or is over (``removeAll(of:)``).
+  @discardableResult public func sweep(keeping left: [LeftMeeting] = []) -> [MeetingID: MeetingID] {
+    var wanted: [String: (key: MeetingID, file: LeftMeeting.File)] = [:]
+    var keys: [MeetingID: MeetingID] = [:]
+    for meeting in left where !meeting.files.isEmpty {
+      let key = MeetingID(rawValue: "\(meeting.meeting) \(RandomID.text(characters: 8))")
+      keys[meeting.meeting] = key
+      for file in meeting.files { wanted[file.id] = (key, file) }
+    }
     let names = Self.names(in: root)
     for name in names where name.hasSuffix(".lock") {
       let path = root + "/" + name
       let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
       guard descriptor >= 0 else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-        Self.removeFolder(root + "/" + name.dropLast(5))
-        unlink(path)
-      }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0, take(wanted, from: root + "/" + name.dropLast(5)) { unlink(path) }
       Glibc.close(descriptor)
     }
     // A folder is made after its lock, so one without a lock is nobody's.
     let locks = Set(Self.names(in: root).filter { $0.hasSuffix(".lock") })
     for name in names where !name.hasSuffix(".lock") && !locks.contains(name + ".lock") {
-      Self.removeFolder(root + "/" + name)
+      _ = take(wanted, from: root + "/" + name)
     }
+    return keys
   }
 
-  /// Removes everything. Later uploads are refused.
+  /// Takes the wanted files out of a folder, and removes it with the rest; false when that does not work now. A file is in the one folder or in the
+  /// other whenever this ends.
+  private func take(_ wanted: [String: (key: MeetingID, file: LeftMeeting.File)], from old: String) -> Bool {
+    for name in Self.names(in: old) {
+      guard let (key, file) = wanted[name] else { continue }
+      var info = stat()
+      // One that did not come whole was never acknowledged.
+      guard stat(old + "/" + name, &info) == 0, Int(info.st_size) == file.bytes else { continue }
+      guard let folder = try? makeFolder(), rename(old + "/" + name, folder + "/" + name) == 0 else { return false }
+      files[name] = Entry(
+        meeting: key, tenant: file.tenant, descriptor: -1, expected: file.bytes, written: file.bytes, isLeft: true)
+    }
+    if let folder, !Self.synchronise(folder) { return false }
+    Self.removeFolder(old)
+    return true
+  }
+
+  /// The meeting goes on whose files are kept under that name: they end with it.
+  public func resume(_ meeting: MeetingID) {
+    for id in files.keys where files[id]?.meeting == meeting { files[id]?.isLeft = false }
+  }
+
+  /// Removes everything but what was left by a process that was killed and waits for its meeting to go on. Later uploads are refused.
   public func close() {
     isClosed = true
-    for id in Array(files.keys) { remove(id) }
+    for (id, entry) in files where !entry.isLeft { remove(id) }
     guard let folder else { return }
+    self.folder = nil
+    defer { Glibc.close(lock) }
+    guard files.isEmpty else { return }
     rmdir(folder)
     unlink(folder + ".lock")
-    Glibc.close(lock)
-    self.folder = nil
     rmdir(root)
   }
 
@@ -202,6 +238,7 @@ public actor ChatFileStore {
   private func makeFolder() throws(ChatFileRefusal) -> String {
     if let folder { return folder }
     if mkdir(root, 0o700) != 0 && errno != EEXIST { throw Self.failure(errno) }
+    _ = Self.synchronise(String(root.dropLast("/chat-files".count)))
     for _ in 0..<4 {
       let path = root + "/" + RandomID.text(characters: 16)
       let descriptor = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -217,6 +254,13 @@ public actor ChatFileStore {
       }
       guard mkdir(path, 0o700) == 0 else {
         let reason = errno
+        unlink(path + ".lock")
+        Glibc.close(descriptor)
+        throw Self.failure(reason)
+      }
+      guard Self.synchronise(root) else {
+        let reason = errno
+        rmdir(path)
         unlink(path + ".lock")
         Glibc.close(descriptor)
         throw Self.failure(reason)
@@ -239,6 +283,14 @@ public actor ChatFileStore {
     bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 
+  /// Has the names in a folder written to the disk.
+  private static func synchronise(_ folder: String) -> Bool {
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { Glibc.close(descriptor) }
+    return fsync(descriptor) == 0
+  }
+
   private static func failure(_ code: Int32) -> ChatFileRefusal {
     code == ENOSPC || code == EDQUOT ? .diskFull : .failed(String(cString: strerror(code)))
   }
@@ -259,66 +311,5 @@ public actor ChatFileStore {
   private static func removeFolder(_ folder: String) {
     for name in names(in: folder) { unlink(folder + "/" + name) }
     rmdir(folder)
-  }
-}
-
-/// Why a file is not taken. Each says what to do.
-public enum ChatFileRefusal: Error, Sendable, Equatable {
-  /// No files are taken here.
-  case off
-  /// The file has no bytes.
-  case empty
-  /// The file has more bytes than the limit.
-  case tooLarge(limit: Int)
-  /// All files of the meeting would be more than the limit.
-  case meetingFull(limit: Int)
-  /// All files of the tenant would be more than the limit.
-  case tenantFull(limit: Int)
-  /// No space is left on the disk.
-  case diskFull
-  /// Fewer or more bytes came than were said.
-  case incomplete
-  /// The meeting is over, or the server ends.
-  case closed
-  /// Anything else.
-  case failed(String)
-
-  /// The stable code.
-  public var code: String {
-    switch self {
-    case .off: "filesOff"
-    case .empty: "emptyFile"
-    case .tooLarge: "fileTooLarge"
-    case .meetingFull: "meetingFilesFull"
-    case .tenantFull: "quotaReached"
-    case .diskFull: "diskFull"
-    case .incomplete: "incompleteFile"
-    case .closed: "meetingOver"
-    case .failed: "fileNotStored"
-    }
-  }
-}
-
-extension ChatFileRefusal: CustomStringConvertible {
-  /// What happened and what to do, as sentences for whoever sends the file.
-  public var description: String {
-    switch self {
-    case .off: "This meeting takes no files."
-    case .empty: "The file is empty."
-    case .tooLarge(let limit): "The file is larger than \(Self.size(limit)), the most that this meeting takes."
-    case .meetingFull(let limit):
-      "The files of this meeting would be more than \(Self.size(limit)) together. Delete some of them first."
-    case .tenantFull(let limit):
-      "The files of all meetings of this organisation would be more than \(Self.size(limit)) together. Try again later."
-    case .diskFull: "The server's disk is full; the file was not stored. Tell whoever runs the server."
-    case .incomplete: "The file did not come whole; it was not stored. Send it again."
-    case .closed: "The meeting is over; the file was not stored."
-    case .failed: "The server could not store the file. Its log says why."
-    }
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    bytes >= 1 << 20 && bytes % (1 << 20) == 0
-      ? "\(bytes >> 20) MiB" : bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
   }
 }

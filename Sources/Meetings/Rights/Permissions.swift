@@ -46,3 +46,19 @@ public struct Permissions: OptionSet, Sendable, Hashable {
     self = all
   }
 }
+
+extension Permissions: Codable {
+  /// Reads the names.
+  public init(from decoder: any Decoder) throws {
+    let names = try [String](from: decoder)
+    guard let known = Permissions(names: names) else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "There is no permission of one of these names: \(names)"))
+    }
+    self = known
+  }
+
+  /// Writes the names.
+  public func encode(to encoder: any Encoder) throws { try names.encode(to: encoder) }
+}

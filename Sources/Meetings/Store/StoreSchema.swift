@@ -112,6 +112,7 @@ enum StoreSchema {
     planning,
     changes,
     lists,
+    running,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -137,6 +137,39 @@ struct ChatFileStoreTests {
     }
   }
 
+  @Test(
+    "files of messages that are kept are taken over from a process that was killed, and outlast one that ends before anybody came back"
+  )
+  func takingOver() async throws {
+    try await inFolder { folder in
+      let root = folder + "/chat-files"
+      try FileManager.default.createDirectory(atPath: root + "/dead", withIntermediateDirectories: true)
+      try Data().write(to: URL(filePath: root + "/dead.lock"))
+      for (name, bytes) in [("f_kept", [1, 2, 3]), ("f_half", [1]), ("f_other", [1, 2])] as [(String, [UInt8])] {
+        try Data(bytes).write(to: URL(filePath: root + "/dead/" + name))
+      }
+      let kept = ["f_kept", "f_half"].map { LeftMeeting.File(id: $0, tenant: tenant, bytes: 3) }
+      let left = [LeftMeeting(meeting: meeting, files: kept)]
+      for _ in 0..<2 {
+        let next = ChatFileStore(data: folder)
+        let key = try #require(await next.sweep(keeping: left)[meeting])
+        let path = try #require(await next.path(of: "f_kept", in: key))
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3]))
+        #expect(await next.path(of: "f_half", in: key) == nil)
+        // They count as those that came to it.
+        #expect(await next.bytes == 3)
+        #expect(files(folder).count == 1)
+        await next.close()
+      }
+      #expect(files(folder).count == 1)
+      let last = ChatFileStore(data: folder)
+      let key = try #require(await last.sweep(keeping: left)[meeting])
+      await last.resume(key)
+      await last.close()
+      #expect(!FileManager.default.fileExists(atPath: root))
+    }
+  }
+
   @Test("what a file is comes from its content; what a browser could run has no type of its own")
   func types() {
     let cases: [([UInt8], String)] = [

@@ -1,0 +1,179 @@
+import FoundationEssentials
+import Meetings
+import Synchronization
+
+/// Writes down what holds in meetings that run, some of it at a time: one synchronisation to the disk for everything that came while the one before
+/// was under way. Rooms add to it without waiting, and wait for the word that it is on the disk before they say so to anybody.
+///
+/// It also knows which meetings a server that was killed has left, for their rooms to go on with.
+final class RunningBook: Sendable {
+  /// The most that waits while nothing can be written. What is older then is given up.
+  static let maximumWaiting = 20_000
+  /// How often it tries again once nothing more comes.
+  private static let lastTries = 4
+
+  private struct State {
+    var waiting: [RunningWrite] = []
+    /// How much was added, taken by the writer, and written by it: the place of a write is the number of those up to it.
+    var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    var (isEnded, isFinished) = (false, false)
+    /// Meetings of which something is kept.
+    var running: Set<MeetingID> = []
+    /// Meetings that were left by a server that was killed, and what their files are kept under.
+    var left: [MeetingID: MeetingID?] = [:]
+  }
+
+  private let store: any RunningStore
+  private let log: Log
+  private let pause: Duration
+  private let state = Mutex(State())
+  private let wake: AsyncStream<Void>
+  private let bell: AsyncStream<Void>.Continuation
+
+  /// A book in `store`; it writes while ``run()`` does. After an error that may pass it tries again every `pause`.
+  init(store: any RunningStore, log: Log, pause: Duration = .milliseconds(500)) {
+    self.store = store
+    self.log = log
+    self.pause = pause
+    (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  // MARK: Writing
+
+  /// Has something written, after all that was added before, and returns its place.
+  func add(_ write: RunningWrite) -> UInt64 {
+    let place = state.withLock { state in
+      if state.isEnded { return UInt64.max }
+      if write.what == .end { state.running.remove(write.meeting) } else { state.running.insert(write.meeting) }
+      state.waiting.append(write)
+      state.added += 1
+      return state.added
+    }
+    bell.yield()
+    return place
+  }
+
+  /// Whether what has that place is on the disk now.
+  func has(_ place: UInt64) -> Bool { state.withLock { $0.written >= place } }
+
+  /// Waits until what has that place is on the disk; false when it could not be written just now.
+  func isWritten(_ place: UInt64) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let answer: Bool? = state.withLock { state in
+        if state.written >= place { return true }
+        if state.isFinished || place == .max { return false }
+        state.listeners.append((place, continuation))
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  /// Writes until ``end()``, and then the rest.
+  func run() async {
+    for await _ in wake { await write() }
+    await write()
+    state.withLock { $0.isFinished = true }
+    settle(false)
+  }
+
+  /// Nothing comes any more.
+  func end() {
+    state.withLock { $0.isEnded = true }
+    bell.finish()
+  }
+
+  private func write() async {
+    var batch: [RunningWrite] = []
+    var last = Self.lastTries
+    while true {
+      batch += take()
+      if batch.isEmpty { return }
+      do throws(MeetingStoreError) {
+        try await store.apply(batch, now: Date())
+        batch = []
+        settle(true)
+      } catch {
+        // Nobody is kept waiting for a disk that is full.
+        settle(false)
+        if state.withLock(\.isEnded) { last -= 1 }
+        guard last > 0, Self.passes(error) else {
+          return log.error("running.lost", ["count": batch.count, "reason": error.description])
+        }
+        log.error("running.late", ["count": batch.count, "reason": error.description])
+        batch.removeFirst(max(0, batch.count - Self.maximumWaiting))
+        try? await Task.sleep(for: pause)
+      }
+    }
+  }
+
+  /// Whether what went wrong may be over in a moment.
+  private static func passes(_ error: MeetingStoreError) -> Bool {
+    switch error {
+    case .busy, .diskFull: true
+    default: false
+    }
+  }
+
+  private func take() -> [RunningWrite] {
+    state.withLock { state in
+      defer { state.waiting = [] }
+      state.taken = state.added
+      return state.waiting
+    }
+  }
+
+  private func settle(_ isWritten: Bool) {
+    let told = state.withLock { state in
+      if isWritten { state.written = state.taken }
+      let told = state.listeners.filter { $0.place <= state.taken }
+      state.listeners.removeAll { $0.place <= state.taken }
+      return told
+    }
+    for listener in told { listener.continuation.resume(returning: isWritten) }
+  }
+
+  // MARK: What was left
+
+  /// Takes over what a server has left that was killed, with the files of its chats.
+  func takeOver(_ files: ChatFileStore) async throws(MeetingStoreError) {
+    let left = try await store.leftBehind(now: Date())
+    let keys = await files.sweep(keeping: left)
+    state.withLock { state in
+      for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
+    }
+    if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
+  }
+
+  /// Whether a killed server has left something of a meeting, which nobody has come back to yet.
+  func hasLeft(_ meeting: MeetingID) -> Bool { state.withLock { $0.left[meeting] != nil } }
+
+  /// What a killed server has left of a meeting, and what its files are kept under.
+  func left(of meeting: MeetingID) async throws(MeetingStoreError) -> (RunningMeeting, files: MeetingID?)? {
+    guard let files = state.withLock({ $0.left[meeting] }) else { return nil }
+    return try await store.runningMeeting(meeting).map { ($0, files) }
+  }
+
+  /// Somebody has come back: the meeting goes on, and ends as every other one.
+  func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
+
+  /// Notes which meetings run, and forgets those that were left and to which nobody came back in time. `rooms` are those that are open now.
+  func keepUp(_ files: ChatFileStore, rooms: @Sendable () async -> [MeetingID]) async {
+    var minutes = 0
+    while (try? await Task.sleep(for: .seconds(60))) != nil {
+      minutes += 1
+      let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.left.isEmpty) }
+      do throws(MeetingStoreError) {
+        if runs, minutes % Int(RunningMeeting.noted / 60) == 0 { try await store.touchRunning(now: Date()) }
+        guard waits else { continue }
+        for meeting in try await store.forgetLeft(now: Date(), except: await rooms()) {
+          let key = state.withLock { $0.left.removeValue(forKey: meeting) }
+          if let key = key ?? nil { await files.removeAll(of: key) }
+        }
+      } catch {
+        log.error("running.upkeep", ["reason": error.description])
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+public import FoundationEssentials
+
+/// Where the state of meetings that run is kept, so that a server that was killed finds it again: what hosts have decided, and the chat where the
+/// meeting keeps it.
+///
+/// As with ``MeetingStore``, what a method answers survives the end of the process. All of it goes when the meeting ends.
+public protocol RunningStore: Sendable {
+  /// Writes all of it in this order in one transaction, or nothing: one synchronisation to the disk, however much it is.
+  func apply(_ writes: [RunningWrite], now: Date) async throws(MeetingStoreError)
+  /// What is kept of a meeting; nil when nothing is.
+  func runningMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> RunningMeeting?
+  /// Notes that the meetings of this server run still.
+  func touchRunning(now: Date) async throws(MeetingStoreError)
+  /// What a server has left that was killed, once before this one takes anybody in. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
+  func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
+  /// Forgets what has been left and holds no more, but for the meetings in `except`; returns which meetings that were.
+  func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [MeetingID]
+}
+
+/// One thing that is to be kept of a meeting that runs, or to be forgotten.
+public struct RunningWrite: Sendable, Hashable {
+  /// What it is.
+  public enum What: Sendable, Hashable {
+    /// The meeting runs; nothing else about it is to be written.
+    case runs
+    /// Something that holds in the meeting, by a name of the server's, in the place of what that was before.
+    case value(String, of: String)
+    /// What has that name holds no more.
+    case noValue(of: String)
+    /// A chat message, or what it has become.
+    case message(KeptMessage)
+    /// The chat messages up to that number are kept no more.
+    case forget(through: Int)
+    /// The meeting has ended: nothing of it is kept.
+    case end
+  }
+
+  /// Which meeting.
+  public var meeting: MeetingID
+  /// Whose meeting it is.
+  public var tenant: TenantID
+  /// What is to be written.
+  public var what: What
+
+  /// Something to write.
+  public init(_ what: What, of meeting: MeetingID, tenant: TenantID) {
+    self.what = what
+    self.meeting = meeting
+    self.tenant = tenant
+  }
+}
+
+/// A chat message as it is kept.
+public struct KeptMessage: Sendable, Hashable {
+  /// Its number in the meeting.
+  public var id: Int
+  /// The message, as the server writes it.
+  public var body: String
+  /// The file that hangs on it: the name in ``ChatFileStore``, and its bytes.
+  public var file: (id: String, bytes: Int)? {
+    get { fileID.map { ($0, fileBytes) } }
+    set { (fileID, fileBytes) = (newValue?.id, newValue?.bytes ?? 0) }
+  }
+  private var fileID: String?
+  private var fileBytes = 0
+
+  /// A message.
+  public init(id: Int, body: String, file: (id: String, bytes: Int)? = nil) {
+    self.id = id
+    self.body = body
+    self.file = file
+  }
+}
+
+/// What is kept of a meeting that runs, or ran when its server was killed.
+public struct RunningMeeting: Sendable, Hashable {
+  /// What holds in it, by the server's names.
+  public var values: [String: String]
+  /// The chat, in the order of its numbers.
+  public var messages: [KeptMessage]
+
+  /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer. Who finds a lock
+  /// that nobody is there to open must not wait for ever.
+  public static let held: TimeInterval = 600
+  /// How long a server may be away without everybody having given up the meeting, in seconds.
+  public static let away: TimeInterval = 3_600
+  /// How often a server notes which meetings run, in seconds.
+  public static let noted: TimeInterval = 300
+
+  /// Until when the state of a meeting holds whose server was killed: it ran at `seen`, by `schedule` if it was planned, and the server starts at
+  /// `now`. An occurrence that was going on lasts as long as it was planned, or was open afterwards.
+  public static func end(seen: Date, schedule: MeetingSchedule?, now: Date) -> Date {
+    var end = now.timeIntervalSince(seen) <= away + noted ? now + held : seen
+    if let schedule, case .open(let occurrence)? = try? schedule.phase(at: seen) {
+      end = max(end, occurrence.end + Double(schedule.doors.closesAfter ?? 0))
+    }
+    return end
+  }
+}
+
+/// A meeting that ran when its server was killed.
+public struct LeftMeeting: Sendable, Hashable {
+  /// Which.
+  public var meeting: MeetingID
+  /// The files of its chat.
+  public var files: [File]
+
+  /// A meeting that was left.
+  public init(meeting: MeetingID, files: [File]) {
+    self.meeting = meeting
+    self.files = files
+  }
+
+  /// A file of a chat.
+  public struct File: Sendable, Hashable {
+    /// Its name in ``ChatFileStore``.
+    public var id: String
+    /// Whose it is.
+    public var tenant: TenantID
+    /// Its size.
+    public var bytes: Int
+  }
+}

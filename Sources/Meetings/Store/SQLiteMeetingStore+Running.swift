@@ -1,0 +1,127 @@
+public import FoundationEssentials
+
+/// What holds in meetings that run.
+extension SQLiteMeetingStore: RunningStore {
+  /// Writes all of it in one transaction.
+  public func apply(_ writes: [RunningWrite], now: Date) throws(MeetingStoreError) {
+    if writes.isEmpty { return }
+    let database = try open()
+    try database.transaction { () throws(MeetingStoreError) in
+      var known: Set<MeetingID> = []
+      for write in writes {
+        let meeting = SQLiteValue.text(write.meeting.rawValue)
+        if write.what == .end {
+          known.remove(write.meeting)
+          try forgetRunning(write.meeting, database)
+          continue
+        }
+        if known.insert(write.meeting).inserted {
+          try database.query(
+            "INSERT INTO running_meetings (meeting, tenant, seen) VALUES (?1, ?2, ?3) "
+              + "ON CONFLICT DO UPDATE SET seen = ?3, ends = NULL",
+            [meeting, .text(write.tenant.rawValue), .time(now)])
+        }
+        switch write.what {
+        case .value(let value, let name):
+          try database.query(
+            "INSERT OR REPLACE INTO running_values (meeting, name, value) VALUES (?, ?, ?)",
+            [meeting, .text(name), .text(value)])
+        case .noValue(let name):
+          try database.query("DELETE FROM running_values WHERE meeting = ? AND name = ?", [meeting, .text(name)])
+        case .message(let message):
+          try database.query(
+            "INSERT OR REPLACE INTO chat_messages (meeting, id, body, file, bytes) VALUES (?, ?, ?, ?, ?)",
+            [
+              meeting, .number(message.id), .text(message.body), message.file.map { .text($0.id) } ?? .null,
+              .number(message.file?.bytes),
+            ])
+        case .forget(let last):
+          try database.query("DELETE FROM chat_messages WHERE meeting = ? AND id <= ?", [meeting, .number(last)])
+        case .runs, .end: break
+        }
+      }
+    }
+  }
+
+  private func forgetRunning(_ id: MeetingID, _ database: SQLiteDatabase) throws(MeetingStoreError) {
+    for table in ["running_meetings", "running_values", "chat_messages"] {
+      try database.query("DELETE FROM \(table) WHERE meeting = ?", [.text(id.rawValue)])
+    }
+  }
+
+  /// What is kept of a meeting.
+  public func runningMeeting(_ id: MeetingID) throws(MeetingStoreError) -> RunningMeeting? {
+    let database = try open()
+    var found: RunningMeeting?
+    try database.query("SELECT 1 FROM running_meetings WHERE meeting = ?", [.text(id.rawValue)]) { _ in
+      found = RunningMeeting(values: [:], messages: [])
+    }
+    guard var found else { return nil }
+    try database.query("SELECT name, value FROM running_values WHERE meeting = ?", [.text(id.rawValue)]) {
+      found.values[$0.text(0)] = $0.text(1)
+    }
+    try database.query(
+      "SELECT id, body, file, bytes FROM chat_messages WHERE meeting = ? ORDER BY id", [.text(id.rawValue)]
+    ) { row in
+      found.messages.append(
+        KeptMessage(
+          id: Int(row.integer(0)), body: row.text(1),
+          file: row.isNull(2) ? nil : (row.text(2), Int(row.integer(3)))))
+    }
+    return found
+  }
+
+  /// Notes that the meetings of this server run still.
+  public func touchRunning(now: Date) throws(MeetingStoreError) {
+    try open().query("UPDATE running_meetings SET seen = ? WHERE ends IS NULL", [.time(now)])
+  }
+
+  /// What a killed server has left.
+  public func leftBehind(now: Date) throws(MeetingStoreError) -> [LeftMeeting] {
+    let database = try open()
+    var ran: [(id: MeetingID, seen: Date)] = []
+    var left: [LeftMeeting] = []
+    try database.query("SELECT meeting, seen FROM running_meetings WHERE ends IS NULL") {
+      ran.append((MeetingID(rawValue: $0.text(0)), $0.time(1)))
+    }
+    var ends: [(MeetingID, Date)] = []
+    for (id, seen) in ran {
+      ends.append((id, RunningMeeting.end(seen: seen, schedule: try meeting(id: id)?.schedule, now: now)))
+    }
+    try database.transaction { () throws(MeetingStoreError) in
+      for (id, end) in ends {
+        try database.query(
+          "UPDATE running_meetings SET ends = ? WHERE meeting = ? AND ends IS NULL", [.time(end), .text(id.rawValue)])
+      }
+    }
+    _ = try forgetLeft(now: now, except: [])
+    try database.query("SELECT meeting FROM running_meetings ORDER BY meeting") {
+      left.append(LeftMeeting(meeting: MeetingID(rawValue: $0.text(0)), files: []))
+    }
+    for index in left.indices {
+      try database.query(
+        "SELECT file, bytes, tenant FROM chat_messages JOIN running_meetings USING (meeting) "
+          + "WHERE meeting = ? AND file IS NOT NULL", [.text(left[index].meeting.rawValue)]
+      ) { row in
+        left[index].files.append(
+          .init(id: row.text(0), tenant: TenantID(rawValue: row.text(2)), bytes: Int(row.integer(1))))
+      }
+    }
+    return left
+  }
+
+  /// Forgets what has been left and holds no more.
+  public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [MeetingID] {
+    let database = try open()
+    var over: [MeetingID] = []
+    try database.query("SELECT meeting FROM running_meetings WHERE ends <= ?", [.time(now)]) {
+      over.append(MeetingID(rawValue: $0.text(0)))
+    }
+    over.removeAll(where: Set(except).contains)
+    guard !over.isEmpty else { return [] }
+    try database.transaction { () throws(MeetingStoreError) in
+      for id in over { try forgetRunning(id, database) }
+    }
+    return over
+  }
+}

@@ -1,0 +1,16 @@
+extension StoreSchema {
+  /// What holds in meetings that run, and their chats. `ends` is set at the start after the server was killed, and null while the meeting runs. Nothing
+  /// here refers to `meetings`: a meeting that is removed goes on for those who are in it.
+  static let running = """
+    CREATE TABLE running_meetings (
+      meeting TEXT PRIMARY KEY, tenant TEXT NOT NULL, seen INTEGER NOT NULL, ends INTEGER
+    ) STRICT;
+    CREATE TABLE running_values (
+      meeting TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (meeting, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE chat_messages (
+      meeting TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, file TEXT, bytes INTEGER,
+      PRIMARY KEY (meeting, id)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

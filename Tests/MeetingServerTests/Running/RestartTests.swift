@@ -1,0 +1,259 @@
+import Basics
+import Foundation
+import Meetings
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("Meetings whose server was killed", .serialized)
+struct RestartTests {
+  /// Runs `before` on a server, and `after` on another one, with the files that the first would have left if it had been killed at the end of `before`.
+  private func kill(
+    _ configure: @escaping (inout ServerConfiguration) -> Void = { _ in },
+    after before: (TestServer) async throws -> Void, then after: (TestServer) async throws -> Void
+  ) async throws {
+    let left = NSTemporaryDirectory() + "parley-left-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: left) }
+    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+    try await TestServer.run(configure) { server in
+      try await before(server)
+      for name in ["parley.sqlite-wal", "parley.sqlite", "chat-files"] {
+        let path = server.folder + "/data/" + name
+        guard FileManager.default.fileExists(atPath: path) else { continue }
+        try FileManager.default.copyItem(atPath: path, toPath: left + "/" + name)
+      }
+    }
+    try await TestServer.run {
+      configure(&$0)
+      try? FileManager.default.moveItem(atPath: left, toPath: $0.dataFolder)
+    } _: {
+      try await after($0)
+    }
+  }
+
+  private func say(_ text: String, _ client: TestClient, to: String? = nil) async throws -> ChatEntry {
+    try client.send(.chat(text: text, to: to))
+    return try await client.first { if case .chat(let entry) = $0, entry.text == text { entry } else { nil } }
+  }
+
+  private func lock(_ isLocked: Bool, _ host: TestClient) async throws {
+    try host.send(.lock(isLocked, id: -1))
+    _ = try await host.notice { if case .done(-1) = $0 { true } else { nil } }
+  }
+
+  private func sending(_ name: String, _ user: String, _ server: TestServer) async throws -> (
+    client: TestClient, welcome: ServerMessage.Welcome
+  ) {
+    let token = try await server.token("daily", #","sub":"\#(user)","role":"publisher""#)
+    return try await server.join(
+      "daily", name, offer: "send:0", tracks: [.init(mid: "0", source: .microphone)], token: token)
+  }
+
+  /// Whether a host has muted what somebody sends.
+  private func isMuted(_ welcome: ServerMessage.Welcome) -> Bool {
+    welcome.participants.first { $0.id == welcome.participant }?.publications.first?.mutedByHost == true
+  }
+
+  @Test(
+    "threat 33: after kill -9 a locked meeting is locked, a demoted host comes back as a guest with the same token, and everybody is muted but who was spared"
+  )
+  func decisions() async throws {
+    var (ann, max) = ("", "")
+    try await kill { server in
+      ann = try await server.token("daily", #","sub":"ann","role":"moderator""#)
+      max = try await server.token("daily", #","sub":"max","role":"moderator""#)
+      let (host, _) = try await server.join("daily", "Ann", token: ann)
+      let (_, demoted) = try await server.join("daily", "Max", token: max)
+      let (_, bob) = try await sending("Bob", "bob", server)
+      try await host.ask(.setRole(demoted.participant, role: "guest"))
+      try await host.ask(
+        .muteAll(sources: [.microphone], except: [bob.participant], includingLater: true, mayUnmute: false))
+      try await host.ask(.spotlight(bob.participant))
+      try await lock(true, host)
+    } then: { server in
+      // Each of them opens the room anew, and leaves it empty.
+      for _ in 0..<2 {
+        let token = try await server.discover("daily").token ?? ""
+        #expect(try await server.refused("daily", token) == .meetingLocked)
+      }
+      #expect(try await server.refused("daily", max) == .meetingLocked)
+      let (host, hello) = try await server.join("daily", "Ann", token: ann)
+      #expect(hello.state?.muteAll == .init(sources: [.microphone], mayUnmute: false) && hello.state?.spotlight == nil)
+      #expect(try await server.refused("daily", max) == .meetingLocked)
+      try await lock(false, host)
+      let (_, guest) = try await server.join("daily", "Max", token: max)
+      #expect(guest.permissions?.contains("moderate") == false)
+      #expect(guest.participants.first { $0.name == "Max" }?.role == "guest")
+      let bob = try await sending("Bob", "bob", server)
+      #expect(!isMuted(bob.welcome))
+      // Who was shown large is so again.
+      let shown = try await host.notice { if case .spotlight(let id) = $0 { id } else { nil } }
+      #expect(shown == bob.welcome.participant)
+      let eve = try await sending("Eve", "eve", server)
+      #expect(isMuted(eve.welcome))
+    }
+  }
+
+  @Test(
+    "after kill -9 the chat is there with changes, deletions and files, and private messages for their two users alone")
+  func chat() async throws {
+    let bytes = [UInt8](repeating: 7, count: 3_000)
+    var (ann, bob, last) = ("", "", 0)
+    func fetch(_ server: TestServer, _ file: ChatFile, _ token: String) async throws -> TestAnswer {
+      try await server.get("/api/chat/files/\(file.id)", headers: ["Authorization": "Bearer \(token)"])
+    }
+    try await kill { server in
+      ann = try await server.token("daily", #","sub":"ann","role":"publisher""#)
+      bob = try await server.token("daily", #","sub":"bob","role":"publisher""#)
+      let (client, welcome) = try await server.join("daily", "Ann", token: ann)
+      let (_, other) = try await server.join("daily", "Bob", token: bob)
+      _ = try await say("one", client)
+      let two = try await say("two", client)
+      let three = try await say("three", client)
+      _ = try await say("secret", client, to: other.participant)
+      try await client.ask(.chat(.edit(two.id, text: "zwei")))
+      try await client.ask(.chat(.delete(three.id)))
+      for to in [nil, other.participant] {
+        var headers: HTTPHeaders = ["Parley-File-Name": "a.bin", "Authorization": "Bearer \(welcome.resumeToken)"]
+        if let to { headers["Parley-File-To"] = to }
+        let answer = try await TestServer.request("POST", server.url + "/api/chat/files", headers, bytes)
+        #expect(answer.status == 201)
+        last = try #require(try SignalingDecoder().decode([String: ChatEntry].self, from: answer.body)["message"]).id
+      }
+    } then: { server in
+      let (_, eve) = try await server.join("daily", "Eve")
+      #expect(eve.chat.map(\.text) == ["one", "zwei", "", "a.bin"])
+      #expect(eve.chat.dropFirst().first?.edited != nil && eve.chat.map(\.deleted)[2] == .author)
+      let (_, reader) = try await server.join("daily", "Bob", token: bob)
+      #expect(reader.chat.map(\.text) == ["one", "zwei", "", "secret", "a.bin", "a.bin"])
+      let files = reader.chat.compactMap(\.file)
+      try #require(files.count == 2)
+      #expect(try await fetch(server, files[0], eve.resumeToken).body == bytes)
+      #expect(try await fetch(server, files[1], reader.resumeToken).body == bytes)
+      #expect(try await fetch(server, files[1], eve.resumeToken).status == 404)
+      // What was theirs is theirs again.
+      let (client, welcome) = try await server.join("daily", "Ann", token: ann)
+      #expect(welcome.chat.filter { $0.from == welcome.participant }.count == 6)
+      try await client.ask(.chat(.edit(welcome.chat[0].id, text: "uno")))
+      try await client.ask(.chat(.delete(reader.chat[4].id)))
+      #expect(try await fetch(server, files[0], welcome.resumeToken).status == 404)
+      #expect(try await say("later", client).id > last)
+      #expect(try await server.look("daily").chat.map(\.text) == ["uno", "zwei", "", "", "later"])
+    }
+  }
+
+  @Test("after kill -9 polls are there with the votes of who can be known again, and nobody counts twice")
+  func polls() async throws {
+    var (ann, bob) = ("", "")
+    try await kill { server in
+      ann = try await server.token("daily", #","sub":"ann","role":"moderator""#)
+      bob = try await server.token("daily", #","sub":"bob","role":"publisher""#)
+      let (host, _) = try await server.join("daily", "Ann", token: ann)
+      let (voter, _) = try await server.join("daily", "Bob", token: bob)
+      let (stranger, _) = try await server.join("daily", "Eve")
+      for question in ["Tea?", "Cake?", "Rain?"] {
+        try await host.ask(.createPoll(.init(question: question, options: ["yes", "no"])))
+      }
+      for client in [voter, stranger] {
+        for poll in 1...2 { try await client.ask(.vote(poll: poll, options: [0])) }
+      }
+      try await host.ask(.setPoll(2, isOpen: false))
+      try await host.ask(.removePoll(3))
+    } then: { server in
+      let (host, hello) = try await server.join("daily", "Ann", token: ann)
+      let polls = hello.state?.polls ?? []
+      #expect(polls.map(\.question) == ["Tea?", "Cake?"] && polls.map(\.isOpen) == [true, false])
+      #expect(polls.map { $0.options[0].votes } == [2, 2])
+      let (voter, welcome) = try await server.join("daily", "Bob", token: bob)
+      #expect(welcome.state?.polls.first?.voters == 2)
+      try await voter.ask(.vote(poll: 1, options: [1]))
+      let now = try await server.look("daily").state?.polls.first
+      #expect(now?.voters == 2 && now?.options.map(\.votes) == [1, 1])
+      try await host.ask(.createPoll(.init(question: "More?", options: ["yes", "no"])))
+      #expect(try await server.look("daily").state?.polls.map(\.id) == [1, 2, 3])
+    }
+  }
+
+  @Test(
+    "what a host has ended is over: after kill -9 a meeting of that name begins afresh, without lock, chat or files")
+  func ended() async throws {
+    try await kill { server in
+      let (host, welcome) = try await server.host("daily", "Ann")
+      _ = try await say("one", host)
+      let headers: HTTPHeaders = ["Parley-File-Name": "a.bin", "Authorization": "Bearer \(welcome.resumeToken)"]
+      #expect(try await TestServer.request("POST", server.url + "/api/chat/files", headers, [1, 2]).status == 201)
+      try await lock(true, host)
+      try await host.ask(.endMeeting)
+    } then: { server in
+      let (_, welcome) = try await server.join("daily", "Eve")
+      #expect(welcome.chat.isEmpty)
+      let all = FileManager.default.enumerator(atPath: server.folder + "/data/chat-files")
+      let files = (all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/f_") }
+      #expect(files.isEmpty)
+    }
+  }
+
+  @Test("a meeting to which people came back ends as every other one, and so does what was kept of it")
+  func endedLater() async throws {
+    try await kill { server in
+      let (host, _) = try await server.host("daily", "Ann", claims: #","sub":"ann""#)
+      _ = try await say("one", host)
+      try await lock(true, host)
+    } then: { server in
+      let (host, welcome) = try await server.host("daily", "Ann", claims: #","sub":"ann""#)
+      #expect(welcome.chat.map(\.text) == ["one"])
+      let store = try await server.store()
+      let id = MeetingID(rawValue: welcome.meeting.id)
+      #expect(try await store.runningMeeting(id) != nil)
+      try host.send(.leave)
+      while try await host.next() != nil {}
+      try await eventually { try await store.runningMeeting(id) == nil ? nil : "the ended meeting is kept" }
+      await store.close()
+      let (_, eve) = try await server.join("daily", "Eve")
+      #expect(eve.chat.isEmpty)
+    }
+  }
+
+  @Test(
+    "where who comes late is told nothing of before, nothing of the chat is on the disk, nor when that becomes the rule"
+  )
+  func noHistory() async throws {
+    try await TestServer.run { server in
+      let (ann, welcome) = try await server.join("daily", "Ann")
+      let id = MeetingID(rawValue: welcome.meeting.id)
+      _ = try await say("one", ann)
+      let store = try await server.store()
+      func kept() async throws -> Int { try await store.runningMeeting(id)?.messages.count ?? 0 }
+      #expect(try await kept() == 1)
+      func change(_ rules: String) async throws {
+        let admin = "http://127.0.0.1:\(server.server.adminPort ?? 0)/api/v1/meetings/\(id)"
+        let headers: HTTPHeaders = ["Content-Type": "application/json"]
+        #expect(try await TestServer.request("PATCH", admin, headers, Array(rules.utf8)).status == 200)
+      }
+      try await change(#"{"chatHistory":false}"#)
+      try await eventually { try await kept() == 0 ? nil : "the message is kept" }
+      _ = try await say("two", ann)
+      #expect(try await kept() == 0)
+      try await change(#"{"chatHistory":true}"#)
+      try await eventually { try await kept() == 2 ? nil : "what everybody may read is not kept" }
+      await store.close()
+    }
+  }
+
+  @Test("what is kept no longer by the meeting's rules goes from the disk as well")
+  func bounds() async throws {
+    try await TestServer.run { server in
+      try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 2) }
+      let (ann, welcome) = try await server.join("daily", "Ann")
+      for text in ["one", "two", "three", "four"] { _ = try await say(text, ann) }
+      let store = try await server.store()
+      try await eventually {
+        let kept = try await store.runningMeeting(MeetingID(rawValue: welcome.meeting.id))?.messages.count
+        return kept == 2 ? nil : "\(String(describing: kept)) messages are kept"
+      }
+      await store.close()
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Meetings
+import Signaling
+import Synchronization
+import Testing
+
+@testable import MeetingServer
+
+@Suite("When a chat message is told")
+struct RunningBookTests {
+  private let tenant: Tenant
+  private let record: MeetingRecord
+  private let store = GatedStore()
+  private let book: RunningBook
+  private let room: MeetingRoom
+
+  init() throws {
+    tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
+    let log = Log(level: .error) { _ in }
+    book = RunningBook(store: store, log: log, pause: .milliseconds(2))
+    room = MeetingRoom(
+      record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(), log: log,
+      doors: RoomDoors(running: book), onLeft: { _ in }, onLobby: { _, _ in })
+  }
+
+  private func join() async throws -> (String, BookSocket, SignalingChannel) {
+    let grant = JoinGrant(
+      form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .moderator, expires: .distantFuture)
+    let socket = BookSocket()
+    let newcomer = MeetingRoom.Newcomer(
+      admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
+      join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
+    _ = try await room.join(newcomer)
+    return (newcomer.place.participant, socket, newcomer.channel)
+  }
+
+  @Test("nobody hears of a message before it is on the disk, what comes meanwhile is written at once, and all in order")
+  func order() async throws {
+    let writing = Task { [book] in await book.run() }
+    let (ann, socket, channel) = try await join()
+    let (_, other, _) = try await join()
+    await store.hold()
+    for number in 0..<20 { await room.handle(.chat(text: "m\(number)", to: nil), from: ann, channel: channel) }
+    try await eventually { await store.batches == 1 ? nil : "nothing is being written" }
+    #expect(!(socket.sent + other.sent).contains { $0.contains(#""type":"chat""#) })
+    await store.release()
+    for socket in [socket, other] {
+      try await eventually {
+        let texts = socket.sent.filter { $0.contains(#""type":"chat""#) }
+        guard texts.count == 20 else { return "\(texts.count) messages came" }
+        #expect(texts.enumerated().allSatisfy { $1.contains("\"m\($0)\"") })
+        return nil
+      }
+    }
+    #expect(await store.batches <= 3)
+    await room.end(.removed, "")
+    book.end()
+    await writing.value
+    #expect(await store.written.last?.what == .end)
+  }
+
+  @Test("a full disk holds up no message, but the sender is told; what waited is written when there is room again")
+  func fullDisk() async throws {
+    let writing = Task { [book] in await book.run() }
+    let (ann, socket, channel) = try await join()
+    let (_, other, _) = try await join()
+    await store.fail(.diskFull(path: "/"))
+    await room.handle(.chat(text: "hello", to: nil, id: 5), from: ann, channel: channel)
+    try await eventually { other.sent.contains { $0.contains("hello") } ? nil : "the message does not come" }
+    let refusal = try #require(socket.sent.first { $0.contains(#""id":5"#) })
+    #expect(refusal.contains(#""type":"error""#) && refusal.contains("cannot keep it"))
+    await room.handle(.lock(true, id: 6), from: ann, channel: channel)
+    try await eventually { socket.sent.contains { $0.contains(#""id":6"#) } ? nil : "no answer to the lock" }
+    #expect(socket.sent.first { $0.contains(#""id":6"#) }?.contains(#""type":"error""#) == true)
+    await store.fail(nil)
+    try await eventually {
+      let kinds = await store.written.map(\.what)
+      let isThere =
+        kinds.contains { if case .message = $0 { true } else { false } }
+        && kinds.contains { if case .value = $0 { true } else { false } }
+      return isThere ? nil : "what waited is not written: \(kinds)"
+    }
+    await room.end(.removed, "")
+    book.end()
+    await writing.value
+    #expect(await book.isWritten(book.add(RunningWrite(.runs, of: record.id, tenant: tenant.id))) == false)
+  }
+
+  @Test("a meeting whose state cannot be read takes nobody in: a lock must not open because a disk has failed")
+  func unreadable() async throws {
+    await store.leave(record.id)
+    try await book.takeOver(ChatFileStore(data: "/nowhere"))
+    await store.fail(.failed(path: "/", reason: "broken"))
+    await #expect(throws: MeetingRoom.Refusal.self) { _ = try await join() }
+    await store.fail(nil)
+    _ = try await join()
+    await room.end(.removed, "")
+  }
+}
+
+/// A store that writes when it is told to.
+private actor GatedStore: RunningStore {
+  private(set) var written: [RunningWrite] = []
+  private(set) var batches = 0
+  private var problem: MeetingStoreError?
+  private var isHolding = false
+  private var gates: [CheckedContinuation<Void, Never>] = []
+  private var left: [LeftMeeting] = []
+
+  func hold() { isHolding = true }
+  func fail(_ problem: MeetingStoreError?) { self.problem = problem }
+  func leave(_ meeting: MeetingID) { left = [LeftMeeting(meeting: meeting, files: [])] }
+
+  func release() {
+    isHolding = false
+    for gate in gates { gate.resume() }
+    gates = []
+  }
+
+  func apply(_ writes: [RunningWrite], now: Date) async throws(MeetingStoreError) {
+    batches += 1
+    if isHolding { await withCheckedContinuation { gates.append($0) } }
+    if let problem { throw problem }
+    written += writes
+  }
+
+  func runningMeeting(_ id: MeetingID) throws(MeetingStoreError) -> RunningMeeting? {
+    if let problem { throw problem }
+    return nil
+  }
+
+  func touchRunning(now: Date) {}
+  func leftBehind(now: Date) -> [LeftMeeting] { left }
+  func forgetLeft(now: Date, except: [MeetingID]) -> [MeetingID] { [] }
+}
+
+/// A socket that keeps what is sent.
+private final class BookSocket: SignalingSocket {
+  private let lines = Mutex<[String]>([])
+  var sent: [String] { lines.withLock(\.self) }
+
+  func next() async -> SignalingFrame? { nil }
+  func send(_ text: String) { lines.withLock { $0.append(text) } }
+  func close(code: UInt16, reason: String) {}
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import Meetings
+
+@Suite("What is kept of meetings that run")
+struct RunningStoreTests {
+  private let now = Date(timeIntervalSince1970: 1_795_251_600)
+  private let tenant = TenantID(rawValue: "n_a")
+  private let meeting = MeetingID(rawValue: "m_a")
+
+  private func message(_ id: Int, _ body: String, file: (String, Int)? = nil) -> RunningWrite {
+    RunningWrite(.message(KeptMessage(id: id, body: body, file: file)), of: meeting, tenant: tenant)
+  }
+
+  private func write(_ what: RunningWrite.What) -> RunningWrite { RunningWrite(what, of: meeting, tenant: tenant) }
+
+  @Test("values and messages are kept in their order, changed, forgotten, and go when the meeting ends")
+  func keeping() async throws {
+    let folder = TemporaryFolder()
+    var store = try await SQLiteMeetingStore.open(folder: folder.path)
+    #expect(try await store.runningMeeting(meeting) == nil)
+    try await store.apply(
+      [
+        message(2, "two", file: ("f_1", 7)), message(1, "one"), write(.value("a", of: "state")),
+        write(.value("b", of: "state")), write(.value("p", of: "poll 1")), message(1, "uno"),
+      ], now: now)
+    await store.close()
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
+    var found = try #require(try await store.runningMeeting(meeting))
+    #expect(found.values == ["state": "b", "poll 1": "p"])
+    #expect(found.messages == [KeptMessage(id: 1, body: "uno"), KeptMessage(id: 2, body: "two", file: ("f_1", 7))])
+    try await store.apply([write(.forget(through: 1)), write(.noValue(of: "poll 1"))], now: now)
+    found = try #require(try await store.runningMeeting(meeting))
+    #expect(found.messages.map(\.id) == [2] && found.values == ["state": "b"])
+    // One of that name that begins at once is another one.
+    try await store.apply([write(.end), message(3, "three")], now: now)
+    found = try #require(try await store.runningMeeting(meeting))
+    #expect(found.messages.map(\.id) == [3] && found.values.isEmpty)
+    try await store.apply([write(.end)], now: now)
+    #expect(try await store.runningMeeting(meeting) == nil)
+    await store.close()
+  }
+
+  @Test(
+    "what a killed server has left holds for ten minutes from the next start, and not at all after an hour's absence")
+  func leaving() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    try await store.apply([message(1, "one", file: ("f_1", 7)), message(2, "two")], now: now)
+    let start = now + 1_800
+    let left = try await store.leftBehind(now: start)
+    #expect(left == [LeftMeeting(meeting: meeting, files: [.init(id: "f_1", tenant: tenant, bytes: 7)])])
+    // A second start does not give it more time.
+    #expect(try await store.leftBehind(now: start + 300).count == 1)
+    #expect(try await store.forgetLeft(now: start + 599, except: []).isEmpty)
+    #expect(try await store.forgetLeft(now: start + 601, except: [meeting]).isEmpty)
+    #expect(try await store.forgetLeft(now: start + 601, except: []) == [meeting])
+    #expect(try await store.runningMeeting(meeting) == nil)
+
+    // Who comes back in time has the meeting go on, as long as it runs.
+    try await store.apply([message(1, "one")], now: now)
+    _ = try await store.leftBehind(now: now)
+    try await store.apply([write(.runs)], now: now + 60)
+    #expect(try await store.forgetLeft(now: now + 9_000, except: []).isEmpty)
+    try await store.touchRunning(now: now + 9_000)
+    #expect(try await store.leftBehind(now: now + 9_000 + 3_600).count == 1)
+    try await store.apply([write(.runs)], now: now + 20_000)
+    #expect(try await store.leftBehind(now: now + 20_000 + 4_000).isEmpty)
+    #expect(try await store.runningMeeting(meeting) == nil)
+    await store.close()
+  }
+
+  @Test("an occurrence that was going on lasts as long as it was planned, and no other one has its state")
+  func planned() throws {
+    // 2026-11-21, 10:00 in UTC, for three hours, daily.
+    let schedule = try MeetingSchedule(
+      start: try #require(CivilTime("2026-11-21T10:00:00")), zone: "UTC", duration: 10_800,
+      rule: try RecurrenceRule("FREQ=DAILY;COUNT=3"), doors: .init(closesAfter: 600), now: now)
+    let begin = Date(timeIntervalSince1970: 1_795_255_200)
+    #expect(try schedule.occurrences(from: begin, limit: 1).first?.start == begin)
+    let end = begin + 10_800 + 600
+    #expect(RunningMeeting.end(seen: begin + 60, schedule: schedule, now: begin + 120) == end)
+    #expect(RunningMeeting.end(seen: begin + 60, schedule: schedule, now: begin + 9_000) == end)
+    #expect(RunningMeeting.end(seen: end - 60, schedule: schedule, now: end) == end + 600)
+    let next = begin + 86_400
+    #expect(RunningMeeting.end(seen: begin + 60, schedule: schedule, now: next) < next)
+    #expect(RunningMeeting.end(seen: begin, schedule: nil, now: begin + 10) == begin + 610)
+  }
+
+  @Test("no copy has the chats and decisions of meetings that run, not even in parts of the file that are free")
+  func copies() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    _ = try await store.defaultTenant(now: now)
+    let secret = "what-nobody-is-to-read-in-a-copy"
+    try await store.apply(
+      (1...200).map { message($0, "\($0) \(secret)") } + [write(.value(secret, of: "state"))], now: now)
+    try await store.backUp(to: folder.path + "/copy")
+    let bytes = try Data(contentsOf: URL(filePath: folder.path + "/copy"))
+    #expect(bytes.range(of: Data(secret.utf8)) == nil)
+    #expect(try await store.runningMeeting(meeting)?.messages.count == 200)
+    await store.close()
+    try FileManager.default.createDirectory(atPath: folder.path + "/again", withIntermediateDirectories: false)
+    try FileManager.default.moveItem(
+      atPath: folder.path + "/copy", toPath: folder.path + "/again/" + SQLiteMeetingStore.fileName)
+    let copy = try await SQLiteMeetingStore.open(folder: folder.path + "/again")
+    #expect(try await copy.isIntact())
+    #expect(try await copy.knownDefaultTenant() != nil)
+    #expect(try await copy.runningMeeting(meeting) == nil)
+    await copy.close()
+  }
+}
