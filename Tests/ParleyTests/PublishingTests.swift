@@ -52,7 +52,8 @@ import Testing
       let ann = try await Meeting.join("\(server.url)/options", name: "Ann")
       for options in [
         VideoOptions(maximumFramesPerSecond: 0), VideoOptions(maximumFramesPerSecond: -1),
-        VideoOptions(maximumBitrate: .kilobits(0)), VideoOptions(codec: .av1),
+        VideoOptions(maximumBitrate: .kilobits(0)), VideoOptions(codec: .av1), VideoOptions(temporalLayers: 0),
+        VideoOptions(temporalLayers: 4),
       ] {
         await #expect(throws: MediaError.self) {
           try await ann.local.publish(LocalVideoTrack(TestPictureSource(), options: options))

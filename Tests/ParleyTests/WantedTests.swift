@@ -44,6 +44,55 @@ import Testing
     }
   }
 
+  @Test(
+    "who asks for fewer pictures a second gets fewer, then all again, without a key frame, and nobody else notices"
+  )
+  func frameRate() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/rates", name: "Ann")
+      let options = VideoOptions(codec: .vp8, temporalLayers: 3)
+      try await ann.local.publish(
+        LocalVideoTrack(TestPictureSource(width: 160, height: 90, framesPerSecond: 24), options: options))
+      try await ann.join()
+      let bob = try await Meeting.join("\(server.url)/rates", name: "Bob")
+      let cem = try await Meeting.join("\(server.url)/rates", name: "Cem")
+      @MainActor func subscription(_ meeting: Meeting) -> Subscription? {
+        meeting.participants.first { $0.name == "Ann" }?.publication(.camera)?.subscription
+      }
+      try await wait(for: "the subscriptions") { subscription(bob) != nil && subscription(cem) != nil }
+      for meeting in [bob, cem] { subscription(meeting)?.video?.add(NullSink()) }
+      @MainActor func received(_ meeting: Meeting) async -> InboundVideoStatistics? {
+        await meeting.statistics()?.inbound.first { $0.video != nil }?.video
+      }
+      @MainActor func rate(_ meeting: Meeting) async -> Double { await received(meeting)?.framesPerSecond ?? 0 }
+      try await wait(for: "all pictures at both") { min(await rate(bob), await rate(cem)) > 18 }
+      let before = try #require(await received(bob))
+
+      let bobs = try #require(subscription(bob))
+      bobs.maximumFramesPerSecond = 7
+      #expect(bobs.maximumFramesPerSecond == 7)
+      try await wait(for: "a quarter of the pictures at Bob's") { (4...8).contains(await rate(bob)) }
+      // A size says nothing of the rate.
+      bobs.show(width: 160, height: 90)
+      #expect(bobs.maximumFramesPerSecond == 7)
+      let clock = ContinuousClock()
+      let start = (clock.now, await received(bob)?.framesDecoded ?? 0)
+      try await wait(for: "ten more pictures") { (await received(bob)?.framesDecoded ?? 0) >= start.1 + 10 }
+      #expect(clock.now - start.0 > .seconds(1), "they were not a quarter")
+      #expect(await rate(cem) > 16, "Cem asked for nothing")
+
+      bobs.maximumFramesPerSecond = nil
+      try await wait(for: "all pictures at Bob's again") { (await rate(bob)) > 18 }
+      let after = try #require(await received(bob))
+      #expect(after.keyFramesDecoded == before.keyFramesDecoded, "no key frame was needed")
+      bobs.maximumFramesPerSecond = 1_000
+      #expect(bobs.maximumFramesPerSecond == 240)
+      bobs.maximumFramesPerSecond = -3
+      #expect(bobs.maximumFramesPerSecond == 1)
+      for meeting in [ann, bob, cem] { await meeting.leave() }
+    }
+  }
+
   @Test("sound that nobody listens to is not sent any more, and comes back when somebody does")
   func notListened() async throws {
     try await LiveServer.run { server in

@@ -6,15 +6,18 @@ struct TemporalLayer {
   let id: Int
   /// What the frame may refer to and change, for VP8.
   let vp8Flags: vpx_enc_frame_flags_t
+  /// Whether the frame needs the last frame of layer 0 alone, and no later one needs an older frame of another layer: receivers can move up to its layer
+  /// with it (RFC 7741 section 4.2, Y).
+  var isSync = false
 
   /// The place of frame number `position` after a keyframe, which is 0.
   static func at(_ position: Int, of layers: Int) -> TemporalLayer {
     switch (layers, position & 3) {
     case (2, 0), (2, 2), (3, 0): base
-    case (2, _): TemporalLayer(id: 1, vp8Flags: lastOnly | noUpdate)
+    case (2, _): TemporalLayer(id: 1, vp8Flags: lastOnly | noUpdate, isSync: true)
     // The middle layer is kept as golden, so that the last frame of the pattern can use it.
-    case (3, 2): TemporalLayer(id: 1, vp8Flags: lastOnly | noLast | noAlternate | noEntropy)
-    case (3, 1): TemporalLayer(id: 2, vp8Flags: lastOnly | noUpdate)
+    case (3, 2): TemporalLayer(id: 1, vp8Flags: lastOnly | noLast | noAlternate | noEntropy, isSync: true)
+    case (3, 1): TemporalLayer(id: 2, vp8Flags: lastOnly | noUpdate, isSync: true)
     case (3, _): TemporalLayer(id: 2, vp8Flags: flag(VP8_EFLAG_NO_REF_ARF) | noUpdate)
     default: TemporalLayer(id: 0, vp8Flags: 0)
     }

@@ -90,8 +90,9 @@ final class VPXEncoder {
     return EncodedFrame(
       codec: codec, data: data, timestamp: EncoderClock.timestamp(at: source.time), isKeyframe: isKeyframe,
       temporalID: UInt8(clamping: temporalID),
-      isReference: applied.temporalLayers == 1 || temporalID < applied.temporalLayers - 1, width: picture.width,
-      height: picture.height, time: source.time)
+      isReference: applied.temporalLayers == 1 || temporalID < applied.temporalLayers - 1,
+      isLayerSync: applied.temporalLayers > 1 && (codec == .vp8 ? !isKeyframe && layer.isSync : temporalID == 0),
+      width: picture.width, height: picture.height, time: source.time)
   }
 
   // MARK: - Setting up

@@ -261,7 +261,9 @@ final class VideoPublisher: Publisher {
     let divisor = Double(layer.divisor) * max(layer.scale, 1)
     let settings = VideoEncoderSettings(
       width: Self.even(Double(frame.width) / divisor), height: Self.even(Double(frame.height) / divisor),
-      framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate, isScreen: track.options.isScreen)
+      framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate, isScreen: track.options.isScreen,
+      // Packets of H.264 do not say of which layer they are.
+      temporalLayers: codec == .h264 ? 1 : track.options.temporalLayers)
     let encoder: any VideoEncoder
     if let existing = encoders.byLayer[index], existing.codec == codec {
       encoder = existing

@@ -82,6 +82,16 @@ public struct VideoOptions: Hashable, Sendable {
   /// ```
   public var isScreen: Bool
 
+  /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer pictures a second, or have no room for all, get a half of them, with three
+  /// layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take some more bits for the same picture. H.264 is always sent in one, since
+  /// its packets do not say of which layer they are.
+  ///
+  /// ```swift
+  /// var options = VideoOptions()
+  /// options.temporalLayers = 3  // many will watch in small tiles
+  /// ```
+  public var temporalLayers: Int
+
   /// Options.
   ///
   /// ```swift
@@ -89,13 +99,14 @@ public struct VideoOptions: Hashable, Sendable {
   /// ```
   public init(
     codec: Codec? = nil, maximumBitrate: DataRate = .kilobits(1_700), maximumFramesPerSecond: Int = 30,
-    simulcast: Bool = false, isScreen: Bool = false
+    simulcast: Bool = false, isScreen: Bool = false, temporalLayers: Int = 1
   ) {
     self.codec = codec
     self.maximumBitrate = maximumBitrate
     self.maximumFramesPerSecond = maximumFramesPerSecond
     self.simulcast = simulcast
     self.isScreen = isScreen
+    self.temporalLayers = temporalLayers
   }
 
   /// Refuses what nothing can be encoded with.
@@ -108,12 +119,16 @@ public struct VideoOptions: Hashable, Sendable {
         "Video needs \(Self.lowestBitrate.bitsPerSecond / 1_000) kb/s at least, not \(maximumBitrate.bitsPerSecond) bit/s."
       )
     }
+    guard (1...Self.mostTemporalLayers).contains(temporalLayers) else {
+      throw .invalid("Video is sent in 1 to \(Self.mostTemporalLayers) temporal layers, not in \(temporalLayers).")
+    }
     if let codec, !VideoCodecFactory.encodable.contains(codec) {
       throw .missingComponent("An encoder for \(codec.name)", hint: "Send VP8, VP9 or H.264 instead.")
     }
   }
 
   private static let highestRate = 240
+  private static let mostTemporalLayers = 3
   private static let lowestBitrate = DataRate.kilobits(10)
 }
 

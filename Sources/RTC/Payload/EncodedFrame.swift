@@ -17,8 +17,9 @@ public struct EncodedFrame: Hashable, Sendable {
   public var temporalID: UInt8
   /// Whether later frames refer to this one. A frame that nobody refers to may be dropped without harm.
   public var isReference: Bool
-  /// Whether a frame above temporal layer 0 needs nothing but the last frame of layer 0, so that a receiver can move up to its layer
-  /// here (Y of RFC 7741 section 4.2). False where it is not known, which is always safe.
+  /// Whether a receiver can move up to more temporal layers here. Above layer 0: to the frame's own layer, since it needs nothing but the last
+  /// frame of layer 0 (Y of RFC 7741 section 4.2). In layer 0, with VP9: to all layers, since no later frame of them needs one from before this one
+  /// (U of RFC 9628 section 4.2). False where it is not known, which is always safe.
   public var isLayerSync: Bool
   /// Picture size in pixels; 0 for audio and where it is not known.
   public var width: Int

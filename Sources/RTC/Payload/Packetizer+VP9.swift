@@ -7,7 +7,7 @@ extension Packetizer {
     let descriptor = VP9Descriptor.Fields(
       pictureID: pictureID, isKeyframe: frame.isKeyframe,
       reference: frame.isKeyframe ? nil : referenceDifference(layer: layer),
-      temporalID: hasTemporalLayers ? layer : nil, isSwitchingUpPoint: isSync,
+      temporalID: hasTemporalLayers ? layer : nil, isSwitchingUpPoint: isSync || (layer == 0 && frame.isLayerSync),
       resolution: frame.isKeyframe ? Self.resolution(frame) : nil)
     if frame.isReference { lastReference[Int(layer)] = pictureID }
     pictureID = (pictureID &+ 1) & 0x7FFF

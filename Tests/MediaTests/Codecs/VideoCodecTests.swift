@@ -155,6 +155,41 @@ import Testing
     #expect(seen == Set((0..<layers).map(UInt8.init)))
   }
 
+  @Test(arguments: [Codec.vp8, .vp9], [2, 3]) func leftOutTemporalLayersComeBackWhereTheirFramesSaySo(
+    codec: Codec, layers: Int
+  ) throws {
+    let encoder = try VideoCodecFactory.encoder(
+      for: codec,
+      settings: VideoEncoderSettings(width: 320, height: 180, bitrate: .kilobits(900), temporalLayers: layers))
+    // One gets everything, the other the lowest layer at first and more as soon as the rules of its codec let it.
+    let (whole, late) = (try VideoCodecFactory.decoder(for: codec), try VideoCodecFactory.decoder(for: codec))
+    var current: UInt8 = 0
+    var steps: [Int] = []
+    var seen: Set<UInt8> = []
+    for index in 0..<48 {
+      guard let frame = try encoder.encode(TestPicture.frame(index, width: 320, height: 180), forceKeyframe: false)
+      else { continue }
+      let expected = try #require(try whole.decode(frame))
+      if index >= 18, current < UInt8(layers - 1) {
+        if codec == .vp8, frame.isLayerSync, frame.temporalID == current + 1 {
+          current = frame.temporalID
+          steps.append(index)
+        } else if codec == .vp9, frame.isLayerSync, frame.temporalID <= current {
+          current = UInt8(layers - 1)
+          steps.append(index)
+        }
+      }
+      guard frame.temporalID <= current else { continue }
+      if index >= 18 { seen.insert(frame.temporalID) }
+      let picture = try #require(try late.decode(frame))
+      #expect(
+        try #require(picture.peakSignalToNoiseRatio(to: expected)) > 100,
+        "picture \(index) of layer \(frame.temporalID)")
+    }
+    #expect(Int(current) == layers - 1 && seen == Set((0..<layers).map(UInt8.init)))
+    #expect((steps.last ?? 99) < 18 + 10, "steps at \(steps)")
+  }
+
   @Test(arguments: VideoCodecFactory.encodable) func screensAreEncoded(codec: Codec) throws {
     let encoder = try VideoCodecFactory.encoder(
       for: codec,

@@ -153,6 +153,26 @@ struct PacketizerTests {
   }
 
   @Test(
+    "Y of VP8 and U of VP9 are as the encoder says, long behind a keyframe, RFC 7741 section 4.2 and RFC 9628 section 4.2"
+  )
+  func switchingPoints() throws {
+    var random = SeededRandom(seed: TestSeed.of(12))
+    for codec in [Codec.vp8, .vp9] {
+      var packetizer = Packetizer(codec: codec, maximumPayloadSize: 1_160, hasTemporalLayers: true, using: &random)
+      for index in 0..<40 {
+        let layer: UInt8 = [0, 2, 1, 2][index % 4]
+        var frame = PayloadTrip.encoded(codec, 20, isKeyframe: index == 0, layer: layer, random: &random)
+        frame.isLayerSync = codec == .vp8 ? [1, 2].contains(index % 4) : layer == 0
+        let bytes = try PayloadTrip.payloads(frame, &packetizer)[0].bytes
+        guard index >= 4 else { continue }
+        let said =
+          codec == .vp8 ? try VP8Descriptor.parse(bytes.span).isLayerSync : try parseVP9(bytes).isSwitchingUpPoint
+        #expect(said == frame.isLayerSync, "\(codec) picture \(index)")
+      }
+    }
+  }
+
+  @Test(
     "H.264: parameter sets share one STAP-A, a large slice becomes FU-A with S and E, RFC 6184 sections 5.7.1 and 5.8")
   func h264Structure() throws {
     var random = SeededRandom(seed: TestSeed.of(5))
