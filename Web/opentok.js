@@ -271,7 +271,7 @@
 
     setPreferredResolution(size) { this._pass((made) => made.prefer(size)); return this; }
 
-    setPreferredFrameRate() { return this; }
+    setPreferredFrameRate(rate) { this._pass((made) => made.preferRate(rate)); return this; }
 
     destroy() { this._pass((made) => made.destroy()); return this; }
   }

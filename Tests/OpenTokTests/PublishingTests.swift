@@ -262,6 +262,35 @@ import Testing
     }
   }
 
+  @Test("preferredFrameRate gives fewer of a camera's pictures, and all again when it is unlimited")
+  func preferredFrameRate() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let settings = OTPublisherSettings()
+      (settings.name, settings.audioTrack, settings.videoCapture) = ("Ann", false, ColourCapture())
+      try await ann.publish(try #require(OTPublisher(delegate: ann.book, settings: settings)))
+      let subscriber = try await ben.subscribe(to: "Ann")
+      #expect(subscriber.preferredFrameRate == .greatestFiniteMagnitude)
+      /// The pictures a second, of the next eight.
+      @MainActor func rate() async throws -> Double {
+        let (start, count) = (MonotonicClock.now, subscriber.view.frameCount)
+        try await wait(for: "eight pictures") { subscriber.view.frameCount >= count + 8 }
+        return 8 / (MonotonicClock.now - start).seconds
+      }
+      // The camera makes fifteen.
+      try await wait(for: "all pictures") { (try? await rate()) ?? 0 > 10 }
+      subscriber.preferredFrameRate = 5
+      #expect(subscriber.preferredFrameRate == 5)
+      try await wait(for: "a quarter of them") { (try? await rate()) ?? 99 < 6 }
+      for unlimited in [Float.greatestFiniteMagnitude, 0, -1, .nan, .infinity] {
+        subscriber.preferredFrameRate = unlimited
+        try await wait(for: "all pictures with \(unlimited)") { (try? await rate()) ?? 0 > 10 }
+      }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
   @Test(
     "a screen has the name of its publisher, beside a camera with another one, for who was there and who comes later")
   func screenName() async throws {

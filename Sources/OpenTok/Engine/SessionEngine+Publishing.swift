@@ -85,6 +85,9 @@ extension SessionEngine {
       options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
     }
     options.simulcast = work.kind == .screen && media.scalesScreen
+    // For who prefers fewer pictures a second. An encoder of layers keeps less well to a bound that an app has set.
+    let hasLayers = publisher.bitrateLimit == nil && (work.kind == .camera || options.simulcast)
+    options.temporalLayers = hasLayers ? 3 : 1
     let track = LocalVideoTrack(media.pictures, options: options)
     return try await local.publish(track, as: work.kind.video, isMuted: isMuted, name: work.name)
   }

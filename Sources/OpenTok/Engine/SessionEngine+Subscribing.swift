@@ -106,7 +106,7 @@ extension SessionEngine {
     }
   }
 
-  /// Asks for a picture as large as the largest that is wanted; for none when nobody wants one.
+  /// Asks for a picture as large as the largest that is wanted, and as often as the most often; for none when nobody wants one.
   private func ask(for subscription: Subscription, _ wishes: [OTSubscriberKit.Wish]) {
     guard !wishes.isEmpty else { return subscription.show(width: 0, height: 0) }
     let most = Int(UInt16.max)
@@ -114,6 +114,8 @@ extension SessionEngine {
       wish.resolution.map { (Int(min($0.width, 65_535)), Int(min($0.height, 65_535))) } ?? (most, most)
     }
     subscription.show(width: sizes.map(\.0).max() ?? most, height: sizes.map(\.1).max() ?? most)
+    let rates = wishes.map(\.framesPerSecond)
+    subscription.maximumFramesPerSecond = rates.contains(nil) ? nil : rates.compactMap { $0 }.max()
   }
 
   /// An own stream is shown as it is captured; its sound stays off, since it would howl.

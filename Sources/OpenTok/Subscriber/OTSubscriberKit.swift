@@ -29,6 +29,9 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     var volume = 100.0
     var resolution: CGSize?
     var frameRate = Float.greatestFiniteMagnitude
+
+    /// The frame rate as it is asked for; nil for all there are, which zero and what is no number mean, too.
+    var framesPerSecond: Int? { frameRate > 0 && frameRate <= 240 ? Int(frameRate.rounded(.up)) : nil }
   }
 
   /// A subscriber of a stream; nil without a stream.
@@ -127,7 +130,8 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The pictures a second that are wanted. Kept; the server decides by size alone.
+  /// The most pictures a second that are wanted, unlimited at first. Of a stream whose sender codes it in temporal layers, as publishers here and browsers do with
+  /// cameras, a half or a quarter of the pictures come then.
   open var preferredFrameRate: Float {
     get { state.wish.frameRate }
     set { change { $0.frameRate = newValue } }

@@ -8,6 +8,7 @@ export class SubscriberCore extends WidgetCore {
   #participant = null;
   #wants;
   #volume = 100;
+  #rate = null;
   #audio = document.createElement("audio");
   #attached = { audio: null, video: null };
   #isConnected = false;
@@ -70,6 +71,7 @@ export class SubscriberCore extends WidgetCore {
       wanted?.attach(element);
       if (kind === "audio") { element.volume = this.#volume / 100; }
     }
+    if (kind === "video" && publication && !own && publication.frameRate !== this.#rate) { publication.setFrameRate(this.#rate); }
     // What nobody watches need not be sent.
     if (kind === "video" && !wanted && publication?.track && !own) { this.#session.hide(publication.track); }
   }
@@ -105,6 +107,12 @@ export class SubscriberCore extends WidgetCore {
   /** A picture that is wanted large matters more than others. */
   prefer(size) {
     if (this.#attached.video && "pinned" in this.#attached.video) { this.#attached.video.pinned = Number(size?.height) >= 720; }
+  }
+
+  /** No more pictures a second than these; what is no rate means all there are. */
+  preferRate(rate) {
+    this.#rate = rate >= 1 && rate <= 240 ? Math.round(rate) : null;
+    this.follow();
   }
 
   /** The stream has ended. */
