@@ -43,6 +43,9 @@ public struct WantedLayers: Sendable, Hashable, Codable {
   public var width: Int
   /// Its height.
   public var height: Int
+  /// The most pictures a second that anybody wants of a track without temporal layers; nil for as many as there are. Of one with layers the server leaves
+  /// out pictures itself.
+  public var maxFrameRate: Int?
 
   /// What is wanted of the track in `mid`.
   public init(mid: String, active: Bool, rids: [String]? = nil, width: Int = 0, height: Int = 0) {

@@ -63,6 +63,36 @@ class Layers(unittest.TestCase):
         print(sizes, end=" … ")
         # What Ben's window does is nothing to Ann.
         large()
+        self.rates(ann, ben)
+
+    def rates(self, ann: Person, ben: Person) -> None:
+        """Ben asks for fewer pictures of Ann, whose camera comes in temporal layers, and then for all; and a page that is told how many are wanted keeps to it."""
+        def limit(rate: str) -> None:
+            ben.evaluate(f"() => [...parley.participants.values()].find((each) => each.name === 'Ann').publication('camera').setFrameRate({rate})")
+
+        def rate() -> float:
+            return ben.frames("Ann", milliseconds=1_500) / 1.5
+        whole = wait_for("Ben's picture of Ann at its whole rate", lambda: seen if (seen := rate()) > 12 else f"no: {seen}", 40)
+        keyframes = self.keyframes(ben)
+        limit("8")
+        slow = wait_for("fewer pictures at Ben's", lambda: seen if 2 < (seen := rate()) < 9 else f"no: {seen}", 20)
+        limit("null")
+        fast = wait_for("all pictures at Ben's again", lambda: seen if (seen := rate()) > 12 else f"no: {seen}", 20)
+        print(f"{whole:.1f} pictures a second, {slow:.1f}, {fast:.1f} with {self.keyframes(ben) - keyframes} key frames", end=" … ")
+
+        # Chromium sends its camera in temporal layers, so the server never says this of it.
+        for told, expected in (({"maxFrameRate": 5}, [5]), ({}, [None])):
+            rates = ann.evaluate("""async (told) => {
+              const [camera] = parley.connection.peerConnection.getTransceivers().filter(({ sender }) => sender.track?.kind === "video");
+              parley.connection.setWanted({ mid: camera.mid, active: true, ...told });
+              for (let tries = 0; tries < 40; tries += 1) {
+                await new Promise((resolve) => setTimeout(resolve, 50));
+                const rates = camera.sender.getParameters().encodings.map(({ maxFramerate }) => maxFramerate ?? null);
+                if (rates.every((rate) => rate === (told.maxFrameRate ?? null))) { return rates; }
+              }
+              return "never";
+            }""", told)
+            self.assertEqual(set(rates), set(expected))
 
     def layers_of_one_stream(self, codec: str) -> None:
         """One stream in spatial layers, which the server takes apart by its dependency descriptor."""

@@ -93,6 +93,34 @@ import Testing
     }
   }
 
+  @Test(
+    "a sender without layers sends as few pictures as all want, without a key frame, and all as soon as somebody wants them"
+  )
+  func senderFollows() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/slower", name: "Ann")
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 90, framesPerSecond: 24)))
+      try await ann.join()
+      let bob = try await Meeting.join("\(server.url)/slower", name: "Bob")
+      try await wait(for: "the subscription") { bob.participants.first?.publication(.camera)?.subscription != nil }
+      let subscription = try #require(bob.participants.first?.publication(.camera)?.subscription)
+      subscription.video?.add(NullSink())
+      @MainActor func sent() async -> OutboundVideoStatistics? {
+        await ann.statistics()?.outbound.first { $0.source == .camera }?.video
+      }
+      @MainActor func rate() async -> Double { await sent()?.framesPerSecond ?? 0 }
+      try await wait(for: "all pictures") { await rate() > 18 }
+      let before = try #require(await sent())
+      subscription.maximumFramesPerSecond = 6
+      try await wait(for: "Ann to encode six a second") { (4...8).contains(await rate()) }
+      subscription.maximumFramesPerSecond = nil
+      try await wait(for: "Ann to encode all again") { await rate() > 18 }
+      #expect(await sent()?.keyFramesEncoded == before.keyFramesEncoded)
+      await bob.leave()
+      await ann.leave()
+    }
+  }
+
   @Test("sound that nobody listens to is not sent any more, and comes back when somebody does")
   func notListened() async throws {
     try await LiveServer.run { server in

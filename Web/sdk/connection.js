@@ -140,7 +140,7 @@ export class Connection extends EventTarget {
   /**
    * Takes a `wanted` message: what nobody watches is not sent.
    *
-   * @param {{mid: string, active: boolean, rids?: string[]|null, spatialLayers?: number, spatialLayerCount?: number}} message
+   * @param {{mid: string, active: boolean, rids?: string[]|null, spatialLayers?: number, spatialLayerCount?: number, maxFrameRate?: number}} message
    */
   setWanted(message) {
     for (const each of this.#senders.values()) {
@@ -155,7 +155,7 @@ export class Connection extends EventTarget {
     let differs = false;
     for (const [index, encoding] of (parameters.encodings ?? []).entries()) {
       const active = wanted.active === true && (!encoding.rid || !Array.isArray(wanted.rids) || wanted.rids.includes(encoding.rid));
-      const changes = { active };
+      const changes = { active, maxFramerate: watchedRate(encodings[index], wanted) };
       // Browsers that know no layers in one stream do not say how many they send.
       if (active && encoding.scalabilityMode) { Object.assign(changes, watchedLayers(encodings[index], wanted)); }
       for (const [name, value] of Object.entries(changes)) {
@@ -481,6 +481,12 @@ function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: count })
     maxBitrate: Math.min(maxBitrate, layers.slice(0, kept).reduce((sum, each) => sum + each.maxBitrate, 0)),
     scaleResolutionDownBy: 2 ** (count - kept),
   };
+}
+
+/** The most pictures a second to send: no more than anybody watches; undefined for all. */
+function watchedRate(whole, { maxFrameRate: most }) {
+  const own = whole?.maxFramerate;
+  return Number.isFinite(most) && most >= 1 ? Math.min(own ?? most, most) : own;
 }
 
 function withoutUDP(sdp) {

@@ -174,6 +174,8 @@ public struct MediaDemand: Sendable, Hashable {
   public var width: Int
   /// Its height.
   public var height: Int
+  /// The most pictures a second that anybody wants, where the server can leave none out; nil for all.
+  public var maxFrameRate: Int?
 
   /// A demand.
   public init(isActive: Bool, rids: [String]? = nil, width: Int = 0, height: Int = 0) {

@@ -212,6 +212,7 @@ extension MediaEvent {
         demand.spatialLayers = Int(spatial) + 1
         demand.spatialLayerCount = Int(wanted.layerCount)
       }
+      if wanted.frameRate > 0 { demand.maxFrameRate = Int(wanted.frameRate) }
       self = .demand(publication: id.rawValue, demand)
     case .speakers(let speakers):
       self = .speakers(speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) })

@@ -91,6 +91,7 @@ extension MeetingRoom {
       mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height)
     wanted.spatialLayers = demand.spatialLayers
     wanted.spatialLayerCount = demand.spatialLayerCount
+    wanted.maxFrameRate = demand.maxFrameRate
     member.channel?.send(.wanted(wanted))
   }
 

@@ -33,6 +33,8 @@ final class VideoPublisher: Publisher {
     /// The size of the source's pictures; nil before the first.
     var size: (width: Int, height: Int)?
     var destination: PublisherDestination?
+    /// The most pictures a second that anybody watches; nil for all.
+    var wantedRate: Int?
     /// Pictures that were left out because the one before was still being encoded.
     var skipped = FrameRateMeter()
   }
@@ -134,6 +136,11 @@ final class VideoPublisher: Publisher {
         }
         state.layers[index].isWanted = isWanted
       }
+      if state.wantedRate != wanted.maxFrameRate {
+        state.wantedRate = wanted.maxFrameRate
+        // At a low rate the next picture may be due in a second only.
+        for index in state.layers.indices { state.layers[index].nextTime = .zero }
+      }
       return isMore
     }
     if isMore { encodeNewestAgain() }
@@ -219,7 +226,8 @@ final class VideoPublisher: Publisher {
     let (due, destination) = state.withLock { state -> ([(Int, Layer)], PublisherDestination?) in
       var due: [(Int, Layer)] = []
       for index in state.layers.indices where state.layers[index].isActive && state.layers[index].isWanted {
-        let layer = state.layers[index]
+        var layer = state.layers[index]
+        if let most = state.wantedRate { layer.framesPerSecond = max(min(layer.framesPerSecond, most), 1) }
         // A little early counts as due, or a source at just the wanted rate would lose every other frame.
         let interval = TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(layer.framesPerSecond, 1)))
         let slack = TimeSpan(nanoseconds: interval.nanoseconds / 4)

@@ -78,7 +78,8 @@ public import Signaling
 
   /// The most pictures a second that are of use, 1 to 240 (anything else counts as the nearest of them); nil, as at first, for all there are. The server leaves
   /// pictures out for it, without a keyframe or a pause, where the sender codes its video in temporal layers (``VideoOptions/temporalLayers``; browsers do):
-  /// it comes with a half or a quarter of its rate then. It never comes with less than its lowest layer. Without effect on sound.
+  /// it comes with a half or a quarter of its rate then. It never comes with less than its lowest layer. A sender without layers that heeds the server
+  /// sends as many as are wanted by who wants most. Without effect on sound.
   ///
   /// ```swift
   /// subscription.maximumFramesPerSecond = 10  // a small tile among many

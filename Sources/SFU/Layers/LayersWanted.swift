@@ -13,6 +13,8 @@ public struct LayersWanted: Hashable, Sendable {
   public var width: UInt16
   /// Its height.
   public var height: UInt16
+  /// The most pictures a second that anybody wants of a publication from which the server can leave none out; 0 for all, and where it can.
+  public var frameRate: UInt16 = 0
 
   /// A wish.
   public init(spatial: UInt8?, streams: [RID] = [], width: UInt16 = 0, height: UInt16 = 0) {
@@ -29,11 +31,12 @@ struct LayerDemand: Sendable {
   /// How long less must be enough before the sender is told.
   static let patience = TimeSpan.seconds(1)
 
-  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all) and how large a picture (0: any).
+  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), how large a picture (0: any), and how many a second (0: all).
   struct Level: Equatable {
     var layers: UInt8 = 0
     var width: UInt16 = 0
     var height: UInt16 = 0
+    var frameRate: UInt16 = 0
 
     static let all = Level(layers: 8)
 
@@ -44,13 +47,15 @@ struct LayerDemand: Sendable {
       let isUnlimited = width == 0 || other.width == 0
       return Level(
         layers: max(layers, other.layers), width: isUnlimited ? 0 : max(width, other.width),
-        height: isUnlimited ? 0 : max(height, other.height))
+        height: isUnlimited ? 0 : max(height, other.height),
+        frameRate: frameRate == 0 || other.frameRate == 0 ? 0 : max(frameRate, other.frameRate))
     }
 
     /// Whether who has this has enough for `other`; a tenth of the size makes no difference.
     func satisfies(_ other: Level) -> Bool {
       guard other.layers > 0 else { return true }
       guard layers >= other.layers else { return false }
+      guard frameRate == 0 || (other.frameRate > 0 && frameRate >= other.frameRate) else { return false }
       guard width > 0 else { return true }
       guard other.width > 0 else { return false }
       return Int(width) &* 11 >= Int(other.width) &* 10 && Int(height) &* 11 >= Int(other.height) &* 10

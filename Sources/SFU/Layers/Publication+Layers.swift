@@ -59,6 +59,9 @@ extension Publication {
   /// Whether its layers are streams of their own.
   var isSimulcast: Bool { layerNames.count > 1 }
 
+  /// Whether pictures can be left out for one receiver and not for another.
+  var hasTemporalLayers: Bool { streams.contains { $0.layers.top.temporal > 0 } }
+
   /// The best stream that arrives and is no larger than `spatial`; when all are larger, the smallest that arrives.
   func stream(for spatial: UInt8) -> SourceStream? {
     guard isSimulcast else { return streams.first }

@@ -97,6 +97,7 @@ extension Publication {
     }
     var wish = LayersWanted(
       spatial: isAll ? 7 : level.layers - 1, streams: names.map(\.rid), width: level.width, height: level.height)
+    wish.frameRate = level.frameRate
     if !isSimulcast, !isAll, streams.first?.layers.keepsSizes == true { wish.layerCount = topSpatial + 1 }
     return wish
   }

@@ -189,14 +189,22 @@ extension Subscription {
     let layers = limit.spatial >= 7 ? 8 : limit.spatial + 1
     guard let shown = layering.shown else { return LayerDemand.Level(layers: layers) }
     return LayerDemand.Level(
-      layers: layers, width: UInt16(clamping: shown.width), height: UInt16(clamping: shown.height))
+      layers: layers, width: UInt16(clamping: shown.width), height: UInt16(clamping: shown.height),
+      frameRate: demandedRate)
+  }
+
+  /// The pictures a second that the sender is to keep to; 0 where pictures can be left out on the way, each receiver its own.
+  private var demandedRate: UInt16 {
+    guard let shown = layering.shown, publication?.hasTemporalLayers == false else { return 0 }
+    return UInt16(clamping: shown.frameRate)
   }
 
   /// What is forwarded while another simulcast stream is waited for.
   var inUse: LayerDemand.Level {
     guard state == .running, !isStopped, layering.next != nil, let stream else { return LayerDemand.Level() }
     let size = stream.layers.size(of: stream.layers.top.spatial)
-    return LayerDemand.Level(layers: stream.layers.rank + 1, width: size.width, height: size.height)
+    return LayerDemand.Level(
+      layers: stream.layers.rank + 1, width: size.width, height: size.height, frameRate: demandedRate)
   }
 
   // MARK: Forwarding

@@ -8,10 +8,11 @@ extension Router {
   func subscribe(_ relay: Relay, to number: UInt32, _ record: Span<UInt8>) {
     var reader = RelayReader(at: RelayRecord.headerLength)
     guard let publication = relayState.publication(number), isPassedOn(publication, to: relay),
-      let width = reader.number(record, UInt16.self), let height = reader.number(record, UInt16.self)
+      let width = reader.number(record, UInt16.self), let height = reader.number(record, UInt16.self),
+      let frameRate = reader.number(record, UInt16.self)
     else { return }
     let level = LayerDemand.Level(
-      layers: UInt8(clamping: RelayBytes.uint16(record, at: 2)), width: width, height: height)
+      layers: UInt8(clamping: RelayBytes.uint16(record, at: 2)), width: width, height: height, frameRate: frameRate)
     if let index = publication.relays.firstIndex(where: { $0.relay === relay }) {
       publication.relays[index].level = level
     } else {
@@ -60,6 +61,7 @@ extension Router {
     origin.relay.send(.subscribe, value: UInt16(level.layers), publication: origin.number) { bytes in
       RelayBytes.append(level.width, to: &bytes)
       RelayBytes.append(level.height, to: &bytes)
+      RelayBytes.append(level.frameRate, to: &bytes)
     }
   }
 

@@ -187,6 +187,40 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
+  @Test(
+    "a publisher without temporal layers is told how many pictures are wanted: fewer after a second, more at once; one with layers is not"
+  )
+  func demandedRate() throws {
+    let rig = try LayerRig(.vp8, temporal: 1)
+    rig.start()
+    rig.wants(1_280, 720, 10)
+    rig.run(900)
+    #expect(told(rig).allSatisfy { $0.frameRate == 0 })
+    rig.run(300)
+    #expect(told(rig).map(\.frameRate) == [10])
+    // Who has said nothing wants all.
+    let cem = try rig.meeting.join("cem")
+    let second = cem.slot("7", .video, ssrc: 6_000, codecs: LayerRig.codecs(.vp8))
+    rig.meeting.router.attach(rig.publication, to: second)
+    rig.run(10)
+    #expect(told(rig).map(\.frameRate) == [0])
+    rig.meeting.router.setWanted(width: 1_280, height: 720, frameRate: 12, second, now: rig.meeting.now)
+    rig.run(1_200)
+    #expect(told(rig).map(\.frameRate) == [12])
+    rig.meeting.router.detach(second)
+    rig.run(1_200)
+    #expect(told(rig).map(\.frameRate) == [10])
+    rig.wants(1_280, 720, 11)
+    rig.run(10)
+    #expect(told(rig).map(\.frameRate) == [11])
+
+    let layered = try LayerRig(.vp8, temporal: 3)
+    layered.start()
+    layered.wants(1_280, 720, 10)
+    layered.run(3_000)
+    #expect(told(layered).allSatisfy { $0.frameRate == 0 })
+  }
+
   @Test("a tile that comes and goes within a second costs the publisher nothing")
   func flapping() throws {
     let rig = try LayerRig(simulcast: .vp8)

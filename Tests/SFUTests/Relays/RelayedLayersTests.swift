@@ -58,7 +58,15 @@ struct RelayedLayersTests {
     router.setWanted(width: 1_280, height: 720, slot, now: cluster.now)
     cluster.run(for: .seconds(1))
     #expect(slot.current?.spatial == 2)
-    #expect(told(cluster, 0).last?.streams.count == 3)
+    let whole = told(cluster, 0).last
+    #expect(whole?.streams.count == 3 && whole?.frameRate == 0)
+
+    router.setWanted(width: 1_280, height: 720, frameRate: 9, slot, now: cluster.now)
+    cluster.run(for: .seconds(3))
+    #expect(told(cluster, 0).last?.frameRate == 9)
+    router.setWanted(width: 1_280, height: 720, slot, now: cluster.now)
+    cluster.run(for: .seconds(1))
+    #expect(told(cluster, 0).last?.frameRate == 0)
     cluster.run(for: .seconds(1))
     if let stream = ben.streams[5_000] { expectContinuous(stream, pictures: true) }
   }
