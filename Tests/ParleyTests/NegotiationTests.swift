@@ -32,6 +32,41 @@ import Testing
     }
   }
 
+  @Test("a picture for which there is no room is paused from its subscription on, when the server said so before")
+  func pausedBefore() async throws {
+    try await LiveServer.run { server in
+      let ann = try await Meeting.join("\(server.url)/paused", name: "Ann")
+      let bob = try await Meeting.join("\(server.url)/paused", name: "Bob")
+      let witness = Witness(bob)
+      // As while the session takes an answer in: slots wait.
+      bob.negotiation.isAnswered = true
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 90)))
+      try await wait(for: "the publication in a slot") {
+        let camera = bob.participants.first?.publication(.camera)
+        return camera != nil && bob.slots.contains { $0.publication == camera?.id }
+      }
+      let camera = try #require(bob.participants.first?.publication(.camera))
+      let mid = try #require(bob.slots.first { $0.publication == camera.id }?.mid)
+      #expect(camera.subscription == nil)
+      bob.takePaused([mid], .bandwidth)
+      bob.negotiation.isAnswered = false
+      bob.applySlots()
+      #expect(camera.subscription?.pauseReason == .bandwidth)
+      bob.takePaused([], .bandwidth)
+      #expect(camera.subscription?.isPaused == false)
+      let expected = ["subscribed camera", "paused camera", "resumed camera"]
+      try await wait(for: "the events: \(witness.events)") {
+        witness.events.filter { expected.contains($0) } == expected
+      }
+      // What was said holds no longer than until the next word.
+      bob.unsubscribe(camera)
+      bob.applySlots()
+      #expect(camera.subscription?.isPaused == false)
+      await bob.leave()
+      await ann.leave()
+    }
+  }
+
   @Test("who publishes while others do receives them: the slots of an answer are older than the next ones")
   func atOnce() async throws {
     try await LiveServer.run { server in

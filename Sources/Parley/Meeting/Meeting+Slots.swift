@@ -52,6 +52,7 @@ extension Meeting {
     let subscription = Subscription(publication, track: track, mid: mid, meeting: self)
     publication.subscription = subscription
     emit(.subscribed(subscription))
+    tellPause(subscription)
   }
 
   func unsubscribe(_ publication: RemotePublication) {
@@ -73,6 +74,7 @@ extension Meeting {
     slots = []
     // The slots that come next are other ones.
     toldViews = [:]
+    paused.publications = []
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }
 

@@ -190,6 +190,8 @@ public import Signaling
   /// What the server was told of the sizes at which slots are shown, by m-section, and of what.
   @ObservationIgnored var toldViews: [String: (publication: String, view: SlotView)] = [:]
   @ObservationIgnored var viewsWait = false
+  /// The publications that the server does not send for now, and why, also those that have no subscription yet.
+  @ObservationIgnored var paused: (publications: Set<String>, reason: PauseReason) = ([], .bandwidth)
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {
