@@ -72,15 +72,26 @@ import Parley
     for text in line.add(bytes) {
       if text == "/leave" || text == "/quit" {
         departure.leave()
-      } else if text == "/admit" {
-        meeting.admitAll()
-      } else if text == "/lock" || text == "/unlock" {
-        text == "/lock" ? meeting.lock() : meeting.unlock()
+      } else if ["/admit", "/lock", "/unlock"].contains(text) {
+        host(text)
       } else if text.contains(where: { !$0.isWhitespace }) {
         do throws(JoinError) { try meeting.send(chat: text) } catch { note("\(error)") }
       }
     }
     draw()
+  }
+
+  /// Does what hosts do about the lobby; what comes of it is shown when it is known.
+  private func host(_ command: String) {
+    Task { [weak self, meeting] in
+      do throws(JoinError) {
+        switch command {
+        case "/admit": try await meeting.admitAll()
+        case "/lock": try await meeting.lock()
+        default: try await meeting.unlock()
+        }
+      } catch { self?.problem("\(error)") }
+    }
   }
 
   func tick() async {

@@ -51,7 +51,9 @@ import Parley
       CommandLineText.complain("This line is no command: \(CommandLineText.printable(String(line.prefix(100))))")
       return
     }
-    if lobby(command, meeting) { return }
+    do {
+      if try await lobby(command, meeting) { return }
+    } catch { return CommandLineText.complain("\(error)") }
     let recipient = command.to.flatMap { id in meeting.participants.first { $0.id == id } }
     if let wanted = command.to, recipient == nil {
       // What was meant for one must not go to all.
@@ -88,17 +90,17 @@ import Parley
   }
 
   /// Does what hosts do about the lobby; false when the command is another.
-  private static func lobby(_ command: Command, _ meeting: Meeting) -> Bool {
+  private static func lobby(_ command: Command, _ meeting: Meeting) async throws(JoinError) -> Bool {
     switch command.command {
     case "admit", "deny":
       guard let somebody = meeting.lobby.first(where: { $0.id == command.to || $0.name == command.to }) else {
         CommandLineText.complain("\(CommandLineText.printable(command.to ?? "Nobody")) is not waiting to be let in.")
         return true
       }
-      command.command == "admit" ? meeting.admit(somebody) : meeting.deny(somebody)
-    case "admitAll": meeting.admitAll()
-    case "lock": meeting.lock()
-    case "unlock": meeting.unlock()
+      if command.command == "admit" { try await meeting.admit(somebody) } else { try await meeting.deny(somebody) }
+    case "admitAll": try await meeting.admitAll()
+    case "lock": try await meeting.lock()
+    case "unlock": try await meeting.unlock()
     default: return false
     }
     return true

@@ -68,7 +68,7 @@ import Testing
     }
     try await LiveSession.run { live in
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
-      host.lock()
+      try await host.lock()
       try await wait(for: "the lock") { host.isLocked }
       #expect(try await failure(at: live.url, id: live.id) == failed(.connectionRefused))
       await host.leave()

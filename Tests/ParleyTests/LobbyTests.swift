@@ -52,7 +52,7 @@ import Transport
       microphone.setMuted(true)
       try bob.send(chat: "hello")
       try await wait(for: "the knock: \(host.events)") { ann.lobby.map(\.name) == ["Bob"] }
-      ann.admit(try #require(ann.lobby.first))
+      try await ann.admit(#require(ann.lobby.first))
       #expect(await joining.value == nil)
       #expect(bob.state == .connected && bob.waitingReason == nil && bob.participants.map(\.name) == ["Ann"])
       try await wait(for: "Ann to know all: \(host.events)") {
@@ -76,7 +76,7 @@ import Transport
       let bob = try Meeting(address.url, name: "Bob")
       let joining = outcome(bob)
       try await wait(for: "the knock") { ann.lobby.count == 1 }
-      ann.deny(try #require(ann.lobby.first))
+      try await ann.deny(#require(ann.lobby.first))
       let error = await joining.value
       #expect(error?.code == "entryDenied" && error?.isFinal == true)
       #expect(bob.state == .ended && bob.endReason == .failed && bob.waitingReason == nil)
@@ -97,25 +97,34 @@ import Transport
     try await LiveServer.run { live in
       let url = live.url + "/daily"
       let bob = try await Meeting.join(url, name: "Bob")
-      bob.lock()
       let witness = Witness(bob)
-      try await wait(for: "the refusal: \(witness.events)") {
-        witness.events.contains { $0.hasPrefix("problem You may not") }
+      /// Whether what Bob asks for is refused, and he is told so.
+      @MainActor func refused(_ ask: @MainActor () async throws -> Void) async -> Bool {
+        do { try await ask() } catch { return (error as? JoinError)?.code == "notAllowed" }
+        return false
       }
+      #expect(await refused { try await bob.lock() })
+      #expect(await refused { try await bob.unlock() })
+      #expect(await refused { try await bob.admitAll() })
+      let nobody = WaitingParticipant(id: "p_1", name: "Nobody")
+      #expect(await refused { try await bob.admit(nobody) })
+      #expect(await refused { try await bob.deny(nobody) })
+      #expect(!bob.isLocked && !witness.events.contains { $0.hasPrefix("problem") }, "\(witness.events)")
 
       let address = try await closedMeeting(live)
       let ann = try await host(address)
       #expect(!ann.isLocked)
-      ann.lock()
-      try await wait(for: "the lock") { ann.isLocked }
+      try await ann.lock()
+      #expect(ann.isLocked)
       let cem = try Meeting(address.url, name: "Cem")
       #expect(await outcome(cem).value?.code == "meetingLocked")
-      ann.unlock()
-      try await wait(for: "the unlocking") { !ann.isLocked }
+      try await ann.unlock()
+      #expect(!ann.isLocked)
+      try await ann.admit(nobody)
       let dan = try Meeting(address.url, name: "Dan")
       let joining = outcome(dan)
       try await wait(for: "the knock") { ann.lobby.count == 1 }
-      ann.admitAll()
+      try await ann.admitAll()
       #expect(await joining.value == nil)
       #expect(dan.lobby.isEmpty && bob.lobby.isEmpty)
       for meeting in [ann, bob, dan] { await meeting.leave() }

@@ -62,7 +62,7 @@ import Testing
         let alarm = Alarm()
         conversation.alertDelegate = alarm
         try await wait(for: "the knock") { agent.lobby.count == 1 }
-        agent.admitAll()
+        try await agent.admitAll()
         try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
         try await agent.participants.first?.remove()
         try await wait(for: "the end") { conversation.state == .idle }
@@ -85,7 +85,7 @@ import Testing
       let old = Old()
       conversation.alertDelegate = old
       try await wait(for: "the knock") { agent.lobby.count == 1 }
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
       try conversation.audioService.toggleMute()
       try await wait(for: "the microphone") { agent.participants.first?.publication(.microphone)?.isMuted == false }

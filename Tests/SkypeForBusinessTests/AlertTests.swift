@@ -25,7 +25,7 @@ import Testing
     let alarm = Alarm()
     conversation.alertDelegate = alarm
     try await wait(for: "the knock") { agent.lobby.count == 1 }
-    agent.admitAll()
+    try await agent.admitAll()
     try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
     return (conversation, alarm)
   }

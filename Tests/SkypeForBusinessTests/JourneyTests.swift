@@ -100,7 +100,7 @@ import Testing
         agent.lobby.count == 1 && conversation.state == .inLobby
       }
       #expect(!conversation.chatService.canSendMessage && !conversation.videoService.canStart && conversation.canLeave)
-      agent.admit(try #require(agent.lobby.first))
+      try await agent.admit(#require(agent.lobby.first))
       try await wait(for: "the meeting") { conversation.state == .established }
       #expect(states == [.establishing, .inLobby, .established])
       observation.invalidate()
@@ -116,7 +116,7 @@ import Testing
       let alarm = Alarm()
       conversation.alertDelegate = alarm
       try await wait(for: "the knock") { agent.lobby.count == 1 }
-      agent.deny(try #require(agent.lobby.first))
+      try await agent.deny(#require(agent.lobby.first))
       try await wait(for: "the end: \(conversation.state)") { conversation.state == .idle }
       #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
     }

@@ -50,7 +50,7 @@ import Testing
     let guest = try Guest(office, invitation, gate)
     if form.contains("Locked") {
       try await wait(for: "the knock: \(guest.told)") { agent.lobby.count == 1 }
-      agent.admitAll()
+      try await agent.admitAll()
     }
     try await wait(for: "the meeting: \(guest.told)") {
       guest.conversation.remoteParticipants.first?.video.canSubscribe == true && agent.participants.count == 1
@@ -203,7 +203,7 @@ import Testing
       try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
       try await wait(for: "the lobby: \(guest.told)") { guest.conversation.state == .inLobby }
       #expect(guest.conversation.selfParticipant.state == .inLobby && !guest.conversation.chatService.canSendMessage)
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the meeting: \(guest.told)") { guest.conversation.chatService.canSendMessage }
       #expect(guest.states.all == [.establishing, .inLobby, .established, .inLobby, .established], "\(guest.told)")
       #expect(guest.conversation.selfParticipant.state == .connected)
@@ -225,7 +225,7 @@ import Testing
       }
       try await gate.restore()
       try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the meeting: \(guest.told)") { guest.conversation.state == .established }
       #expect(guest.states.all == [.establishing, .inLobby, .established])
       #expect(guest.inside.alerts.isEmpty && guest.outside.alerts.isEmpty, "\(guest.told)")

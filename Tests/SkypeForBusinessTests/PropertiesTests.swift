@@ -250,7 +250,7 @@ import Testing
       #expect(conversation.selfParticipant.state == .connected)
       try await wait(for: "the knock") { agent.lobby.count == 1 && conversation.state == .inLobby }
       #expect(conversation.selfParticipant.state == .inLobby && conversation.remoteParticipants.isEmpty)
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the meeting") { conversation.state == .established && agent.participants.count == 1 }
       #expect(conversation.selfParticipant.state == .connected && conversation.selfParticipant.role == .attendee)
 
@@ -270,7 +270,7 @@ import Testing
       #expect(waiting.state == .inLobby && waiting.person.displayName == "Second")
       #expect(waiting.chat.state == .disconnected && waiting.audio.state == .disconnected && !waiting.audio.canSetMuted)
       #expect(code { try waiting.audio.setMuted(true) } == SfBError.actionNotAvailable.rawValue)
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the second guest: \(conversation.remoteParticipants.map(\.state))") {
         second.state == .established && conversation.remoteParticipants.map(\.state) == [.connected, .connected]
       }

@@ -106,7 +106,7 @@ import Testing
       let alarm = Alarm()
       conversation.alertDelegate = alarm
       try await wait(for: "the knock") { agent.lobby.count == 1 }
-      agent.admitAll()
+      try await agent.admitAll()
       try await wait(for: "the meeting") { conversation.state == .established }
       #expect(conversation.remoteParticipants.first?.role == .leader && conversation.selfParticipant.role == .attendee)
       try conversation.audioService.toggleMute()

@@ -4,41 +4,45 @@ public import Signaling
 extension Meeting {
   // MARK: For hosts
 
-  /// Lets somebody in who waits. ``lobby`` follows when the server has done it; who is no host is told so by
-  /// ``MeetingEvent/problem(_:)``.
+  /// Lets somebody in who waits; returns when the server has done it. Who is gone by then is no error. Whoever may not is refused, as with the next four:
+  /// ``JoinError/refused(code:message:)`` with the code `notAllowed`.
   ///
   /// ```swift
-  /// for await case .knocked(let somebody) in meeting.events where somebody.name == "Ann" { meeting.admit(somebody) }
+  /// for await case .knocked(let somebody) in meeting.events where somebody.name == "Ann" { try await meeting.admit(somebody) }
   /// ```
-  public func admit(_ participant: WaitingParticipant) { send(.admit(.some([participant.id]))) }
+  public func admit(_ participant: WaitingParticipant) async throws(JoinError) {
+    try await request { .admit(.some([participant.id]), id: $0) }
+  }
 
   /// Lets everybody in who waits, as many as there is room for.
   ///
   /// ```swift
-  /// if meeting.lobby.count > 3 { meeting.admitAll() }
+  /// if meeting.lobby.count > 3 { try await meeting.admitAll() }
   /// ```
-  public func admitAll() { send(.admit(.all)) }
+  public func admitAll() async throws(JoinError) { try await request { .admit(.all, id: $0) } }
 
   /// Sends somebody away who waits. They can knock again.
   ///
   /// ```swift
-  /// if let last = meeting.lobby.last { meeting.deny(last) }
+  /// if let last = meeting.lobby.last { try await meeting.deny(last) }
   /// ```
-  public func deny(_ participant: WaitingParticipant) { send(.deny(.some([participant.id]))) }
+  public func deny(_ participant: WaitingParticipant) async throws(JoinError) {
+    try await request { .deny(.some([participant.id]), id: $0) }
+  }
 
-  /// Locks the meeting: nobody but hosts gets in, and nobody can knock. Who waits already can still be let in.
+  /// Locks the meeting: nobody but hosts gets in, and nobody can knock. Who waits already can still be let in. ``isLocked`` has followed when it returns.
   ///
   /// ```swift
-  /// if meeting.participants.count == 2 { meeting.lock() }
+  /// if meeting.participants.count == 2 { try await meeting.lock() }
   /// ```
-  public func lock() { send(.lock(true)) }
+  public func lock() async throws(JoinError) { try await request { .lock(true, id: $0) } }
 
   /// Unlocks the meeting.
   ///
   /// ```swift
-  /// if meeting.isLocked { meeting.unlock() }
+  /// if meeting.isLocked { try await meeting.unlock() }
   /// ```
-  public func unlock() { send(.lock(false)) }
+  public func unlock() async throws(JoinError) { try await request { .lock(false, id: $0) } }
 
   /// Takes over what the server says of the lobby, and tells what is new.
   func takeLobby(_ info: LobbyInfo) {
