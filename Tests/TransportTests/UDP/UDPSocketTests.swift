@@ -145,7 +145,10 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
     sender.disableChecksumForTests()
     let run = packet(1, 1_000) + packet(2, 1_000)
-    let receivers = try (0..<9).map { _ in try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0)) }
+    // Each in a network of its own: 127.0.0.1, 127.0.1.1 and so on.
+    let receivers = try (0..<9).map { number in
+      try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001 + UInt32(number) << 8), port: 0))
+    }
     for (index, receiver) in receivers.enumerated() {
       #expect(sender.usesSegmentation == (index < 8))
       emit(run, on: sender, segmentSize: 1_000, to: receiver.localAddress)
