@@ -24,6 +24,9 @@ public struct LinkConditions: Hashable, Sendable {
   public var capacity: DataRate?
   /// The queue in front of the bottleneck.
   public var queue: QueueLimit
+  /// Whether what exceeds the capacity is dropped at once rather than kept waiting, as a policer does: nothing is ever delayed by the capacity, and
+  /// ``queue`` says how much may exceed it in one burst.
+  public var polices: Bool
   /// Bytes that each packet takes on the bottleneck beside its own: IPv4 and UDP headers.
   public var overhead: Int
 
@@ -31,7 +34,7 @@ public struct LinkConditions: Hashable, Sendable {
   public init(
     loss: LossModel = .none, delay: TimeSpan = .zero, jitter: TimeSpan = .zero, reorders: Bool = false,
     duplication: Double = 0, capacity: DataRate? = nil, queue: QueueLimit = .time(.milliseconds(300)),
-    overhead: Int = 28
+    polices: Bool = false, overhead: Int = 28
   ) {
     self.loss = loss
     self.delay = delay
@@ -40,6 +43,7 @@ public struct LinkConditions: Hashable, Sendable {
     self.duplication = duplication
     self.capacity = capacity
     self.queue = queue
+    self.polices = polices
     self.overhead = overhead
   }
 

@@ -49,6 +49,9 @@ public struct EmulatedLink<Payload: Sendable>: Sendable {
   /// the bottleneck has been worked out.
   private var remaining: Int64 = 0
   private var servedUntil = Instant.zero
+  /// What a policer has let pass beyond its rate, in bytes, and when that was worked out.
+  private var excess = 0.0
+  private var excessAt = Instant.zero
   private var flights: [Flight] = []
   private var lastArrival = Instant(nanoseconds: .min)
   private var order: UInt64 = 0
@@ -94,6 +97,21 @@ public struct EmulatedLink<Payload: Sendable>: Sendable {
       return
     }
     let onWire = size + conditions.overhead
+    if conditions.polices, let capacity = conditions.capacity {
+      excess = max(excess - Double(capacity.bitsPerSecond) / 8 * max((now - excessAt).seconds, 0), 0)
+      excessAt = now
+      guard excess + Double(onWire) <= Double(conditions.queueBytes) else {
+        statistics.dropped += 1
+        return
+      }
+      excess += Double(onWire)
+      depart(
+        Waiting(
+          payload: payload, size: size, arrival: now,
+          extra: TimeSpan(nanoseconds: Int64(jitterChance * Double(max(conditions.jitter.nanoseconds, 0)))),
+          isDoubled: doubleChance < conditions.duplication), at: now)
+      return
+    }
     if conditions.capacity != nil, queuedBytes > 0, queuedBytes + onWire > conditions.queueBytes {
       statistics.dropped += 1
       return

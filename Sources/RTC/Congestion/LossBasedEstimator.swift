@@ -8,7 +8,8 @@ public import Basics
 /// the rate down.
 ///
 /// Beyond that share a *trial* decides: the rate is taken back once, and if as much is lost as before, although a bottleneck would lose
-/// less, the loss is the path's own too (up to ``maximumProvenLoss``) and the rate comes back. A plain value.
+/// less, the loss is the path's own too (up to ``maximumProvenLoss``) and the rate comes back. Where there is nothing to take back, as with a
+/// single picture that is sent whole or not at all, padding on top tells the same: a bottleneck would lose more. A plain value.
 public struct LossBasedEstimator: Sendable {
   /// More than this is not taken for the path's own loss without a trial.
   public static let maximumInherentLoss = 0.12
@@ -17,13 +18,22 @@ public struct LossBasedEstimator: Sendable {
   private static let interval = TimeSpan.milliseconds(500)
   /// What a trial leaves of the rate.
   private static let trialFactor = 0.8
+  /// To what multiple of the rate padding fills up.
+  private static let paddedFactor = 1.35
+  /// So long at most a trial is reason to wait with everything else: where next to nothing is reported on, it would not end.
+  private static let trialTime = TimeSpan.seconds(3)
+  /// Losing so much more than the path does by itself is no chance.
+  private static let excessLoss = 0.05
 
-  /// Whether less loss comes with a lower rate.
+  /// Whether less loss comes with a lower rate, or more with a higher one.
   private struct Trial {
     /// What was sent, lost and targeted before.
     var rate: Double
     var loss: Double
     var target: Double
+    /// Whether more is sent than before, rather than less.
+    var isPadded = false
+    var began: Instant
     /// What is on its way from before does not count.
     var skipped = 0
     var intervals = 0
@@ -52,8 +62,26 @@ public struct LossBasedEstimator: Sendable {
   /// Whether loss keeps the rate from rising.
   public private(set) var isHolding = false
 
+  /// Whether padding can be sent on top, for trials; see ``paddedRate(now:)``.
+  private let pads: Bool
+  /// What chance alone may add to ``average``.
+  private var averageNoise = 0.0
+
   /// Nothing reported yet.
-  public init() {}
+  /// - Parameter pads: whether padding fills up to ``paddedRate(now:)`` while there is one.
+  public init(pads: Bool = false) { self.pads = pads }
+
+  /// The rate that padding is to fill up to for a trial; nil for none.
+  public func paddedRate(now: Instant) -> DataRate? {
+    guard let trial, trial.isPadded, now - trial.began < Self.trialTime * 2 else { return nil }
+    return DataRate(bitsPerSecond: Int64(min(trial.rate * Self.paddedFactor, 1e12)))
+  }
+
+  /// Whether more is lost than the path loses by itself, as far as is known and beyond what chance explains. A trial is waited for.
+  public func isExcessive(now: Instant) -> Bool {
+    if let trial, now - trial.began < Self.trialTime { return false }
+    return average > inherentLoss + Self.excessLoss + averageNoise
+  }
 
   /// The bound; nil when loss is no reason for one.
   public var bound: DataRate? { limit.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e12))) } }
@@ -123,6 +151,7 @@ public struct LossBasedEstimator: Sendable {
       inherentLoss = min(inherentLoss + weight * (share - inherentLoss), ceiling)
     }
     average += 0.5 * (share - average)
+    averageNoise += 0.5 * (sample.noise - averageNoise)
     if trial != nil {
       continueTrial(sample)
       return
@@ -145,10 +174,11 @@ public struct LossBasedEstimator: Sendable {
 
   /// Takes the rate back to see what comes of it; false when the loss is too high to wait, or the last trial was a moment ago.
   private mutating func beginTrial(_ sample: Sample) -> Bool {
-    guard sample.usage != .overusing, sample.share < 0.45, average < 0.40, sample.now >= nextTrial else { return false }
+    guard sample.usage != .overusing, sample.share < 0.45, average < 0.40, sample.packets >= 20, sample.now >= nextTrial
+    else { return false }
     let rate = sample.bits / max(sample.seconds, 0.1)
     guard rate > 0 else { return false }
-    trial = Trial(rate: rate, loss: max(average, sample.share * 0.75), target: sample.target)
+    trial = Trial(rate: rate, loss: max(average, sample.share * 0.75), target: sample.target, began: sample.now)
     limit = min(limit ?? sample.target, sample.target, rate) * Self.trialFactor
     return true
   }
@@ -173,14 +203,27 @@ public struct LossBasedEstimator: Sendable {
     trial.bits += sample.bits
     trial.seconds += sample.seconds
     self.trial = trial
-    guard trial.intervals >= 2, trial.packets >= 60 || trial.intervals >= 6 else { return }
+    guard trial.intervals >= 2, trial.packets >= (trial.isPadded ? 150 : 60) || trial.intervals >= 6 else { return }
     self.trial = nil
     let share = trial.lost / max(trial.packets, 1)
-    let factor = trial.bits / max(trial.seconds, 0.1) / trial.rate
-    // What a bottleneck that took all it could before would lose of the lower rate.
+    let rate = trial.bits / max(trial.seconds, 0.1)
+    let factor = rate / trial.rate
+    if pads, !trial.isPadded, factor >= 0.95 {
+      self.trial = Trial(rate: rate, loss: share, target: trial.target, isPadded: true, began: sample.now)
+      limit = trial.target
+      return
+    }
+    // What a bottleneck that took all it could before would lose of the other rate.
     let congested = max(0, 1 - (1 - trial.loss) / max(factor, 0.01))
-    guard factor < 0.95, share >= (trial.loss + congested) / 2 else {
-      nextTrial = sample.now + .seconds(factor < 0.95 ? 10 : 2)
+    let isTold = trial.isPadded ? factor > 1.1 : factor < 0.95
+    let isOwn = trial.isPadded ? share <= (trial.loss + congested) / 2 : share >= (trial.loss + congested) / 2
+    guard isTold, isOwn else {
+      nextTrial = sample.now + .seconds(isTold ? 10 : 2)
+      if isTold, trial.isPadded {
+        // It is not the path's own, and what arrived is what the path takes.
+        inherentLoss = 0
+        limit = min(trial.target, trial.rate * (1 - trial.loss))
+      }
       return
     }
     average = (share + trial.loss) / 2

@@ -2,7 +2,7 @@ public import Basics
 
 /// A short burst at a given rate that shows whether the path takes that rate.
 public struct ProbeCluster: Hashable, Sendable {
-  /// Its number, 1 to 255; packets of the burst are marked with it.
+  /// Its number, 1 to 255; packets of the burst are marked with it. 0 for padding that is no probe.
   public var id: UInt8
   /// The rate to send at.
   public var rate: DataRate

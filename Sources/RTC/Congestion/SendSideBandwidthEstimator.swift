@@ -88,7 +88,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var trendline = TrendlineEstimator()
   private var delivered = AcknowledgedBitrate()
   private var aimd: AimdRateControl
-  private var loss = LossBasedEstimator()
+  private var loss: LossBasedEstimator
   private var probeEstimator = ProbeBitrateEstimator()
   private var probes: ProbeController
   private var limit: ApplicationLimit
@@ -116,6 +116,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     probes = ProbeController(
       maximum: configuration.maximum, interval: configuration.probeInterval, isLong: configuration.reach < 1.5)
     limit = ApplicationLimit(share: configuration.limitedShare)
+    loss = LossBasedEstimator(pads: configuration.probes && configuration.reach < 1.5)
     target = min(max(configuration.start, configuration.minimum), configuration.maximum)
   }
 
@@ -133,6 +134,15 @@ public struct SendSideBandwidthEstimator: Sendable {
   public var lossShare: Double { loss.loss }
   /// The share that the path loses whatever is sent, as far as is known, 0 to 1.
   public var inherentLoss: Double { loss.inherentLoss }
+  /// Whether more is lost than the path loses by itself, beyond what chance explains. While it is tried out whose the loss is, it counts for nothing.
+  public func losesTooMuch(now: Instant) -> Bool { loss.isExcessive(now: now) }
+  /// Up to what padding is to fill up what is sent for `span`, while it is tried out whether more loses more; nil for none. Only where the
+  /// application follows the estimate in steps (``Configuration/reach`` below 1.5). It is no probe, and its packets are not marked.
+  public func padding(for span: TimeSpan, now: Instant) -> ProbeCluster? {
+    loss.paddedRate(now: now).map {
+      ProbeCluster(id: 0, rate: $0, bytes: Int(Double($0.bitsPerSecond) / 8 * span.seconds), packets: 1)
+    }
+  }
   /// What the newest probe showed, and when; nil before the first.
   public private(set) var lastProbe: (rate: DataRate, at: Instant)?
   /// Whether any feedback has come.

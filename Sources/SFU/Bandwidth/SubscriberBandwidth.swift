@@ -107,7 +107,7 @@ struct SubscriberBandwidth: Sendable {
     }
     // Whatever leaves meanwhile takes part in the probe: it fills the path as padding does.
     let cluster = probe?.cluster.id ?? 0
-    if cluster != 0 { probe?.sent(bytes: size) }
+    if probe != nil { probe?.sent(bytes: size) }
     queue.sent(bytes: size)
     if feedback == .transportWide {
       estimator.packetSent(size: size, cluster: cluster, now: now)
@@ -123,8 +123,6 @@ struct SubscriberBandwidth: Sendable {
   private static let longQueue = TimeSpan.milliseconds(150)
   /// Less waiting is jitter, or a single large picture.
   private static let shortQueue = TimeSpan.milliseconds(50)
-  /// Losing so much more than the path does by itself is a queue that overflows.
-  private static let excessLoss = 0.05
 
   /// Whether a retransmission of `bytes` bytes fits beside what is sent.
   func allowsRepair(bytes: Int) -> Bool {
@@ -223,7 +221,7 @@ struct SubscriberBandwidth: Sendable {
     guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
     // A queue that drains is no reason any more.
     if estimator.usage == .underusing { return false }
-    return isQueued || estimator.lossShare > estimator.inherentLoss + Self.excessLoss
+    return isQueued || estimator.losesTooMuch(now: now)
   }
 
   /// Whether packets wait so long that pictures stand.
@@ -270,8 +268,12 @@ struct SubscriberBandwidth: Sendable {
 
   private mutating func beginProbe(_ now: Instant) {
     if let probe, probe.isOver(now: now) { self.probe = nil }
-    guard probe == nil, !isSatisfied, let cluster = estimator.pollProbe() else { return }
-    probe = ProbeBurst(cluster, now: now)
+    guard probe == nil else { return }
+    if let padding = estimator.padding(for: Self.interval, now: now) {
+      probe = ProbeBurst(padding, now: now)
+    } else if !isSatisfied, let cluster = estimator.pollProbe() {
+      probe = ProbeBurst(cluster, now: now)
+    }
   }
 
   /// Whether padding of a probe is due.

@@ -80,6 +80,8 @@ final class SyntheticPublisher {
   let video: Publication?
   let audio: Publication?
   private(set) var layers: [Layer]
+  /// Whether every other picture can be left out.
+  var hasTemporalLayers = true
   private var nextFrame: Instant
   private var nextSound: Instant
   private let start: Instant
@@ -175,7 +177,8 @@ final class SyntheticPublisher {
     let isKeyframe = layers[layer].wantsKeyframe
     layers[layer].wantsKeyframe = false
     if isKeyframe { layers[layer].keyframes += 1 }
-    layers[layer].frames &+= 1
+    // Even numbers are of the base layer.
+    layers[layer].frames &+= hasTemporalLayers ? 1 : 2
     let number = layers[layer].frames
     let isBase = isKeyframe || number % 2 == 0
     let reference = isKeyframe ? number : layers[layer].lastBase
@@ -186,7 +189,8 @@ final class SyntheticPublisher {
     layers[layer].pictureID = (layers[layer].pictureID + 1) & 0x7FFF
     let share = ramp > .zero ? min(0.25 + 0.75 * (now - layers[layer].begins).seconds / ramp.seconds, 1) : 1
     let mean = Double(layers[layer].kilobits) * share * 1_000 / 25 / 8
-    let size = Int(mean * (isKeyframe ? 5 : isBase ? 1.15 : 0.75) * (0.8 + 0.4 * random.unit()))
+    let weight = isKeyframe ? 5 : hasTemporalLayers ? isBase ? 1.15 : 0.75 : 0.95
+    let size = Int(mean * weight * (0.8 + 0.4 * random.unit()))
     let count = max(1, (size + Self.largest - 1) / Self.largest)
     let captured = now - start
     for part in 0..<count {
