@@ -68,6 +68,21 @@ class Door:
 
 
 @dataclass
+class Live:
+    """A meeting that runs when its server is killed, as far as the server has said that something is done."""
+
+    host: str  # tokens
+    guest: str
+    demoted: str
+    is_demoted: bool = False
+    is_locked: bool = False
+    texts: dict[int, str] = field(default_factory=dict)  # number → text, empty where it was deleted
+    unsure: set[int] = field(default_factory=set)
+    files: dict[str, bytes] = field(default_factory=dict)
+    is_over: bool | None = False  # None when the end was asked for and not answered
+
+
+@dataclass
 class Kept:
     """What the server has said is done."""
 
@@ -84,13 +99,14 @@ class Kept:
     planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)  # room → title, start, sequence, called off
     banned: dict[str, tuple[str, str]] = field(default_factory=dict)  # token's id → room, token
     heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events that it is to be told of
+    live: dict[str, Live] = field(default_factory=dict)  # room → what holds in it
     changes: int = 0  # of planned meetings
     audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
     # What was asked and not answered, which may be there or not.
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
-        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers"):
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers", "live"):
             getattr(self, name).update(getattr(other, name))
         self.audit += other.audit
         self.changes += other.changes
@@ -98,7 +114,16 @@ class Kept:
     @property
     def writes(self) -> int:
         """How much was acknowledged."""
-        return len(self.audit) + len(self.addresses) + len(self.planned) + self.changes + len(self.banned)
+        return len(self.audit) + len(self.addresses) + len(self.planned) + self.changes + len(self.banned) + self.messages + self.chat_files
+
+    @property
+    def messages(self) -> int:
+        """How many chat messages were acknowledged."""
+        return sum(len(live.texts) for live in self.live.values())
+
+    @property
+    def chat_files(self) -> int:
+        return sum(len(live.files) for live in self.live.values())
 
 
 class Writers:
@@ -112,7 +137,7 @@ class Writers:
         self.problems: list[str] = []
         self.webhook_list = sorted(total.webhooks - total.hearers)
         self.hearer = next(iter(total.hearers), None)
-        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans, self.hosts]
+        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans, self.hosts, self.live]
         self.threads = [threading.Thread(target=self.run, args=(work, index), daemon=True) for index, work in enumerate(works)]
 
     def start(self) -> None:
@@ -277,6 +302,75 @@ class Writers:
 
         asyncio.run(meet())
 
+    def live(self, admin: Door, _: Door, dice: random.Random) -> None:
+        """A meeting in which a host locks, demotes and writes. Most are killed in the middle, some end before."""
+        room = f"live-{dice.getrandbits(64):x}"
+        # Nobody but the writer knows of it while it runs.
+        live = Live(*(self.token(admin, room, role)["token"] for role in ("moderator", "publisher", "moderator")))
+        with self.lock:
+            self.kept.live[room] = live
+
+        async def meet() -> None:
+            async with aiohttp.ClientSession() as session:
+                host, other = Seat(session, self.server.url), Seat(session, self.server.url)
+                welcome = await host.join(live.host, "Host")
+                demoted = (await other.join(live.demoted, "Other"))["participant"]
+                number = 0
+
+                async def ask(action: str | None = None, target: str = "", **message: object) -> None:
+                    nonlocal number
+                    number -= 1
+                    await host.send(id=number, **message)
+                    await host.expect("done", id=number)
+                    if action:
+                        with self.lock:
+                            self.done(f"meeting.{action}", target)
+
+                async def change(message: int, kind: str, text: str) -> None:
+                    live.unsure.add(message)
+                    await ask(type=kind, message=message, **({"text": text} if text else {}))
+                    live.unsure.discard(message)
+                    live.texts[message] = text
+
+                async def upload() -> None:
+                    content = dice.randbytes(dice.randrange(1, 50_000))
+                    headers = {"Authorization": f"Bearer {welcome['resumeToken']}", "Parley-File-Name": "a.bin"}
+                    try:
+                        async with session.post(f"{self.server.url}/api/chat/files", data=content, headers=headers) as answer:
+                            made = await answer.json()
+                            assert answer.status == 201, made
+                    except (aiohttp.ClientError, OSError) as error:
+                        raise Gone(str(error)) from error
+                    live.files[made["message"]["file"]["id"]] = content
+
+                await ask("setRole", demoted, type="setRole", participant=demoted, role="guest")
+                live.is_demoted = True
+                await ask("lock", type="lock", locked=True)
+                live.is_locked = True
+                for batch in range(dice.randrange(1, 36)):
+                    # The other writers are to get their turns.
+                    await asyncio.sleep(0.02)
+                    # Some at once, which share one synchronisation.
+                    texts = [f"{batch} {index} {dice.random()}" for index in range(5)]
+                    for text in texts:
+                        await host.send(type="chat", text=text)
+                    for text in texts:
+                        message = await host.expect("chat")
+                        while message["message"].get("file"):
+                            message = await host.expect("chat")
+                        assert message["message"]["text"] == text, message
+                        live.texts[message["message"]["id"]] = text
+                    if batch < 5:
+                        numbers = sorted(live.texts)
+                        await change(numbers[-1], "editChat", f"changed {dice.random()}")
+                        await change(numbers[-2], "deleteChat", "")
+                        await upload()
+                live.is_over = None
+                await ask("endMeeting", type="endMeeting")
+                live.is_over = True
+
+        asyncio.run(meet())
+
     def tokens(self, admin: Door, _: Door, dice: random.Random) -> None:
         status, made = admin.api("POST", "tokens", {"room": f"t-{dice.getrandbits(32):x}", "expiresIn": 86_400})
         assert status == 201, made
@@ -319,9 +413,15 @@ class Writers:
             self.done("key.create", key["id"])
 
     def webhooks(self, admin: Door, _: Door, dice: random.Random) -> None:
+        address = "https://hooks.example.com/a"
+        if len(self.webhook_list) < WEBHOOKS:
+            # Those whose making was not answered are as good, and count among the ten.
+            self.webhook_list = [hook["id"] for hook in admin.api("GET", "webhooks")[1]["items"] if hook["url"] == address]
+            with self.lock:
+                self.kept.webhooks.update(self.webhook_list)
         if len(self.webhook_list) < WEBHOOKS:
             # Switched off, so that its events wait and can be counted.
-            status, made = admin.api("POST", "webhooks", {"url": "https://hooks.example.com/a", "enabled": False})
+            status, made = admin.api("POST", "webhooks", {"url": address, "enabled": False})
             assert status == 201, made
             self.webhook_list.append(made["id"])
             with self.lock:
@@ -430,6 +530,51 @@ def check_each(server: Server, kept: Kept) -> list[str]:
     return problems
 
 
+async def check_meetings(server: Server, kept: Kept) -> list[str]:
+    """What of the meetings that ran is not as it was when the server was killed, for those who come back to them."""
+    problems: list[str] = []
+
+    async def first(session: aiohttp.ClientSession, token: str) -> tuple[dict, aiohttp.ClientWebSocketResponse]:
+        seat = Seat(session, server.url)
+        try:
+            return await seat.join(token, "Back"), seat.socket
+        except AssertionError as refused:
+            return refused.args[0], seat.socket
+
+    for room, live in kept.live.items():
+        if live.is_over is None:
+            continue
+        async with aiohttp.ClientSession() as session:
+            if live.is_over:
+                answer, _ = await first(session, live.guest)
+                if answer["type"] != "welcome" or answer["chat"]:
+                    problems.append(f"{room} has ended, and yet who comes is answered {answer}")
+                continue
+            # A guest opens the room, and leaves it empty behind.
+            for what, token in [("a guest", live.guest)] * live.is_locked + [("a demoted host", live.demoted)] * live.is_demoted:
+                answer, socket = await first(session, token)
+                await socket.close()
+                if live.is_locked and answer.get("code") != "meetingLocked":
+                    problems.append(f"{what} at the locked {room} is answered {answer}")
+                elif not live.is_locked and "moderate" in answer.get("permissions", []):
+                    problems.append(f"{what} of {room} is a host again")
+            answer, _ = await first(session, live.host)
+            if answer["type"] != "welcome":
+                problems.append(f"the host of {room} is answered {answer}")
+                continue
+            found = {message["id"]: message for message in answer["chat"]}
+            # No more than the last 200 are told.
+            for number, text in list(live.texts.items())[-150:]:
+                if number not in live.unsure and found.get(number, {}).get("text") != text:
+                    problems.append(f"message {number} of {room} is {found.get(number)} instead of {text!r}")
+            for name, content in live.files.items():
+                headers = {"Authorization": f"Bearer {answer['resumeToken']}"}
+                async with session.get(f"{server.url}/api/chat/files/{name}", headers=headers) as file:
+                    if file.status != 200 or await file.read() != content:
+                        problems.append(f"a file of {room} is answered {file.status}")
+    return problems
+
+
 def kill_while_starting(data: str, dice: random.Random) -> None:
     """Starts the server and kills it before, while or just after it begins to serve."""
     process = subprocess.Popen([str(BINARY), "serve", "--port", "0", "--data", data, "--media-port", "0", "--admin-port", "0"],
@@ -443,11 +588,11 @@ def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: rand
     """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
     what it has acknowledged then, and everything that is wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
-    problems = check_lists(server, last, whole=False) + check_each(server, last)
+    problems = check_lists(server, last, whole=False) + check_each(server, last) + asyncio.run(check_meetings(server, last))
     fresh = Kept()
     writers = Writers(server, fresh, total, seed)
     writers.start()
-    time.sleep(dice.uniform(0.02, 0.6))
+    time.sleep(dice.uniform(0.02, 1))
     server.process.kill()
     server.process.wait()
     writers.join()
