@@ -11,6 +11,8 @@ import Parley
   nonisolated let maySignal = Guarded(false)
 
   var meeting: Meeting?
+  /// Whether it connects or is connected. Each time that it does has one end, however many there are who end it.
+  private var isUnderWay = false
   /// Whether `sessionDidConnect` was told of ``meeting``.
   var isConnected = false
   var isReconnecting = false
@@ -36,6 +38,7 @@ import Parley
   // MARK: Connecting
 
   func connect(_ session: OTSession, apiKey: String?, token: String) {
+    isUnderWay = true
     if let problem = Credentials.problem(apiKey: apiKey, sessionId: session.sessionId, token: token) {
       return failed(problem, session)
     }
@@ -82,6 +85,7 @@ import Parley
   }
 
   private func failed(_ problem: OTError, _ session: OTSession) {
+    isUnderWay = false
     let error = session.isLegacy ? problem.asLegacy() : problem
     session.tell { session in
       session.change { $0.status = .failed }
@@ -91,6 +95,8 @@ import Parley
 
   /// The meeting is joined: tells it, and who and what is there.
   private func begin(_ meeting: Meeting, _ session: OTSession) {
+    // The app has ended it already, and what does that is on its way here.
+    guard session.state.status != .disconnecting else { return }
     isConnected = true
     (isReconnecting, isInterrupted, isSlow) = (false, false, false)
     let own = connection(meeting.local.id, meeting.local.created, meeting.local.data)
@@ -101,7 +107,9 @@ import Parley
     AudioHub.shared.addListener(self)
     session.tell { session in
       session.change { state in
-        (state.status, state.connection, state.capabilities) = (.connected, own, capabilities)
+        // Another thread may have ended it meanwhile.
+        if state.status == .connecting { state.status = .connected }
+        (state.connection, state.capabilities) = (own, capabilities)
         (state.connectionCount, state.streams) = (1, [:])
       }
       session.delegate?.sessionDidConnect(session)
@@ -207,6 +215,8 @@ import Parley
   // MARK: The end
 
   func disconnect(_ session: OTSession) {
+    // The server has ended it a moment before, which is told.
+    guard isUnderWay else { return }
     let meeting = self.meeting
     clear(session)
     session.tell { session in
@@ -231,6 +241,7 @@ import Parley
   /// Ends everything of the connection. Publishers are told; views leave their superviews.
   private func clear(_ session: OTSession?) {
     meeting = nil
+    isUnderWay = false
     isConnected = false
     reading?.cancel()
     meter?.cancel()
