@@ -1,6 +1,8 @@
-import OpenTok
+import Foundation
 import Parley
 import Testing
+
+@testable import OpenTok
 
 /// Signals and moderation, over a live server.
 @MainActor @Suite(.serialized) struct SignalsAndModerationTests {
@@ -58,6 +60,61 @@ import Testing
       #expect(mod.saw("streamDestroyed Ann true"))
       second.disconnect(nil)
       try await wait(for: "the end") { mod.saw("disconnected true") }
+    }
+  }
+
+  @Test(
+    "what is known not to work fills error: at once, with 1520, 1540 and 1550; what the server refuses is dropped, and didFailWithError stays silent"
+  )
+  func refusals() async throws {
+    try await LiveSession.run { live in
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      let (mod, ben) = (try await Guest(live, token: "moderator_token"), try await Guest(live))
+      try await ben.publish(try ben.publisher("Ben"))
+      let stream = try await mod.stream("Ben")
+      let own = try #require(mod.session.connection)
+      #expect(mod.code { mod.session.forceDisconnect(own, error: $0) } == 1520)
+
+      // Ben goes and the right to moderate is taken, of which the app has not heard when it calls.
+      let held = DispatchQueue(label: "held")
+      held.suspend()
+      mod.book.isOnQueue = { true }
+      mod.session.apiQueue = held
+      let rights: Set<ParticipantPermission>
+      do {
+        defer { held.resume() }
+        try await ben.disconnect()
+        let moderator = try #require(host.participants.first { $0.id == own.connectionId })
+        rights = moderator.permissions
+        try await moderator.setPermissions(rights.subtracting([.moderate]))
+        try await wait(for: "both in the engine") {
+          mod.session.engine.connections.count == 2
+            && mod.session.engine.meeting?.local.permissions.contains(.moderate) == false
+        }
+        #expect(mod.code { mod.session.forceMuteStream(stream, error: $0) } == nil)
+        #expect(mod.code { mod.session.forceMuteAll(nil, error: $0) } == nil)
+        #expect(mod.code { mod.session.disableForceMute($0) } == nil)
+        #expect(mod.code { mod.session.forceDisconnect(stream.connection, error: $0) } == nil)
+        #expect(
+          mod.code { mod.session.signal(withType: "a", string: "b", connection: stream.connection, error: $0) } == nil)
+        // The server answers in order: this comes after what it refuses.
+        mod.session.signal(withType: "last", string: "", connection: nil, error: nil)
+      }
+      try await wait(for: "the last signal: \(mod.book.lines)") { mod.book.saw("signal last nil from me") }
+      #expect(mod.book.saw("streamDestroyed Ben true") && mod.session.capabilities?.canForceMute == false)
+
+      // Now all of it is known.
+      let moderator = try #require(host.participants.first { $0.id == own.connectionId })
+      try await moderator.setPermissions(rights)
+      try await wait(for: "the right to moderate") { mod.session.capabilities?.canForceMute == true }
+      #expect(mod.code { mod.session.forceMuteStream(stream, error: $0) } == 1540)
+      #expect(mod.code { mod.session.forceDisconnect(stream.connection, error: $0) } == 1520)
+      #expect(
+        mod.code { mod.session.signal(withType: "a", string: "b", connection: stream.connection, error: $0) } == 1550)
+      #expect(!mod.book.lines.contains { $0.hasPrefix("failed") }, "\(mod.book.lines)")
+      #expect(mod.session.sessionConnectionStatus == .connected)
+      try await mod.disconnect()
+      await host.leave()
     }
   }
 }

@@ -20,6 +20,7 @@ extension SessionEngine {
     let wasInterrupted = isInterrupted
     isInterrupted = false
     var new: OTConnection?
+    let before = own?.connectionId
     if meeting.local.id != own?.connectionId {
       if let own { connections[own.connectionId] = nil }
       let own = connection(meeting.local.id, meeting.local.created, meeting.local.data)
@@ -32,7 +33,11 @@ extension SessionEngine {
     session.tell { session in
       session.change { state in
         if state.status == .reconnecting { state.status = .connected }
-        if let connection { state.connection = connection }
+        if let connection {
+          state.connection = connection
+          if let before { state.connections.remove(before) }
+          state.connections.insert(connection.connectionId)
+        }
       }
       session.delegate?.sessionDidReconnect(session)
     }

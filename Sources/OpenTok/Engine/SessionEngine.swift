@@ -110,7 +110,7 @@ import Parley
         // Another thread may have ended it meanwhile.
         if state.status == .connecting { state.status = .connected }
         (state.connection, state.capabilities) = (own, capabilities)
-        (state.connectionCount, state.streams) = (1, [:])
+        (state.connections, state.streams) = ([own.connectionId], [:])
       }
       session.delegate?.sessionDidConnect(session)
     }
@@ -195,9 +195,9 @@ import Parley
     guard connections[participant.id] == nil else { return }
     let new = connection(participant.id, participant.created, participant.data)
     connections[participant.id] = new
-    let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
+    let isSilent = settings.connectionEventsSuppressed
     session.tell { session in
-      session.change { $0.connectionCount = count }
+      session.change { $0.connections.insert(new.connectionId) }
       if !isSilent { session.delegate?.session(session, connectionCreated: new) }
     }
   }
@@ -205,9 +205,9 @@ import Parley
   private func disappeared(_ participant: RemoteParticipant, _ session: OTSession) {
     for kind in StreamKind.allCases { destroy(kind.id(participant.id), session) }
     guard let old = connections.removeValue(forKey: participant.id) else { return }
-    let (count, isSilent) = (connections.count, settings.connectionEventsSuppressed)
+    let isSilent = settings.connectionEventsSuppressed
     session.tell { session in
-      session.change { $0.connectionCount = count }
+      session.change { $0.connections.remove(old.connectionId) }
       if !isSilent { session.delegate?.session(session, connectionDestroyed: old) }
     }
   }
@@ -280,6 +280,6 @@ extension OTSession.State {
 
   mutating func end(_ status: OTSessionConnectionStatus) {
     (self.status, connection, capabilities, streams) = (status, nil, nil, [:])
-    (connectionCount, publishers) = (0, [])
+    (connections, publishers) = ([], [])
   }
 }

@@ -13,7 +13,10 @@ extension OTSession {
     guard let stream, stream.session === self else {
       return OTError.put(OTError(.nullOrInvalidParameter, "The stream is not one of this session."), error)
     }
-    moderate(error) { [self] in engine.mute(stream, in: self) }
+    let isThere = streams[stream.streamId] === stream
+    moderate(error, .sessionUnableToForceMute, isThere ? nil : "The stream has ended.") { [self] in
+      engine.mute(stream, in: self)
+    }
   }
 
   /// Lets later streams begin with their sound again. Who is muted stays muted.
@@ -26,17 +29,26 @@ extension OTSession {
     guard let connection else {
       return OTError.put(OTError(.nullOrInvalidParameter, "The connection is nil."), error)
     }
-    moderate(error, .sessionUnableToForceDisconnect) { [self] in engine.remove(connection.connectionId, in: self) }
+    let id = connection.connectionId
+    let (isOwn, isThere) = state.read { ($0.connection?.connectionId == id, $0.connections.contains(id)) }
+    let problem =
+      isOwn
+      ? "The connection is one's own; disconnect the session instead."
+      : isThere ? nil : "The connection is not in the session."
+    moderate(error, .sessionUnableToForceDisconnect, problem) { [self] in engine.remove(id, in: self) }
   }
 
+  /// Does what a moderator may do, unless it is known that it cannot be done. What the server refuses after that is dropped.
   private func moderate(
     _ place: UnsafeMutablePointer<OTError?>?, _ code: OTSessionErrorCode = .sessionUnableToForceMute,
-    _ body: @escaping @MainActor @Sendable () -> Void
+    _ problem: String? = nil, _ body: @escaping @MainActor @Sendable () -> Void
   ) {
     if let problem = missingConnection { return OTError.put(problem, place) }
-    guard capabilities?.canForceMute == true else {
+    let may = capabilities
+    guard (code == .sessionUnableToForceMute ? may?.canForceMute : may?.canForceDisconnect) == true else {
       return OTError.put(OTError(code, "The token's role is not that of a moderator."), place)
     }
+    if let problem { return OTError.put(OTError(code, problem), place) }
     onMain(body)
   }
 

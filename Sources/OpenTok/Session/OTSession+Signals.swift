@@ -21,6 +21,10 @@ extension OTSession {
     let (type, string) = (type ?? "", string ?? "")
     if let problem = problem(withType: type, string: string) { return OTError.put(problem, error) }
     let id = connection?.connectionId
+    if let id, !state.read({ $0.connections.contains(id) }) {
+      let problem = OTError(.sessionUnableToSendSignal, "The receiver of the signal is not in the session.")
+      return OTError.put(problem, error)
+    }
     onMain { [self] in engine.signal(type, string, to: id, waits: retryAfterReconnect, in: self) }
   }
 

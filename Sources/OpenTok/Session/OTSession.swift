@@ -31,7 +31,9 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     var apiQueue = DispatchQueue.main
     var status = OTSessionConnectionStatus.notConnected
     var connection: OTConnection?
-    var connectionCount = 0
+    /// The ids of everybody who is connected, this client included.
+    var connections: Set<String> = []
+    var connectionCount: Int { connections.count }
     var streams: [String: OTStream] = [:]
     var capabilities: OTSessionCapabilities?
     /// What is published, or being published.
@@ -175,7 +177,8 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     }
   }
 
-  /// Tells of an error that came from a call without a place for one.
+  /// Tells of an error that came from a call without a place for one. Where the call has one it is filled at once, since the delegate is told of
+  /// what ends the session.
   func report(_ problem: OTError?) {
     guard let problem else { return }
     let error = isLegacy ? problem.asLegacy() : problem
