@@ -3,8 +3,10 @@
 public enum RoomRequest: Sendable, Hashable {
   /// Mute what somebody sends of these sources; a share is ended.
   case muteParticipant(String, sources: [TrackSource])
-  /// Mute everybody but some.
-  case muteAll(sources: [TrackSource], except: [String], includingLater: Bool, mayUnmute: Bool)
+  /// Mute everybody but some, and some tracks; the sender only when it says so.
+  case muteAll(
+    sources: [TrackSource], except: [String], exceptTracks: [TrackReference] = [], includingLater: Bool,
+    includingSelf: Bool = false, mayUnmute: Bool)
   /// What is published from now on starts as its sender wants, and everybody may unmute themselves.
   case liftMuteAll
   /// Ask somebody to unmute, and allow it where nobody else may.
@@ -47,8 +49,8 @@ extension RoomRequest: Encodable {
   }
 
   private enum Key: String, CodingKey {
-    case type, participant, sources, except, includingLater, mayUnmute, ban, role, permissions, raised, reaction, poll
-    case open, options
+    case type, participant, sources, except, exceptTracks, includingLater, includingSelf, mayUnmute, ban, role
+    case permissions, raised, reaction, poll, open, options
   }
 
   /// Reads the request of a message of this type; nil when the type is none of its own.
@@ -80,7 +82,9 @@ extension RoomRequest: Encodable {
     case .muteAll:
       self = .muteAll(
         sources: try sources(), except: container.contains(.except) ? try list(.except) : [],
-        includingLater: try flag(.includingLater, else: false), mayUnmute: try flag(.mayUnmute, else: true))
+        exceptTracks: container.contains(.exceptTracks) ? try list(.exceptTracks) : [],
+        includingLater: try flag(.includingLater, else: false), includingSelf: try flag(.includingSelf, else: false),
+        mayUnmute: try flag(.mayUnmute, else: true))
     case .liftMuteAll: self = .liftMuteAll
     case .askToUnmute: self = .askToUnmute(try get(.participant), sources: try sources())
     case .removeParticipant: self = .removeParticipant(try get(.participant), ban: try flag(.ban, else: false))
@@ -111,11 +115,13 @@ extension RoomRequest: Encodable {
       try put(.muteParticipant)
       try container.encode(participant, forKey: .participant)
       try container.encode(sources, forKey: .sources)
-    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
+    case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):
       try put(.muteAll)
       try container.encode(sources, forKey: .sources)
       try container.encode(except, forKey: .except)
+      if !exceptTracks.isEmpty { try container.encode(exceptTracks, forKey: .exceptTracks) }
       try container.encode(includingLater, forKey: .includingLater)
+      if includingSelf { try container.encode(true, forKey: .includingSelf) }
       try container.encode(mayUnmute, forKey: .mayUnmute)
     case .liftMuteAll: try put(.liftMuteAll)
     case .askToUnmute(let participant, let sources):

@@ -260,6 +260,9 @@ class BrowserScript(unittest.TestCase):
         ben.page.evaluate("() => session.forceMuteStream([...session.streams.values()].find((each) => each.name === 'From a file'))")
         wait_for("the mute to be told", lambda: ["publisher muteForced", None] in log() or f"no: {log()}")
         self.assertFalse(other.evaluate("() => publisher.stream.hasAudio"))
+        ben.page.evaluate("() => session.forceMuteAll([...session.streams.values()].filter((each) => each.name === 'Ann'))")
+        sounds = lambda: other.evaluate("() => Object.fromEntries([...session.streams.values()].map((each) => [each.name, each.hasAudio]))")
+        wait_for("all but Ann to be muted, Ben too", lambda: (sounds().get("Ann"), sounds().get("Ben")) == (True, False) or f"no: {sounds()}")
 
         # A moderator takes Ann out; everybody sees it.
         ben.page.evaluate("(id) => session.forceDisconnect(session.connections.get(id))", own)

@@ -7,6 +7,10 @@ import Testing
     [
       .muteParticipant("p_1", sources: [.microphone, .screen]),
       .muteAll(sources: [.microphone], except: ["p_1"], includingLater: true, mayUnmute: false), .liftMuteAll,
+      .muteAll(
+        sources: [.microphone, .screenAudio], except: [],
+        exceptTracks: [.init(participant: "p_1", source: .screenAudio)],
+        includingLater: false, includingSelf: true, mayUnmute: true),
       .askToUnmute("p_1", sources: [.camera]), .removeParticipant("p_1", ban: true),
       .setRole("p_1", role: "moderator"), .setPermissions("p_1", permissions: ["chat"]), .spotlight("p_1"),
       .spotlight(nil), .endMeeting, .raiseHand(true, participant: nil), .raiseHand(false, participant: "p_1"),
@@ -54,6 +58,7 @@ import Testing
       #"{"type":"muteParticipant","participant":"p","sources":["smell"]}"#,
       #"{"type":"muteParticipant","sources":["camera"]}"#,
       #"{"type":"muteAll","sources":["camera","camera","camera","camera","camera"]}"#,
+      #"{"type":"muteAll","sources":["microphone"],"exceptTracks":[{"participant":"p","source":"smell"}]}"#,
       #"{"type":"react","reaction":"sneeze"}"#, #"{"type":"vote","poll":1,"options":[0,1,2,3,4,5,6,7,8,9,10]}"#,
       #"{"type":"setPoll","poll":1}"#, #"{"type":"createPoll","poll":{"question":"?"}}"#,
       #"{"type":"raiseHand"}"#, #"{"type":"setRole","participant":7,"role":"guest"}"#,

@@ -99,14 +99,15 @@ export class Hosting {
   mute(participant, sources = ["microphone"]) { return this.#ask({ type: "muteParticipant", participant: participant.id, sources }); }
 
   /**
-   * Mutes everybody else.
+   * Mutes everybody else, and with `includingSelf` oneself too.
    *
-   * @param {{sources?: string[], except?: string[], includingLater?: boolean, mayUnmute?: boolean}} [options] `mayUnmute: false` holds for later
-   *   tracks too, until `allowUnmuting`
+   * @param {{sources?: string[], except?: string[], exceptTracks?: {participant: string, source: string}[], includingLater?: boolean,
+   *   includingSelf?: boolean, mayUnmute?: boolean}} [options] `exceptTracks` leaves out single tracks; `mayUnmute: false` holds for later tracks
+   *   too, until `allowUnmuting`
    * @returns {Promise<void>}
    */
-  muteAll({ sources = ["microphone"], except = [], includingLater = false, mayUnmute = true } = {}) {
-    return this.#ask({ type: "muteAll", sources, except, includingLater, mayUnmute });
+  muteAll({ sources = ["microphone"], except = [], exceptTracks = [], includingLater = false, includingSelf = false, mayUnmute = true } = {}) {
+    return this.#ask({ type: "muteAll", sources, except, exceptTracks, includingLater, includingSelf, mayUnmute });
   }
 
   /** Ends what `muteAll` said of later tracks and of unmuting. Who is muted stays muted. @returns {Promise<void>} */

@@ -14,7 +14,7 @@ extension MeetingRoom {
   /// Somebody left: nothing of the meeting may point at it any more.
   func forget(_ member: RoomMember) {
     if spotlight == member.id { setSpotlight(nil) }
-    muteAll?.except.remove(member.id)
+    muteAll?.forget(member.id)
     for poll in polls.forget(member.id) { tellSoon(poll) }
     keepState()
   }

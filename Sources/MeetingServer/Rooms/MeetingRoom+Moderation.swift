@@ -51,20 +51,21 @@ extension MeetingRoom {
     return true
   }
 
-  /// Mutes everybody's tracks of `sources`, those in `except` left out. With `includingLater`, what is published from now on starts muted
+  /// Mutes everybody's tracks of `sources`, those of who is in `except` and those in `exceptTracks` left out. With `includingLater`, what is published from now on starts muted
   /// too, also that of people who come later, until ``liftMuteAll()``.
   ///
   /// Everybody may unmute themselves, as with LiveKit and OpenTok; with `mayUnmute` false only those who moderate, are in `except`, or are
   /// asked to unmute may, as with Jitsi's moderated meetings. That includes what comes later, or leaving and coming back would be a way around it.
   func muteAll(
-    sources: Set<TrackSource>, except: Set<String>, includingLater: Bool, mayUnmute: Bool = true
+    sources: Set<TrackSource>, except: Set<String>, exceptTracks: Set<TrackReference> = [], includingLater: Bool,
+    mayUnmute: Bool = true
   ) {
-    let order = MuteAll(sources: sources, except: except, mayUnmute: mayUnmute)
+    let order = MuteAll(sources: sources, except: except, exceptTracks: exceptTracks, mayUnmute: mayUnmute)
     if includingLater || !mayUnmute {
       muteAll = order
       broadcast(.room(.muteAll(order.info)))
     }
-    for id in members.keys where !except.contains(id) { forceMute(participant: id, sources: sources) }
+    for id in members.keys { forceMute(participant: id, sources: sources.filter { order.holds($0, of: id) }) }
   }
 
   /// What is published from now on starts as its sender wants, and everybody may unmute themselves. What is muted stays muted.

@@ -93,10 +93,11 @@ extension MeetingRoom {
         muted.remove(.screenAudio)
       }
       forceMute(participant: target.id, sources: muted)
-    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
-      let spared = members.values.filter { rank($0) > rank(member) }.map(\.id)
+    case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):
+      var spared = Set(except).union(members.values.filter { rank($0) > rank(member) }.map(\.id))
+      if !includingSelf { spared.insert(member.id) }
       muteAll(
-        sources: Set(sources), except: Set(except).union(spared).union([member.id]), includingLater: includingLater,
+        sources: Set(sources), except: spared, exceptTracks: Set(exceptTracks), includingLater: includingLater,
         mayUnmute: mayUnmute)
     case .liftMuteAll: liftMuteAll()
     case .askToUnmute(let id, let sources):

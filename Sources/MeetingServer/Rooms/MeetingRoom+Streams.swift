@@ -46,10 +46,12 @@ extension MeetingRoom {
     return forceMute(participant: member.id, sources: name.sources.intersection(Self.sound))
   }
 
-  /// Mutes the sound of everybody, now and from now on, but of those who have one of these streams.
+  /// Mutes the sound of every stream but of these, now and from now on.
   func muteStreams(except streams: [String]) {
-    let excluded = streams.compactMap { owner(of: $0)?.member.id }
-    muteAll(sources: Self.sound, except: Set(excluded), includingLater: true)
+    let excluded = streams.compactMap { owner(of: $0)?.name }.flatMap { name in
+      name.sources.intersection(Self.sound).map { TrackReference(participant: name.participant, source: $0) }
+    }
+    muteAll(sources: Self.sound, except: [], exceptTracks: Set(excluded), includingLater: true)
   }
 
   /// Takes a participant out. False when there is no such connection.

@@ -6,12 +6,21 @@ struct MuteAll: Sendable, Hashable, Codable {
   var sources: Set<TrackSource>
   /// For whom it does not hold, by participant.
   var except: Set<String>
+  /// For which single tracks it does not hold.
+  var exceptTracks: Set<TrackReference> = []
   /// Whether people may unmute themselves.
   var mayUnmute: Bool
 
   /// Whether it holds for a participant's track.
   func holds(_ source: TrackSource, of participant: String) -> Bool {
     sources.contains(source) && !except.contains(participant)
+      && !exceptTracks.contains(TrackReference(participant: participant, source: source))
+  }
+
+  /// Somebody left.
+  mutating func forget(_ participant: String) {
+    except.remove(participant)
+    exceptTracks = exceptTracks.filter { $0.participant != participant }
   }
 
   /// As signalling shows it. For whom it does not hold is left out: they are told by what they are allowed.

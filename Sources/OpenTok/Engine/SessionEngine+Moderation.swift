@@ -21,10 +21,16 @@ extension SessionEngine {
     try? meeting.signal(type: type, data: data, to: recipient, waits: waits)
   }
 
-  func muteAll(except: [String], in session: OTSession) {
+  /// Every stream but these, also the own ones.
+  func muteAll(except excluded: [String], in session: OTSession) {
+    let entries = excluded.compactMap { streams[$0] }
     ask { meeting in
-      let excluded = meeting.participants.filter { except.contains($0.id) }
-      try await meeting.muteAll([.microphone, .screenAudio], except: excluded, includingLater: true)
+      let everybody: [any Participant] = [meeting.local] + meeting.participants
+      let tracks = everybody.flatMap { participant in
+        entries.filter { $0.participant == participant.id }.map { (participant: participant, source: $0.kind.audio) }
+      }
+      try await meeting.muteAll(
+        [.microphone, .screenAudio], exceptTracks: tracks, includingLater: true, includingSelf: true)
     }
   }
 

@@ -2,9 +2,9 @@ public import Foundation
 
 /// What a moderator may do, and what there is of encryption and support.
 extension OTSession {
-  /// Mutes the sound of everybody but the owners of `excludedStreams` and oneself; streams that come later start muted, too.
+  /// Mutes the sound of every stream but `excludedStreams`, also of the own ones; streams that come later start muted, too.
   public func forceMuteAll(_ excludedStreams: [OTStream]?, error: UnsafeMutablePointer<OTError?>?) {
-    let except = (excludedStreams ?? []).map(\.connection.connectionId)
+    let except = (excludedStreams ?? []).map(\.streamId)
     moderate(error) { [self] in engine.muteAll(except: except, in: self) }
   }
 

@@ -2,27 +2,34 @@ public import Signaling
 
 /// What hosts do to everybody. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
 extension Meeting {
-  /// Mutes everybody else.
+  /// Mutes everybody else, and with `includingSelf` this client too.
   ///
   /// ```swift
   /// try await meeting.muteAll(except: [participant])
+  /// try await meeting.muteAll([.microphone, .screenAudio], exceptTracks: [(participant, .screenAudio)], includingSelf: true)
   /// try await meeting.muteAll(mayUnmute: false)  // until ``allowUnmuting()``
   /// ```
   ///
   /// - Parameters:
   ///   - sources: What is muted.
-  ///   - except: Who is left out, besides this client.
+  ///   - except: Who is left out.
+  ///   - exceptTracks: Single tracks that are left out, also when they are published later, or again.
   ///   - includingLater: Whether what is published later starts muted too, also that of people who come later.
+  ///   - includingSelf: Whether it holds for this client, too.
   ///   - mayUnmute: Whether people may unmute themselves. False holds for later tracks too.
   public func muteAll(
-    _ sources: [TrackSource] = [.microphone], except: [RemoteParticipant] = [], includingLater: Bool = false,
-    mayUnmute: Bool = true
+    _ sources: [TrackSource] = [.microphone], except: [RemoteParticipant] = [],
+    exceptTracks: [(participant: any Participant, source: TrackSource)] = [], includingLater: Bool = false,
+    includingSelf: Bool = false, mayUnmute: Bool = true
   ) async throws(JoinError) {
+    let tracks = exceptTracks.map { TrackReference(participant: $0.participant.id, source: $0.source) }
     try await request(
-      .muteAll(sources: sources, except: except.map(\.id), includingLater: includingLater, mayUnmute: mayUnmute))
+      .muteAll(
+        sources: sources, except: except.map(\.id), exceptTracks: tracks, includingLater: includingLater,
+        includingSelf: includingSelf, mayUnmute: mayUnmute))
   }
 
-  /// Ends what ``muteAll(_:except:includingLater:mayUnmute:)`` said of later tracks and of unmuting. Who is muted stays muted.
+  /// Ends what ``muteAll(_:except:exceptTracks:includingLater:includingSelf:mayUnmute:)`` said of later tracks and of unmuting. Who is muted stays muted.
   ///
   /// ```swift
   /// try await meeting.allowUnmuting()

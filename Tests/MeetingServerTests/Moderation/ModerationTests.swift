@@ -197,6 +197,34 @@ struct ModerationTests {
     }
   }
 
+  @Test(
+    "muting every track but some spares those alone, now and when they are published later, and with includingSelf mutes the host"
+  )
+  func mutingTracks() async throws {
+    try await TestServer.run { server in
+      let all = [microphone, screen, sound]
+      let (ann, first) = try await server.join("daily", "Ann", offer: "send:0 send:2 send:3", tracks: all)
+      let (mod, own) = try await server.host("daily", "Mod", offer: "send:0", tracks: [microphone])
+      let spared = [
+        TrackReference(participant: first.participant, source: .screenAudio),
+        TrackReference(participant: own.participant, source: .screenAudio),
+        TrackReference(participant: "p_gone", source: .microphone),
+      ]
+      try await mod.ask(
+        .muteAll(
+          sources: [.microphone, .screenAudio], except: [], exceptTracks: spared, includingLater: true,
+          includingSelf: true, mayUnmute: true))
+      try mod.send(.offer(.init(id: 2, offer: "send:0 send:2 send:3", tracks: all)))
+      _ = try await mod.first { if case .answer = $0 { true } else { nil } }
+      let (bob, late) = try await server.join("daily", "Bob", offer: "send:0 send:3", tracks: [microphone, sound])
+      let muted = late.participants.flatMap { each in
+        each.publications.filter(\.muted).map { "\(each.name) \($0.source.rawValue)" }
+      }
+      #expect(Set(muted) == ["Ann microphone", "Mod microphone", "Bob microphone", "Bob screenAudio"])
+      for client in [ann, bob, mod] { await client.close() }
+    }
+  }
+
   @Test("with later joiners included, what is published later starts muted, until the order is lifted; all may unmute")
   func mutingLater() async throws {
     try await TestServer.run { server in

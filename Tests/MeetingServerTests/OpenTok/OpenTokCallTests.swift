@@ -11,6 +11,7 @@ struct OpenTokCallTests {
   private let microphone = TrackDescription(mid: "0", source: .microphone)
   private let camera = TrackDescription(mid: "1", source: .camera)
   private let screen = TrackDescription(mid: "2", source: .screen)
+  private let sound = TrackDescription(mid: "3", source: .screenAudio)
 
   /// Every call of a project, with a body that is good.
   private func calls(_ session: String, _ connection: String, _ stream: String) -> [(String, String, String?)] {
@@ -319,7 +320,18 @@ struct OpenTokCallTests {
           "POST", "session/\(session)/mute", #"{"active":true,"excludedStreamIds":["\#(second.participant).camera"]}"#
         ).status == 200)
       #expect(try await muted() == ["Ann microphone", "Cem microphone", "Dan microphone"])
-      for client in [ann, bob, cem, dan] { await client.close() }
+      // A stream is spared alone, and not what else its owner sends.
+      let (fay, fifth) = try await server.join(
+        "", "Fay", offer: "send:0 send:2 send:3", tracks: [microphone, screen, sound], token: try api.token(session))
+      try fay.send(.mute(mid: "0", muted: false))
+      try fay.send(.mute(mid: "3", muted: false))
+      _ = try await fay.drain()
+      let spared = #"{"active":true,"excludedStreams":["\#(fifth.participant).screen"]}"#
+      #expect(try await api.call("POST", "session/\(session)/mute", spared).status == 200)
+      #expect(
+        try await muted()
+          == ["Ann microphone", "Bob microphone", "Cem microphone", "Dan microphone", "Fay microphone"])
+      for client in [ann, bob, cem, dan, fay] { await client.close() }
     }
   }
 }

@@ -250,10 +250,12 @@ export class SessionCore {
     return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
   }
 
-  /** Mutes the sound of everybody but the owners of these streams, later ones too. */
+  /** Mutes the sound of every stream but these, also of the own ones and of later ones. */
   forceMuteAll(excluded) {
-    const except = (Array.isArray(excluded) ? excluded : []).map((each) => each?.connection?.connectionId).filter(Boolean);
-    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.muteAll({ sources: ["microphone", "screenAudio"], except, includingLater: true }));
+    const exceptTracks = (Array.isArray(excluded) ? excluded : []).filter((each) => each?.connection?.connectionId).map((each) => (
+      { participant: each.connection.connectionId, source: each.videoType === "screen" ? "screenAudio" : "microphone" }));
+    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.muteAll(
+      { sources: ["microphone", "screenAudio"], exceptTracks, includingLater: true, includingSelf: true }));
   }
 
   /** Lets later streams begin with their sound again. */
