@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "forceMuteAll mutes every stream, the moderator's too, and an excluded stream is spared alone: the screen's sound, not the camera's"
+    "forceMuteAll mutes every stream, the moderator's too, and an excluded stream is spared alone: the screen's sound, not the camera's; forceMuteStream of an own one tells the publisher"
   )
   func mutingAll() async throws {
     try await LiveSession.run { live in
@@ -108,6 +108,16 @@ import Testing
       }
       #expect(mod.code { mod.session.disableForceMute($0) } == nil)
       try await wait(for: "its end: \(ann.book.lines)") { ann.book.saw("muteForced false") }
+
+      // One's own stream is muted as anybody's: with the callback, once.
+      own.publishAudio = true
+      try await wait(for: "the own sound") { streams[2].hasAudio }
+      let told = mod.book.times("publisher muteForced false")
+      for _ in 0..<2 { #expect(mod.code { mod.session.forceMuteStream(streams[2], error: $0) } == nil) }
+      try await wait(for: "the own mute: \(mod.book.lines)") { !streams[2].hasAudio && !own.publishAudio }
+      let seen = try await ann.stream("Mod")
+      try await wait(for: "it at Ann's") { !seen.hasAudio }
+      #expect(mod.book.times("publisher muteForced false") == told + 1, "\(mod.book.lines)")
       try await ann.disconnect()
       try await mod.disconnect()
     }

@@ -41,11 +41,7 @@ extension SessionEngine {
   func mute(_ stream: OTStream, in session: OTSession) {
     guard let entry = streams[stream.streamId], let meeting else { return }
     if entry.participant == meeting.local.id {
-      for work in published.values where work.kind == entry.kind {
-        work.publisher.state.update { $0.publishAudio = false }
-        applyMutes(of: work.publisher, in: session)
-      }
-      return
+      return muteOwn(entry.kind, session)
     }
     let source = entry.kind.audio
     ask { meeting in try await meeting.participants.first { $0.id == entry.participant }?.mute([source]) }

@@ -38,6 +38,13 @@ extension SessionEngine {
 
   // MARK: By a host
 
+  /// A moderator mutes an own stream: as if somebody else had.
+  func muteOwn(_ kind: StreamKind, _ session: OTSession) {
+    guard let publication = meeting?.local.publication(kind.audio), !publication.isMuted else { return }
+    publication.setMuted(true)
+    mutedByHost(publication, session)
+  }
+
   func mutedByHost(_ publication: LocalPublication, _ session: OTSession) {
     for work in published.values where work.sends(publication) { turnOff(publication.source, work, session) }
   }
