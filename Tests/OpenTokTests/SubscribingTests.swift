@@ -1,8 +1,9 @@
 import Foundation
 import NetworkGate
-import OpenTok
 import Parley
 import Testing
+
+@testable import OpenTok
 
 /// What an app sets on a subscriber, and what it learns of the media.
 @MainActor @Suite(.serialized) struct SubscribingTests {
@@ -70,6 +71,34 @@ import Testing
       #expect(ben.book.times("subscriber videoDataReceived") == 1)
       try await ann.disconnect()
       try await ben.disconnect()
+    }
+  }
+
+  @Test(
+    "a picture that is there before the stream is complete: subscriberDidConnect comes first, then subscriberVideoDataReceived"
+  )
+  func firstPicture() async throws {
+    try await LiveSession.run { live in
+      let ann = try await Guest(live)
+      let engine = ann.session.engine
+      // The own stream, of which nothing is sent yet: it is connected to as soon as something is.
+      let own = try #require(engine.own)
+      let stream = engine.makeEntry(own.connectionId, .camera, own, name: "Ann", ann.session).stream
+      let subscriber = try #require(OTSubscriber(stream: stream, delegate: ann.book))
+      ann.session.subscribe(subscriber, error: nil)
+      try await wait(for: "the subscriber in the engine") { !engine.subscribed.isEmpty }
+      let work = try #require(engine.subscribed.values.first)
+      work.sink.receive(VideoFrame(width: 16, height: 16, time: MonotonicClock.now) { _, _, _ in })
+      // What the picture leads to has been done when this comes.
+      await withCheckedContinuation { done in onMain { done.resume() } }
+      #expect(work.isConnecting && !ann.book.lines.contains { $0.hasPrefix("subscriber") }, "\(ann.book.lines)")
+      try await ann.publish(try ann.publisher("Ann"))
+      try await wait(for: "both: \(ann.book.lines)") { ann.book.saw("subscriber videoDataReceived") }
+      #expect(
+        ann.book.lines.filter { $0.hasPrefix("subscriber") } == [
+          "subscriber connected", "subscriber videoDataReceived",
+        ])
+      try await ann.disconnect()
     }
   }
 

@@ -49,12 +49,19 @@ extension SessionEngine {
       }
       state.onFirst = { [weak work, weak session] in
         onMain {
-          guard let subscriber = work?.subscriber as? OTSubscriber, let session, work?.isOver == false else { return }
-          session.tell { _ in
-            (subscriber.delegate as? any OTSubscriberDelegate)?.subscriberVideoDataReceived(subscriber)
-          }
+          guard let work, let session, !work.isOver else { return }
+          // The picture may be there before the sound, which is waited for.
+          guard !work.isConnecting else { return work.owesFirstPicture = true }
+          Self.tellFirstPicture(of: work, session)
         }
       }
+    }
+  }
+
+  private static func tellFirstPicture(of work: SubscriberWork, _ session: OTSession) {
+    guard let subscriber = work.subscriber as? OTSubscriber else { return }
+    session.tell { _ in
+      (subscriber.delegate as? any OTSubscriberDelegate)?.subscriberVideoDataReceived(subscriber)
     }
   }
 
@@ -138,6 +145,7 @@ extension SessionEngine {
       work.timer?.cancel()
       work.off = off
       session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
+      if work.owesFirstPicture { Self.tellFirstPicture(of: work, session) }
       warn(work, session)
     }
     guard !work.isConnecting, off != work.off else { return }

@@ -10,6 +10,8 @@ import Parley
   let number: Int
   var streamID: String
   var isConnecting = true
+  /// Whether the first picture came while it was connecting, and is still to be told of.
+  var owesFirstPicture = false
   var isOver = false
   var isInterrupted = false
   /// Whether it was told that the network hardly takes the picture.
