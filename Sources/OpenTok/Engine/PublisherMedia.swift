@@ -1,3 +1,7 @@
+#if canImport(CoreVideo)
+  import CoreMedia
+  import CoreVideo
+#endif
 import Foundation
 import Parley
 import ParleyViews
@@ -210,5 +214,14 @@ final class FrameConsumer: OTVideoCaptureConsumer, Sendable {
   func consumeFrame(_ frame: OTVideoFrame) {
     guard let picture = frame.picture(at: MonotonicClock.now) else { return }
     body(picture)
+  }
+
+  func consumeImageBuffer(
+    _ frame: CVImageBuffer, orientation: OTVideoOrientation, timestamp ts: CMTime, metadata: Data?
+  ) -> Bool {
+    guard metadata?.count ?? 0 <= OTVideoFrame.maximumMetadata, let picture = frame.picture(at: MonotonicClock.now)
+    else { return false }
+    body(picture.rotated(orientation.rotation))
+    return true
   }
 }

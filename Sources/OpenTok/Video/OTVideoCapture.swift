@@ -1,3 +1,9 @@
+#if canImport(CoreVideo)
+  public import CoreMedia
+  public import CoreVideo
+#endif
+public import Foundation
+
 /// What an app's own pictures are about.
 public enum OTVideoContentHint: Int32, Sendable {
   /// Nothing is known.
@@ -35,6 +41,12 @@ public protocol OTVideoCapture: AnyObject {
 public protocol OTVideoCaptureConsumer: AnyObject {
   /// Takes a frame; its planes are read before the call returns. One that is not complete is dropped.
   func consumeFrame(_ frame: OTVideoFrame)
+  /// Takes a picture of Core Video, which is read before the call returns. False when it is not taken: its layout is none of 420 in two or three planes,
+  /// 32ARGB, 32BGRA and 24RGB, or the metadata has more than 32 bytes. Metadata is not sent.
+  @discardableResult
+  func consumeImageBuffer(
+    _ frame: CVImageBuffer, orientation: OTVideoOrientation, timestamp ts: CMTime, metadata: Data?
+  ) -> Bool
 }
 
 /// Where pictures go: a renderer of the app's own.

@@ -61,29 +61,4 @@ open class OTVideoFormat: NSObject, @unchecked Sendable {
     guard plane >= 0, plane < bytesPerRow.count, let number = bytesPerRow[plane] as? NSNumber else { return 0 }
     return number.intValue
   }
-
-  var planeCount: Int {
-    switch pixelFormat {
-    case .I420: 3
-    case .NV12: 2
-    case .ARGB: 1
-    }
-  }
-
-  /// The rows of a plane.
-  func rows(_ plane: Int) -> Int {
-    let height = Int(imageHeight)
-    return plane == 0 || pixelFormat == .ARGB ? height : (height + 1) / 2
-  }
-
-  /// The fewest bytes of a row of a plane.
-  func minimumStride(_ plane: Int) -> Int {
-    let width = Int(imageWidth)
-    return switch (pixelFormat, plane) {
-    case (.ARGB, _): width * 4
-    case (_, 0): width
-    case (.NV12, _): (width + 1) / 2 * 2
-    case (.I420, _): (width + 1) / 2
-    }
-  }
 }

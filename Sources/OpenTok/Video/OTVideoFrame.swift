@@ -7,9 +7,9 @@ public enum OTVideoOrientation: Int32, Sendable {
   case up = 1
   /// Upside down.
   case down = 2
-  /// Turned to the left.
+  /// Turned to the left: it is shown turned by 90° to the right.
   case left = 3
-  /// Turned to the right.
+  /// Turned to the right: it is shown turned by 90° to the left.
   case right = 4
 }
 
@@ -23,12 +23,15 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   open var planes: NSPointerArray?
   /// When it was taken.
   open var timestamp = CMTime.zero
-  /// How it is turned. Kept with the frame: pictures are sent as they lie in memory.
+  /// How it lies in memory. It is sent upright, and those that a renderer gets are.
   open var orientation = OTVideoOrientation.up
   /// The layout; without one it cannot be sent.
   open var format: OTVideoFormat?
   /// Bytes of the app's own, 32 at most. They are kept with the frame, and not sent.
   open private(set) var metadata: Data?
+
+  /// The most bytes of metadata.
+  static let maximumMetadata = 32
 
   private var memory: [UnsafeMutableRawPointer] = []
 
@@ -97,7 +100,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 
   /// Keeps bytes with the frame. More than 32 give ``OTSessionErrorCode/nullOrInvalidParameter``.
   open func setMetadata(_ data: Data?, error: UnsafeMutablePointer<OTError?>?) {
-    guard (data?.count ?? 0) <= 32 else {
+    guard (data?.count ?? 0) <= Self.maximumMetadata else {
       let code = Int(OTSessionErrorCode.nullOrInvalidParameter.rawValue)
       return OTError.put(
         OTError(
@@ -109,71 +112,31 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 
   // MARK: Sending
 
-  /// The picture as it is sent; nil when the frame is not complete.
+  /// The picture as it is sent, upright; nil when the frame is not complete.
   func picture(at time: Instant) -> VideoFrame? {
     guard let format else { return nil }
-    let (width, height) = (Int(format.imageWidth), Int(format.imageHeight))
-    guard VideoFrame.isAcceptable(width: width, height: height) else { return nil }
-    var sources: [(pointer: UnsafeMutablePointer<UInt8>, stride: Int)] = []
-    for plane in 0..<format.planeCount {
-      let stride = format.stride(plane)
-      guard let pointer = getPlaneBinaryData(Int32(plane)), stride >= format.minimumStride(plane),
-        stride <= VideoFrame.maximumDimension * 8
-      else { return nil }
-      sources.append((pointer, stride))
-    }
-    switch format.pixelFormat {
-    case .I420:
-      return VideoFrame(width: width, height: height, time: time) { y, u, v in
-        let half = (width + 1) / 2
-        let strides = (y.count / height, u.count / ((height + 1) / 2))
-        Self.copyRows(sources[0], y, strides.0, width, height)
-        Self.copyRows(sources[1], u, strides.1, half, (height + 1) / 2)
-        Self.copyRows(sources[2], v, strides.1, half, (height + 1) / 2)
+    let layout: PlanePicture.Layout =
+      switch format.pixelFormat {
+      case .I420: .i420
+      case .NV12: .nv12
+      case .ARGB: .argb
       }
-    case .NV12: return Self.turned(Self.packed(sources, format), .nv12, width, height, time)
-    case .ARGB:
-      // Turned around byte by byte: alpha, red, green, blue to blue, green, red, alpha.
-      var bytes = Self.packed(sources, format)
-      for pixel in stride(from: 0, to: bytes.count - 3, by: 4) {
-        bytes.swapAt(pixel, pixel + 3)
-        bytes.swapAt(pixel + 1, pixel + 2)
-      }
-      return Self.turned(bytes, .bgra, width, height, time)
-    }
+    let planes = (0..<Int32(format.bytesPerRow.count)).map { (getPlaneBinaryData($0), format.stride(Int($0))) }
+    let complete = planes.prefix { $0.0 != nil }.compactMap { plane in plane.0.map { (pointer: $0, stride: plane.1) } }
+    let picture = PlanePicture(
+      layout: layout, width: Int(format.imageWidth), height: Int(format.imageHeight), planes: complete)
+    return picture.frame(at: time)?.rotated(orientation.rotation)
   }
+}
 
-  private static func turned(
-    _ bytes: [UInt8], _ layout: PixelFormat, _ width: Int, _ height: Int, _ time: Instant
-  ) -> VideoFrame? {
-    try? VideoFrame(
-      converting: bytes, format: layout, width: width, height: height,
-      stride: layout == .nv12 ? (width + 1) / 2 * 2 : width * 4, time: time)
-  }
-
-  /// All planes without gaps, one after the other.
-  private static func packed(
-    _ sources: [(pointer: UnsafeMutablePointer<UInt8>, stride: Int)], _ format: OTVideoFormat
-  ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let row = format.pixelFormat == .NV12 ? format.minimumStride(1) : format.minimumStride(0)
-    for (plane, source) in sources.enumerated() {
-      let used = format.minimumStride(plane)
-      for index in 0..<format.rows(plane) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: source.pointer + index * source.stride, count: used))
-        bytes.append(contentsOf: repeatElement(0, count: row - used))
-      }
-    }
-    return bytes
-  }
-
-  private static func copyRows(
-    _ source: (pointer: UnsafeMutablePointer<UInt8>, stride: Int), _ plane: UnsafeMutableBufferPointer<UInt8>,
-    _ stride: Int, _ width: Int, _ rows: Int
-  ) {
-    guard let base = plane.baseAddress else { return }
-    for row in 0..<rows {
-      (base + row * stride).update(from: source.pointer + row * source.stride, count: width)
+extension OTVideoOrientation {
+  /// How a picture that is turned like this is turned to be upright.
+  var rotation: VideoFrame.Rotation {
+    switch self {
+    case .up: .none
+    case .down: .half
+    case .left: .quarter
+    case .right: .threeQuarters
     }
   }
 }

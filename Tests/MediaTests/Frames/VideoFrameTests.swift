@@ -97,4 +97,24 @@ import Testing
     #expect(picture.size(fitting: 1_000, 90) == (160, 90))
     #expect(picture.size(fitting: 1, 1) == (2, 2))
   }
+
+  @Test(arguments: VideoFrame.Rotation.allCases, [(64, 48), (63, 47), (1, 1)])
+  func aPictureThatIsTurnedHasItsCornersElsewhere(rotation: VideoFrame.Rotation, size: (Int, Int)) {
+    let picture = TestPicture.frame(0, width: 320, height: 180).scaled(width: size.0, height: size.1)
+    let turned = picture.rotated(rotation)
+    let isOnItsSide = rotation == .quarter || rotation == .threeQuarters
+    #expect((turned.width, turned.height) == (isOnItsSide ? (size.1, size.0) : size) && turned.time == picture.time)
+    func corners(_ frame: VideoFrame) -> [UInt8] {
+      let (right, below) = (frame.width - 1, frame.height - 1)
+      return frame.withPlanes { y, _, _ in
+        [(0, 0), (right, 0), (right, below), (0, below)].map { y[$0.1 * frame.yStride + $0.0] }
+      }
+    }
+    // Clockwise: what was at the left below is at the left above after a quarter.
+    let (before, after) = (corners(picture), corners(turned))
+    let steps = rotation.rawValue / 90
+    #expect(after == (0..<4).map { before[($0 + 4 - steps) % 4] })
+    let back = VideoFrame.Rotation(rawValue: (360 - rotation.rawValue) % 360).map { turned.rotated($0) }
+    #expect(back?.peakSignalToNoiseRatio(to: picture) == 128)
+  }
 }
