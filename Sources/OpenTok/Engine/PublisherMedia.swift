@@ -28,6 +28,8 @@ final class PublisherMedia: Sendable {
   let transformers = Guarded(Transformers())
   let renderer = Guarded(Renderer())
   let measures = Guarded(false)
+  /// Told on no particular thread when a capturer does not start.
+  let onProblem = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   private struct State {
     var capture: (any OTVideoCapture)?
@@ -36,6 +38,8 @@ final class PublisherMedia: Sendable {
     var position = AVCaptureDevice.Position.front
     var surfaces: [any VideoSink] = []
     var preview: VideoSurface?
+    /// Why there is no picture of the app's capturer.
+    var problem: String?
     /// Whether the test picture stands in for a camera.
     var isTestPicture = false
     var isOver = false
@@ -117,17 +121,9 @@ final class PublisherMedia: Sendable {
 
   private func open() {
     guard state.read({ !$0.isOver && $0.source == nil && $0.consumer == nil }) else { return }
-    state.update { $0.isTestPicture = false }
+    state.update { ($0.isTestPicture, $0.problem) = (false, nil) }
     defer { mirror() }
-    if let capture {
-      let consumer = FrameConsumer { [weak self] in self?.take($0) }
-      state.update { $0.consumer = consumer }
-      capture.videoCaptureConsumer = consumer
-      capture.initCapture()
-      _ = capture.captureSettings(OTVideoFormat())
-      _ = capture.start()
-      return
-    }
+    if let capture { return open(capture) }
     guard !isKit else { return }
     let sink: @Sendable (VideoFrame) -> Void = { [weak self] in self?.take($0) }
     let cameras = (try? MediaDevices.cameras()) ?? []
@@ -140,6 +136,32 @@ final class PublisherMedia: Sendable {
     let source = TestPictureSource(width: size.width, height: size.height, framesPerSecond: min(rate, 25))
     guard (try? source.start(sink)) != nil else { return }
     state.update { ($0.source, $0.isTestPicture) = (source, true) }
+  }
+
+  private func open(_ capture: any OTVideoCapture) {
+    let consumer = FrameConsumer { [weak self] in self?.take($0) }
+    state.update { $0.consumer = consumer }
+    capture.videoCaptureConsumer = consumer
+    capture.initCapture()
+    var (name, result) = ("captureSettings", capture.captureSettings(OTVideoFormat()))
+    if result >= 0 { (name, result) = ("start", capture.start()) }
+    guard result < 0 else { return }
+    let problem = "The capturer does not give pictures: its \(name) gave \(result), where 0 is expected."
+    state.update { ($0.consumer, $0.problem) = (nil, problem) }
+    capture.releaseCapture()
+    capture.videoCaptureConsumer = nil
+    onProblem.read({ $0 })?(problem)
+  }
+
+  /// Why the app's capturer gives no pictures, once that is known; nil when it does. One that has failed is started once more.
+  func captureProblem() async -> String? {
+    guard hasVideo, capture != nil else { return nil }
+    return await withCheckedContinuation { answer in
+      queue.async {
+        if self.state.read({ $0.problem != nil }) { self.open() }
+        answer.resume(returning: self.state.read { $0.problem })
+      }
+    }
   }
 
   private func close() {

@@ -45,6 +45,8 @@ extension SessionEngine {
       await withdrawal?.value
       guard !work.isOver else { return }
       do {
+        if let problem = await publisher.media.captureProblem() { throw OTError(.publisherWebRTCError, problem) }
+        guard !work.isOver else { return }
         try await Self.send(work, meeting)
         guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
         self.began(work, session)
@@ -52,8 +54,9 @@ extension SessionEngine {
         guard let self, self.meeting === meeting, !work.isOver else { return }
         self.published[ObjectIdentifier(publisher)] = nil
         publisher.media.stopSound()
-        self.giveUp(
-          publisher, number, OTError(.publisherWebRTCError, "The server did not take the stream: \(error)"), session)
+        let problem =
+          error as? OTError ?? OTError(.publisherWebRTCError, "The server did not take the stream: \(error)")
+        self.giveUp(publisher, number, problem, session)
       }
     }
   }
@@ -110,6 +113,13 @@ extension SessionEngine {
     session.change { $0.freePlace(of: publisher, number) }
     publisher.release(number)
     publisher.fail(problem, session)
+  }
+
+  /// The app's capturer does not start: the publisher ends, if it is published or about to be.
+  func captureFailed(_ publisher: OTPublisherKit, _ problem: String, in session: OTSession) {
+    guard let work = published[ObjectIdentifier(publisher)] else { return }
+    end(work, session)
+    publisher.fail(OTError(.publisherWebRTCError, problem), session)
   }
 
   private func began(_ work: PublisherWork, _ session: OTSession) {

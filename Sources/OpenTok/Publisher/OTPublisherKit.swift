@@ -28,6 +28,14 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     state = Guarded(State(delegate: delegate, name: settings.name))
     media = PublisherMedia(settings)
     super.init()
+    media.onProblem.update { state in
+      state = { [weak self] problem in
+        onMain {
+          guard let self, let session = self.session else { return }
+          session.engine.captureFailed(self, problem, in: session)
+        }
+      }
+    }
     media.begin(self)
   }
 
@@ -150,7 +158,8 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Where pictures come from; setting it puts another capturer in the place of the one that runs.
+  /// Where pictures come from; setting it puts another capturer in the place of the one that runs. One that does not start ends publishing, with
+  /// ``OTPublisherErrorCode/publisherWebRTCError``: at once, or when it is published.
   open var videoCapture: (any OTVideoCapture)? {
     get { media.capture }
     set { media.setCapture(newValue) }

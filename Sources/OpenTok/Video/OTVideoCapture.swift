@@ -27,13 +27,13 @@ public protocol OTVideoCapture: AnyObject {
   func initCapture()
   /// Gives everything back.
   func releaseCapture()
-  /// Begins to give frames; 0 when all is well.
+  /// Begins to give frames; 0 when all is well, less when it cannot.
   func start() -> Int32
   /// Ends it; 0 when all is well.
   func stop() -> Int32
   /// Whether it gives frames.
   func isCaptureStarted() -> Bool
-  /// Fills in what frames it gives; 0 when all is well.
+  /// Fills in what frames it gives; 0 when all is well, less when it cannot.
   func captureSettings(_ videoFormat: OTVideoFormat) -> Int32
 }
 

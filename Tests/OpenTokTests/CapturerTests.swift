@@ -1,0 +1,104 @@
+import Foundation
+import OpenTok
+import Testing
+
+/// How capturers of an app are called, and what is told when they fail.
+@MainActor @Suite(.serialized) struct CapturerTests {
+  @Test(
+    "a capturer whose captureSettings or start fails ends publishing with 1610, before it is published and while it is; publishing again starts it once more",
+    arguments: [BrokenCapture.Step.captureSettings, .start])
+  func failures(step: BrokenCapture.Step) async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let failed = "publisher failed \(OTPublisherErrorDomain) 1610"
+      let capture = BrokenCapture(step)
+      let publisher = try ann.publisher("Ann", capture: capture)
+      ann.session.publish(publisher, error: nil)
+      try await wait(for: "the failure: \(ann.book.lines)") { ann.book.saw(failed) }
+      #expect(publisher.session == nil && publisher.stream == nil && capture.videoCaptureConsumer == nil)
+      let begin = ["initCapture", "captureSettings"] + (step == .start ? ["start"] : [])
+      #expect(Array(capture.calls.prefix(begin.count + 1)) == begin + ["releaseCapture"])
+      #expect(!capture.calls.contains("stop") && !ann.book.lines.contains { $0.hasPrefix("publisher stream") })
+
+      capture.step = nil
+      try await ann.publish(publisher)
+      _ = try await ben.subscribe(to: "Ann")
+      // Another one in its place fails while it is published.
+      publisher.videoCapture = BrokenCapture(step)
+      try await wait(for: "the second failure: \(ann.book.lines)") { ann.book.times(failed) == 2 }
+      #expect(ann.book.lines.suffix(2) == ["publisher streamDestroyed true", failed])
+      #expect(publisher.session == nil && capture.calls.suffix(2) == ["stop", "releaseCapture"])
+      try await wait(for: "the end at Ben's: \(ben.book.lines)") { ben.book.saw("streamDestroyed Ann true") }
+      #expect(ann.session.sessionConnectionStatus == .connected)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("a capturer runs from when its publisher is made until that is let go, whatever is published and unpublished")
+  func order() async throws {
+    try await LiveSession.run { live in
+      let ann = try await Guest(live)
+      let capture = ColourCapture()
+      var publisher: OTPublisher? = try ann.publisher("Ann", capture: capture)
+      let begin = ["initCapture", "captureSettings", "start"]
+      try await wait(for: "the beginning: \(capture.calls)") { capture.calls == begin }
+      for _ in 0..<2 {
+        try await ann.publish(try #require(publisher))
+        ann.session.unpublish(publisher, error: nil)
+        try await wait(for: "the end of the stream") { publisher?.session == nil }
+      }
+      #expect(capture.calls == begin && capture.videoCaptureConsumer != nil)
+      publisher = nil
+      try await wait(for: "the end: \(capture.calls)") { capture.videoCaptureConsumer == nil }
+      #expect(capture.calls == begin + ["stop", "releaseCapture"])
+      try await ann.disconnect()
+    }
+  }
+}
+
+/// A capturer that fails in one of its calls, and else gives nothing.
+// unchecked: behind `lock`.
+final class BrokenCapture: OTVideoCapture, @unchecked Sendable {
+  enum Step: Sendable {
+    case captureSettings
+    case start
+  }
+
+  private let lock = NSLock()
+  private var failing: Step?
+  private var called: [String] = []
+  private let inner = ColourCapture()
+
+  init(_ step: Step) { failing = step }
+
+  /// What fails; nil when all goes well.
+  var step: Step? {
+    get { lock.withLock { failing } }
+    set { lock.withLock { failing = newValue } }
+  }
+  var calls: [String] { lock.withLock { called } }
+
+  private func note(_ call: String) { lock.withLock { called.append(call) } }
+
+  var videoCaptureConsumer: (any OTVideoCaptureConsumer)? {
+    get { inner.videoCaptureConsumer }
+    set { inner.videoCaptureConsumer = newValue }
+  }
+  var videoContentHint = OTVideoContentHint.none
+  func initCapture() { note("initCapture") }
+  func releaseCapture() { note("releaseCapture") }
+  func isCaptureStarted() -> Bool { inner.isCaptureStarted() }
+  func captureSettings(_ videoFormat: OTVideoFormat) -> Int32 {
+    note("captureSettings")
+    return step == .captureSettings ? -1 : inner.captureSettings(videoFormat)
+  }
+  func start() -> Int32 {
+    note("start")
+    return step == .start ? -1 : inner.start()
+  }
+  func stop() -> Int32 {
+    note("stop")
+    return inner.stop()
+  }
+}
