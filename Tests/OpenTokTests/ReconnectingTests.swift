@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test(
-    "after a loss that the server did not wait for, the session goes on as another connection with other stream ids")
+    "after a loss that the server did not wait for, the session goes on as another connection: streamDestroyed and streamCreated are told of the own stream"
+  )
   func anotherConnection() async throws {
     try await LiveSession.runBehindAGate(configure: { $0.resumeWindow = .seconds(1) }) { live, gate in
       let (ann, ben) = (try await Guest(live), try await Guest(live, through: gate))
@@ -105,12 +106,57 @@ import Testing
       }
       let new = try #require(ben.session.connection?.connectionId)
       #expect(new != old)
+      let (created, destroyed) = ("publisher streamCreated true", "publisher streamDestroyed true")
+      try await wait(for: "the own stream: \(ben.book.lines)") { ben.book.times(created) == 2 }
+      #expect(
+        ben.book.lines.filter { $0.hasPrefix("publisher") || $0.hasPrefix("sessionDid") } == [
+          created, "sessionDidBeginReconnecting reconnecting", "sessionDidReconnect connected", destroyed, created,
+        ])
+      #expect(publisher.session === ben.session)
       let stream = try #require(publisher.stream)
       #expect(stream.connection.connectionId == new && Array(ben.session.streams.keys) == [stream.streamId])
       #expect(try await ann.stream("Ben", count: 2).streamId == stream.streamId)
       _ = try await ann.subscribe(to: "Ben", count: 2)
-      #expect(!ben.book.lines.contains { $0.hasPrefix("publisher streamDestroyed") })
       try await ben.disconnect()
+      try await ann.disconnect()
+    }
+  }
+
+  @Test("in version 1, too: didDrop and didReceive of the own stream; who subscribes to itself subscribes anew")
+  func anotherConnectionOfVersion1() async throws {
+    try await LiveSession.runBehindAGate(configure: { $0.resumeWindow = .seconds(1) }) { live, gate in
+      let ann = try await Guest(live)
+      ParleyServer.url = gate.url
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: live.id, andDelegate: book))
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "the connection: \(book.lines)") { book.saw("connected connected true 0") }
+      let publisher = try #require(OTPublisher(delegate: book, name: "Ben", audioTrack: false, videoTrack: true))
+      let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      root.addSubview(publisher.view)
+      session.publish(publisher)
+      try await wait(for: "the own stream: \(book.lines)") { book.saw("didReceive own") }
+      let mirror = try #require(OTSubscriber(stream: book.streams[0], delegate: book))
+      try await wait(for: "the own picture: \(book.lines)") { book.saw("subscriber videoDataReceived") }
+      root.addSubview(mirror.view)
+
+      try await gate.cut()
+      try await wait(for: "the server to give up: \(ann.book.lines)") { ann.book.saw("connectionDestroyed") }
+      try await gate.restore()
+      try await wait(for: "the own stream again: \(book.lines)", within: .seconds(60)) {
+        book.times("didReceive own") == 2
+      }
+      let end = ["publisher streamDestroyed true", "publisherDidStopStreaming", "didDrop"]
+      let begin = ["publisher streamCreated true", "publisherDidStartStreaming", "didReceive own"]
+      let told = book.lines.filter { !$0.hasPrefix("connection") && !$0.hasPrefix("subscriber") }
+      #expect(Array(told.suffix(7)) == ["sessionDidReconnect connected"] + end + begin)
+      #expect(mirror.session == nil && mirror.view.superview == nil && publisher.view.superview === root)
+      let stream = try #require(book.streams.last)
+      #expect(session.streams.values.map(\.streamId) == [stream.streamId] && publisher.stream === stream)
+      let again = try #require(OTSubscriber(stream: stream, delegate: book))
+      try await wait(for: "the own picture again") { again.view.frameCount > 2 }
+      session.disconnect()
+      try await wait(for: "the end: \(book.lines)") { book.saw("disconnected true") }
       try await ann.disconnect()
     }
   }

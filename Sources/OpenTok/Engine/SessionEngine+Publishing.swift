@@ -128,14 +128,7 @@ extension SessionEngine {
     let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.name, session)
     let stream = entry.stream
     work.stream = stream
-    session.tell { session in
-      publisher.state.update { $0.stream = stream }
-      session.change { $0.streams[stream.streamId] = stream }
-      publisher.delegate?.publisher(publisher, streamCreated: stream)
-      guard session.isLegacy else { return }
-      publisher.delegate?.publisherDidStartStreaming(publisher)
-      session.announce(stream)
-    }
+    session.tell { session in publisher.began(stream, session) }
     // What was toggled meanwhile.
     applyMutes(of: publisher, in: session)
   }
@@ -169,37 +162,49 @@ extension SessionEngine {
     }
     if removesView, isLatest { (publisher as? OTPublisher)?.viewIfAny?.removeFromSuperview() }
     session.tell { session in
-      session.change { state in
-        if let stream { state.streams[stream.streamId] = nil }
-        state.freePlace(of: publisher, number)
-      }
-      publisher.state.update { $0.stream = nil }
+      session.change { $0.freePlace(of: publisher, number) }
       publisher.release(number)
-      guard let stream else { return }
-      publisher.delegate?.publisher(publisher, streamDestroyed: stream)
-      guard session.isLegacy else { return }
-      publisher.delegate?.publisherDidStopStreaming(publisher)
-      session.announceEnd(of: stream)
+      if let stream { publisher.ended(stream, session) }
     }
   }
 
-  /// After a place was lost for good the own id is another one, and so are those of the own streams.
-  func renameOwnStreams(_ session: OTSession) {
+  /// After a place was lost for good the own connection is another one: its streams have ended with the old one, and others have begun.
+  func replaceOwnStreams(_ session: OTSession) {
     guard let own else { return }
     for work in published.values {
       guard let old = work.stream else { continue }
       streams[old.streamId] = nil
+      endSubscribers(of: old.streamId, session)
       let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.name, session).stream
       work.stream = stream
-      for other in subscribed.values where other.streamID == old.streamId { other.streamID = stream.streamId }
       let publisher = work.publisher
       session.tell { session in
-        publisher.state.update { $0.stream = stream }
-        session.change { state in
-          state.streams[old.streamId] = nil
-          state.streams[stream.streamId] = stream
-        }
+        publisher.ended(old, session)
+        publisher.began(stream, session)
       }
     }
+  }
+}
+
+/// On the session's queue.
+extension OTPublisherKit {
+  /// It is a stream of the session now: changes the properties, and tells it.
+  fileprivate func began(_ stream: OTStream, _ session: OTSession) {
+    state.update { $0.stream = stream }
+    session.change { $0.streams[stream.streamId] = stream }
+    delegate?.publisher(self, streamCreated: stream)
+    guard session.isLegacy else { return }
+    delegate?.publisherDidStartStreaming(self)
+    session.announce(stream)
+  }
+
+  /// It is none any more.
+  fileprivate func ended(_ stream: OTStream, _ session: OTSession) {
+    session.change { $0.streams[stream.streamId] = nil }
+    state.update { $0.stream = nil }
+    delegate?.publisher(self, streamDestroyed: stream)
+    guard session.isLegacy else { return }
+    delegate?.publisherDidStopStreaming(self)
+    session.announceEnd(of: stream)
   }
 }

@@ -27,7 +27,6 @@ extension SessionEngine {
       connections[own.connectionId] = own
       self.own = own
       new = own
-      renameOwnStreams(session)
     }
     let connection = new
     session.tell { session in
@@ -41,6 +40,8 @@ extension SessionEngine {
       }
       session.delegate?.sessionDidReconnect(session)
     }
+    // Told when the connection is known that they belong to.
+    if new != nil { replaceOwnStreams(session) }
     for participant in meeting.participants { changed(participant.id, session) }
     guard wasInterrupted else { return }
     for work in subscribed.values where !work.isConnecting { restored(work, session) }

@@ -8,7 +8,7 @@ import Parley
   private let kept: OTSubscriberKit?
   /// Of the subscriber's ``Membership``.
   let number: Int
-  var streamID: String
+  let streamID: String
   var isConnecting = true
   /// Whether the first picture came while it was connecting, and is still to be told of.
   var owesFirstPicture = false
