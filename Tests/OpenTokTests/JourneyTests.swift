@@ -38,6 +38,10 @@ import Testing
       #expect(book.lines.suffix(2) == ["subscriber connected", "subscriber videoDataReceived"])
       #expect(mirror.currentFrame != nil && publisher.view.currentFrame != nil)
       #expect(!publisher.view.isMirrored, "the clock of the test picture is to be read")
+      mine?.audioLevelDelegate = book
+      try await wait(for: "the level of the own sound: \(book.level)") { book.level > 0.05 }
+      mine?.subscribeToAudio = false
+      book.forgetLevel()
       mine?.close()
       #expect(mine?.session != nil)
       try await wait(for: "the view to be gone") { mirror.superview == nil }

@@ -27,7 +27,6 @@ final class PublisherMedia: Sendable {
 
   let transformers = Guarded(Transformers())
   let renderer = Guarded(Renderer())
-  let measures = Guarded(false)
   /// Told on no particular thread when a capturer does not start.
   let onProblem = Guarded<(@Sendable (String) -> Void)?>(nil)
 
@@ -216,10 +215,8 @@ final class PublisherMedia: Sendable {
         for change in changes { change.transformer.transform(data) }
       }
     }
-    if measures.read({ $0 }) {
-      let level = AudioLevel.measure(frame.samples)
-      state.update { $0.level = level }
-    }
+    let level = AudioLevel.measure(frame.samples)
+    state.update { $0.level = level }
     sound.push(frame)
   }
 

@@ -125,12 +125,13 @@ extension SessionEngine {
     subscription.maximumFramesPerSecond = rates.contains(nil) ? nil : rates.compactMap { $0 }.max()
   }
 
-  /// An own stream is shown as it is captured; its sound stays off, since it would howl.
+  /// An own stream is shown as it is captured, and measured so; its sound stays off, since it would howl.
   private func followOwn(_ work: SubscriberWork, _ publisher: OTPublisherKit?, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
     let wish = subscriber.state.read { $0.wish }
     let sends = publisher?.publishVideo == true
     work.play(own: wish.video && sends ? publisher?.media : nil)
+    work.ownSound = wish.audio ? publisher : nil
     settle(
       work, subscriber, !wish.video ? .subscriberPropertyChanged : !sends ? .publisherPropertyChanged : nil,
       isComplete: publisher != nil, session)

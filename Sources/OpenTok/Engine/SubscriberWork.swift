@@ -25,6 +25,8 @@ import Parley
   private(set) var audio: RemoteAudioTrack?
   /// The publisher whose pictures are shown, when it is an own stream.
   private(set) var own: PublisherMedia?
+  /// The publisher whose sound is measured, when it is an own stream.
+  var ownSound: OTPublisherKit?
 
   init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {
     self.subscriber = subscriber
@@ -62,6 +64,7 @@ import Parley
     play(video: nil)
     play(own: nil)
     measure(audio: nil)
+    ownSound = nil
     guard let subscriber else { return }
     let isLatest = subscriber.state.read { $0.membership.number == number }
     subscriber.release(number)

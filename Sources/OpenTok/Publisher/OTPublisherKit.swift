@@ -70,13 +70,10 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     set { state.delegate = newValue }
   }
 
-  /// Who is told how loud it is. Weak; nothing is measured without.
+  /// Who is told how loud it is. Weak.
   open var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)? {
     get { state.audioLevelDelegate }
-    set {
-      state.audioLevelDelegate = newValue
-      media.measures.update { $0 = newValue != nil }
-    }
+    set { state.audioLevelDelegate = newValue }
   }
 
   /// Who is told once a second what was sent. Weak.
