@@ -103,6 +103,8 @@ import Testing
         stream.videoDimensions == CGSize(width: 160, height: 120)
       }
       #expect(ben.book.dimensions.last == stream.videoDimensions)
+      #expect(own.videoDimensions == CGSize(width: 160, height: 120), "known though nobody here subscribes to it")
+      #expect(abs(own.creationTime.timeIntervalSinceNow) < 60 && abs(stream.creationTime.timeIntervalSinceNow) < 60)
 
       let changes = Changes()
       withObservationTracking {
@@ -126,6 +128,7 @@ import Testing
         abs(stream.videoDimensions.width / stream.videoDimensions.height - 16.0 / 9.0) < 0.1
       }
       #expect(ben.book.dimensions.last == stream.videoDimensions && ben.book.dimensions.count > 1)
+      #expect(own.videoDimensions == CGSize(width: 320, height: 180))
       try await ann.disconnect()
       try await ben.disconnect()
     }

@@ -29,6 +29,8 @@ final class PublisherMedia: Sendable {
   let renderer = Guarded(Renderer())
   /// Told on no particular thread when a capturer does not start.
   let onProblem = Guarded<(@Sendable (String) -> Void)?>(nil)
+  /// Told on no particular thread of the size of the first picture, and of every other size.
+  let onSize = Guarded<(@Sendable (CGSize) -> Void)?>(nil)
 
   private struct State {
     var capture: (any OTVideoCapture)?
@@ -39,6 +41,8 @@ final class PublisherMedia: Sendable {
     var preview: VideoSurface?
     /// Why there is no picture of the app's capturer.
     var problem: String?
+    /// The size of the latest picture.
+    var pictureSize: CGSize?
     /// Whether the test picture stands in for a camera.
     var isTestPicture = false
     var isOver = false
@@ -80,6 +84,9 @@ final class PublisherMedia: Sendable {
   // MARK: Pictures
 
   var capture: (any OTVideoCapture)? { state.read { $0.capture } }
+
+  /// The size of the pictures that are captured; nil before the first.
+  var pictureSize: CGSize? { state.read { $0.pictureSize } }
 
   func setCapture(_ capture: (any OTVideoCapture)?) {
     let new = Carried(value: capture)
@@ -190,7 +197,13 @@ final class PublisherMedia: Sendable {
       picture = changed.picture(at: frame.time) ?? frame
     }
     render?.renderVideoFrame(OTVideoFrame(picture))
-    for surface in state.read({ $0.surfaces }) { surface.receive(picture) }
+    let size = CGSize(width: picture.width, height: picture.height)
+    let (surfaces, isNew) = state.update { state in
+      defer { state.pictureSize = size }
+      return (state.surfaces, state.pictureSize != size)
+    }
+    if isNew { onSize.read({ $0 })?(size) }
+    for surface in surfaces { surface.receive(picture) }
     pictures.push(picture)
   }
 

@@ -122,12 +122,19 @@ extension SessionEngine {
     publisher.fail(OTError(.publisherWebRTCError, problem), session)
   }
 
+  /// The pictures of a publisher have another size now.
+  func captured(_ size: CGSize, by publisher: OTPublisherKit, in session: OTSession) {
+    guard let stream = published[ObjectIdentifier(publisher)]?.stream else { return }
+    sized(stream.streamId, size, session)
+  }
+
   private func began(_ work: PublisherWork, _ session: OTSession) {
     guard let own else { return }
     let publisher = work.publisher
     let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.name, session)
     let stream = entry.stream
     work.stream = stream
+    if let size = publisher.media.pictureSize { sized(stream.streamId, size, session) }
     session.tell { session in publisher.began(stream, session) }
     // What was toggled meanwhile.
     applyMutes(of: publisher, in: session)
@@ -177,6 +184,7 @@ extension SessionEngine {
       endSubscribers(of: old.streamId, session)
       let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.name, session).stream
       work.stream = stream
+      if let size = work.publisher.media.pictureSize { sized(stream.streamId, size, session) }
       let publisher = work.publisher
       session.tell { session in
         publisher.ended(old, session)

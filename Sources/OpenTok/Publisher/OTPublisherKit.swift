@@ -36,6 +36,14 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
         }
       }
     }
+    media.onSize.update { state in
+      state = { [weak self] size in
+        onMain {
+          guard let self, let session = self.session else { return }
+          session.engine.captured(size, by: self, in: session)
+        }
+      }
+    }
     media.begin(self)
   }
 

@@ -49,7 +49,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   open var hasAudio: Bool { value(\.hasAudio, as: \OTStream.hasAudio) }
   /// Whether a picture is sent.
   open var hasVideo: Bool { value(\.hasVideo, as: \OTStream.hasVideo) }
-  /// The size of the picture, known once it was received.
+  /// The size of the picture: of an own stream that which is captured, of another one that which is received. 640 × 480 until one is known.
   open var videoDimensions: CGSize { value(\.videoDimensions, as: \OTStream.videoDimensions) }
 
   private func value<Value>(_ path: KeyPath<Properties, Value>, as key: KeyPath<OTStream, Value>) -> Value {
