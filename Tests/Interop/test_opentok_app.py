@@ -13,6 +13,7 @@ import av
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from client import Client
 from display import Display
 from media import CAST
 from server import BINARY, Server
@@ -135,16 +136,32 @@ class Hello(unittest.TestCase):
         wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
         ann.hears_tone(name, PITCH)
 
+        # Ben is there when the page disconnects: the app takes up his stream at once.
+        session = page.input_value("#sessionId")
+        self.enterContext(Client(self.server.url, f"{session}?jwt=devtoken", "Ben", "--publish", "testsrc"))
+        wait_for("Ben's stream in the app", lambda: app.names().count("received") == 4 or f"no: {app.names()}", 20)
+        page.click("#disconnectLink")
+        wait_for("Ben's picture in the app", lambda: app.names().count("picture") == 3 or f"no: {app.names()}", 20)
+
+        # The page comes back as a moderator and ends the app's visit.
+        page.fill("#token", "moderator_token")
+        page.click("#connectLink")
+        wait_for("the app's connection", lambda: page.evaluate("(id) => !!session.connections.get(id)", own))
+        page.evaluate("(id) => session.forceDisconnect(session.connections.get(id))", own)
+        self.assertIn("Session disconnected", app.expect("alert")["text"])
+
         # The whole visit, in the reference's order.
         streams = {"received": [], "dropped": [], "subscribed": [], "picture": []}
         for each in app.events:
             if each["event"] in streams:
                 streams[each["event"]].append(each["stream"].split(".")[0])
-        [theirs] = set(streams["subscribed"])
-        self.assertEqual(streams, {"received": [own, theirs, theirs], "dropped": [theirs], "subscribed": [theirs] * 2, "picture": [theirs] * 2})
+        theirs, bens = streams["subscribed"][0], streams["subscribed"][-1]
+        self.assertEqual(len({own, theirs, bens}), 3)
+        self.assertEqual(streams, {"received": [own, theirs, theirs, bens], "dropped": [theirs, theirs, own],
+                                   "subscribed": [theirs, theirs, bens], "picture": [theirs, theirs, bens]})
         self.assertEqual([each for each in app.names() if each != "sound"],
                          ["connected", "publishing", "received", "received", "subscribed", "picture", "signal", "dropped", "received", "subscribed",
-                          "picture"])
+                          "picture", "received", "dropped", "subscribed", "picture", "dropped", "disconnected", "alert"])
 
     def test_the_end_of_the_session_is_an_alert(self) -> None:
         with Server("--development") as server:
@@ -198,6 +215,9 @@ class Hello(unittest.TestCase):
         app.expect("picture")
         for middle in (HEIGHT // 2, HEIGHT + HEIGHT // 2):
             self.shows_the_sun(display, middle)
+        own = app.expect("connected")["connection"]
+        mine = [each["event"] for each in app.events if each.get("stream", own).startswith(own)]
+        self.assertEqual(mine, ["connected", "publishing", "received", "subscribed", "picture"])
 
     def test_what_goes_wrong_is_an_alert_that_the_return_key_closes(self) -> None:
         display = self.enterContext(Display(400, 600))

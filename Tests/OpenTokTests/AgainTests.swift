@@ -52,7 +52,8 @@ import Testing
       ann.session.unpublish(publisher, error: nil)
       try await wait(for: "the end: \(ann.book.lines)") { publisher.session == nil }
       #expect(ann.book.times(destroyed) == 3)
-      #expect(ann.code { ann.session.unpublish(publisher, error: $0) } == 1113)
+      #expect(
+        ann.code { ann.session.unpublish(publisher, error: $0) } == OTSessionErrorCode.sessionPublisherNotFound.number)
       try await ann.disconnect()
       try await ben.disconnect()
     }

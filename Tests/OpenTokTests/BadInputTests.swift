@@ -101,7 +101,12 @@ import Testing
         let stream = try #require(session.streams.values.first)
         session.publish(try publisher())
         session.publish(try publisher())
-        try await tells("publisher failed \(sessionList) \(isLegacy ? 6 : 1015)")
+        try await tells(
+          "publisher failed \(sessionList) \(isLegacy ? OTLegacyErrorCode.Session.sessionStateFailed.number : 1015)")
+        if isLegacy {
+          session.unpublish(try publisher())
+          try await tells("failed \(sessionList) \(OTLegacyErrorCode.Session.unknownServerError.number)")
+        }
         // A stream of another session.
         let other = try #require(OTSession(apiKey: "100", sessionId: live.id, delegate: nil))
         other.connect(withToken: "devtoken", error: nil)
@@ -117,9 +122,24 @@ import Testing
         // In version 1 making it is all it takes.
         let late = try #require(OTSubscriber(stream: stream, delegate: book))
         if !isLegacy { session.subscribe(late) }
-        try await tells("subscriber failed \(subscriberList) \(isLegacy ? 0 : 1010)")
+        try await tells(
+          "subscriber failed \(subscriberList) \(isLegacy ? OTLegacyErrorCode.Subscriber.failedToConnect.number : 1010)"
+        )
       }
+      // A stream that has ended.
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: live.id, andDelegate: book))
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "Ben's stream: \(book.lines)") { session.streams.count == 1 }
+      let stream = try #require(session.streams.values.first)
       await ben.leave()
+      try await wait(for: "its end: \(book.lines)") { book.saw("didDrop") }
+      let late = try #require(OTSubscriber(stream: stream, delegate: book))
+      try await wait(for: "the gone stream: \(book.lines)") {
+        book.saw("subscriber failed \(subscriberList) \(OTLegacyErrorCode.Subscriber.noStreamMedia.number)")
+      }
+      #expect(late.session == nil)
+      session.disconnect()
     }
   }
 

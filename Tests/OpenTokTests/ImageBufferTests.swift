@@ -124,17 +124,24 @@ import Testing
     #expect(handedOn(large) == nil)
   }
 
-  @Test("a capturer that calls consumeImageBuffer with a CVImageBuffer on its side is seen upright at a subscriber")
-  func seen() async throws {
+  @Test(
+    "a capturer that calls consumeImageBuffer with a CVImageBuffer on its side or head is seen upright at a subscriber",
+    arguments: [(OTVideoOrientation.left, [false, true, true, false]), (.down, [false, false, true, true])])
+  func seen(orientation: OTVideoOrientation, bright: [Bool]) async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       let buffer: CVImageBuffer = try #require(
         Self.buffer(kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange, isHalved: true))
-      try await ann.publish(try ann.publisher("Ann", capture: BufferCapture(buffer, .left)))
+      try await ann.publish(try ann.publisher("Ann", capture: BufferCapture(buffer, orientation)))
       let subscriber = try await ben.subscribe(to: "Ann")
       try await wait(for: "the turned picture: \(ben.book.lines)") {
-        subscriber.view.currentFrame.map { corners($0) == [false, true, true, false] && $0.height > $0.width } ?? false
+        subscriber.view.currentFrame.map {
+          corners($0) == bright && ($0.height > $0.width) == (orientation == .left)
+        } ?? false
       }
+      var error: OTError?
+      OTVideoFrame().setMetadata(Data(count: 33), error: &error)
+      #expect(error?.domain == OTVideoKitErrorDomain)
       try await ann.disconnect()
       try await ben.disconnect()
     }

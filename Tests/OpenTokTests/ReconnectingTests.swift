@@ -175,7 +175,9 @@ import Testing
       try await wait(for: "the end: \(ben.book.lines)") { ben.book.saw("disconnected true") }
       #expect(
         ben.book.lines.suffix(3) == [
-          "publisher streamDestroyed true", "failed \(OTSessionErrorDomain) 1022", "disconnected true",
+          "publisher streamDestroyed true",
+          "failed \(OTSessionErrorDomain) \(OTSessionErrorCode.connectionDropped.number)",
+          "disconnected true",
         ])
       #expect(ben.session.sessionConnectionStatus == .failed && ben.session.streams.isEmpty)
       #expect(publisher.session == nil && publisher.view.superview == nil)

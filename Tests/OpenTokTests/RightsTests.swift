@@ -82,7 +82,7 @@ import Testing
         ("expired", try project.token(id, seconds: -3_600), 1004),
         ("of another secret", try project.token(id, secret: String(repeating: "5", count: 40)), 1004),
         ("of an unknown role", try project.token(id, role: "king"), 1004),
-        ("of another session", try project.token(other), 1005),
+        ("of another session", try project.token(other), OTSessionErrorCode.errorInvalidSession.number),
       ]
       for (name, token, code) in cases {
         let book = Notebook()
@@ -92,12 +92,16 @@ import Testing
         #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code)"], "\(name)")
         #expect(session.sessionConnectionStatus == .failed && session.connection == nil && session.capabilities == nil)
       }
-      // Version 1 has its own numbers: 0 is OTAuthorizationFailure.
-      let book = Notebook()
-      let session = try #require(OTSession(sessionId: id, andDelegate: book))
-      session.connect(withApiKey: project.key, token: cases[0].token)
-      try await wait(for: "the refusal of version 1") { !book.lines.isEmpty }
-      #expect(book.lines == ["failed \(OTSessionErrorDomain) 0"])
+      // Version 1 has its own numbers.
+      for (token, code) in [
+        (cases[0].token, OTLegacyErrorCode.Session.authorizationFailure), (cases[3].token, .invalidSessionId),
+      ] {
+        let book = Notebook()
+        let session = try #require(OTSession(sessionId: id, andDelegate: book))
+        session.connect(withApiKey: project.key, token: token)
+        try await wait(for: "the refusal of version 1") { !book.lines.isEmpty }
+        #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code.number)"])
+      }
     }
   }
 }

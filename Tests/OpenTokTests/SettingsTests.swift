@@ -106,7 +106,9 @@ import Testing
       try await wait(for: "pictures") { subscriber.view.frameCount > count + 20 }
 
       // There is no encryption with a secret: nobody is made to believe it.
-      #expect(ann.code { ann.session.setEncryptionSecret("a long secret", error: $0) } == 6004)
+      #expect(
+        ann.code { ann.session.setEncryptionSecret("a long secret", error: $0) }
+          == OTSessionErrorCode.sessionInvalidEncryptionSecret.number)
       var issue: NSString?
       ann.session.reportIssue(&issue)
       #expect(UUID(uuidString: (issue as String?) ?? "") != nil)

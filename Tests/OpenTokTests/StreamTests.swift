@@ -20,7 +20,7 @@ import Testing
       #expect(camera.stream?.videoType == .camera && screen.stream?.videoType == .screen)
       #expect(camera.stream?.streamId != screen.stream?.streamId && ann.session.streams.count == 2)
       let another = try ann.publisher("More", type: .screen)
-      #expect(ann.code { ann.session.publish(another, error: $0) } == 1015)
+      #expect(ann.code { ann.session.publish(another, error: $0) } == OTSessionErrorCode.sessionIllegalState.number)
       #expect(another.session == nil)
 
       try await wait(for: "both at Ben's: \(ben.book.lines)") { ben.book.streams.count == 2 }
@@ -165,11 +165,14 @@ import Testing
       let late = try #require(OTSubscriber(stream: ben.book.streams[0], delegate: ben.book))
       ben.session.subscribe(late, error: nil)
       try await wait(for: "the gone stream: \(ben.book.lines)") {
-        ben.book.saw("subscriber failed \(OTSubscriberErrorDomain) 1604")
+        ben.book.saw(
+          "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.subscriberServerCannotFindStream.number)"
+        )
       }
       #expect(late.session == nil && late.view.currentFrame == nil)
       late.close()
-      #expect(ben.code { ben.session.unsubscribe(late, error: $0) } == 1112)
+      #expect(
+        ben.code { ben.session.unsubscribe(late, error: $0) } == OTSessionErrorCode.sessionSubscriberNotFound.number)
       #expect(ben.code { ben.session.unpublish(nil, error: $0) } == 1011)
       #expect(ben.code { ben.session.unsubscribe(nil, error: $0) } == 1011)
       try await ben.disconnect()

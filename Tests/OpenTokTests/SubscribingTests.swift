@@ -54,7 +54,7 @@ import Testing
       #expect(render.size == CGSize(width: 160, height: 120))
       subscriber.subscribeToVideo = false
       try await wait(for: "no picture: \(ben.book.lines)") {
-        ben.book.saw("subscriber videoDisabled subscriberPropertyChanged")
+        ben.book.saw("subscriber videoDisabled \(OTSubscriberVideoEventReason.subscriberPropertyChanged)")
       }
       // It is not sent any more either: second after second nothing comes.
       subscriber.networkStatsDelegate = ben.book
@@ -173,7 +173,7 @@ import Testing
       }
       try await gate.slowDown("rate=20k")
       try await wait(for: "the picture to go: \(ben.book.lines)", within: .seconds(90)) {
-        ben.book.saw("subscriber videoDisabled qualityChanged")
+        ben.book.saw("subscriber videoDisabled \(OTSubscriberVideoEventReason.qualityChanged)")
       }
       #expect(ben.book.streams[0].hasVideo)
       try await gate.slowDown("perfect")

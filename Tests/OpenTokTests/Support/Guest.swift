@@ -3,6 +3,11 @@ import NetworkGate
 import OpenTok
 import Testing
 
+extension RawRepresentable where RawValue == Int32 {
+  /// As `NSError` has it.
+  var number: Int { Int(rawValue) }
+}
+
 /// An app that is connected to a session, and what its delegates were told.
 @MainActor struct Guest {
   let session: OTSession

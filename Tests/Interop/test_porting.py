@@ -1,0 +1,48 @@
+"""``Scripts/check-porting``: what a porting guide says of a name without a test that holds is found."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from server import ROOT
+
+MODULE = "public final class OTThing {\n  public init() {}\n  public var level: Int { 1 }\n}\n"
+LIVE = '@Test("live") func live() async throws { try await LiveSession.run { live in print(live.id)%s } }\n'
+
+
+class Porting(unittest.TestCase):
+    def check(self, tests: str, row: str = "| `OTThing` | `level` | works |  |") -> str:
+        """What the script says of a module with one name, a guide with this row and these tests; nothing when all is well."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        files = {"docs/porting-thing.md": row + "\n", "docs/porting/thing-names.txt": "OTThing\nOTThing.level\n",
+                 "Sources/Thing.swift": MODULE, "Tests/ThingTests.swift": tests}
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        done = subprocess.run([ROOT / "Scripts/check-porting", "docs/porting-thing.md", "Sources", "Tests"], cwd=folder, text=True, capture_output=True)
+        self.assertEqual(done.returncode, 1 if done.stderr else 0, done.stdout)
+        return done.stderr
+
+    def test_a_row_that_works_needs_a_test_that_starts_a_server(self) -> None:
+        named = '@Test("no server") func level() { #expect(OTThing().level == 1) }\n'
+        self.assertEqual(self.check(LIVE % "; _ = OTThing().level"), "")
+        for tests in (LIVE % "" + named, named + LIVE % "", LIVE % '; print("level") // level\n' + named):
+            self.assertIn("OTThing.level is said to work, and no test", self.check(tests))
+        # What the tests share is used by those that start one.
+        self.assertEqual(self.check(LIVE % "" + "func look(_ thing: OTThing) -> Int { thing.level }\n" + named), "")
+        # What differs may be shown without one.
+        self.assertEqual(self.check(LIVE % "" + named, "| `OTThing` | `level` | differs | always 1 |"), "")
+        self.assertIn("OTThing.level is named by no test", self.check(LIVE % ""))
+
+    def test_a_row_that_the_module_does_not_keep_is_found(self) -> None:
+        tests = LIVE % "; _ = OTThing().level"
+        for row, problem in [("| `OTThing` | `level` | absent | why |", "said to be absent"), ("| `OTThing` | `level`, `depth` | works |  |", "no such public name"),
+                             ("| `OTThing` | `level` | differs |  |", "does not say how"), ("| `OTThing` | `level` | added | new |", "the SDK has it")]:
+            self.assertIn(problem, self.check(tests, row))
+
+
+if __name__ == "__main__":
+    unittest.main()
