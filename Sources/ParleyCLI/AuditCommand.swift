@@ -41,10 +41,20 @@ enum AuditCommand {
 }
 
 extension DataFolder {
-  /// Writes down that a right was used on the command line.
-  func audit(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") async throws {
-    try await store.append(
-      AuditEntry(time: now, actor: Self.user, tenant: tenant, action: action, target: target, detail: detail))
+  /// What the audit log is to say of a right used on the command line.
+  func entry(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") -> AuditEntry {
+    AuditEntry(time: now, actor: Self.user, tenant: tenant, action: action, target: target, detail: detail)
+  }
+
+  /// Changes the database, and writes down in the same transaction who did it. Nothing is done when `change` throws.
+  func keep<Answer: Sendable>(
+    _ entry: AuditEntry, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
+  ) async throws -> Answer {
+    try await store.together { store in
+      let answer = try change(store)
+      try store.append(entry)
+      return answer
+    }
   }
 
   /// The user of the machine who runs the command.

@@ -11,8 +11,9 @@ enum BackupCommand {
     ) { options in
       let target = try options.operand("The file to write")
       try await DataFolder.with(options) { folder in
+        // First, so that no copy is made of which nobody knows; it stands in the copy too.
+        try await folder.store.append(folder.entry("data.backup", target))
         try await folder.store.backUp(to: target)
-        try await folder.audit("data.backup", target)
       }
       CommandLineText.say("The data is copied to \(target). Keep it as you keep a key: it holds all of the server's.\n")
     }

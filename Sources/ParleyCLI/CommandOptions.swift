@@ -67,6 +67,14 @@ struct CommandOptions {
   /// Every value of an option.
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
+  /// What was asked for, for the audit log: the names of the options, and of those the values that are numbers or words and nobody's secret.
+  var given: String {
+    let spelled: Set = ["access-level", "capacity", "enabled", "sign-in", "token-expiry"]
+    return values.filter { $0.key != "json" && $0.key != "data" }.sorted { $0.key < $1.key }.map { name, list in
+      spelled.contains(name) ? "\(name) \(list.joined(separator: " ").prefix(40))" : name
+    }.joined(separator: ", ")
+  }
+
   /// A whole number within `range`.
   func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = self[name] else { return nil }

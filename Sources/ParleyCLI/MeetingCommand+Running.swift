@@ -170,8 +170,11 @@ extension DataFolder {
   func remove(_ meeting: MeetingRecord, of tenant: Tenant) async throws -> Bool {
     // Whoever comes next would open a second room of the same name beside the one that runs.
     if try await ask("DELETE", "meetings/\(meeting.id)") != nil { return true }
-    guard try await store.removeMeeting(meeting.id) else { return false }
-    try await audit("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
-    return true
+    let entry = entry("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
+    return try await store.together { store in
+      guard try store.removeMeeting(meeting.id) else { return false }
+      try store.append(entry)
+      return true
+    }
   }
 }

@@ -100,8 +100,10 @@ extension MeetingCommand {
       } catch {
         throw CommandOptions.Problem(description: error.description)
       }
-      try await folder.store.insert(meeting)
-      try await folder.audit("meeting.schedule", meeting.id.rawValue, tenant: tenant.name, room.display)
+      let (planned, entry) = (
+        meeting, folder.entry("meeting.schedule", meeting.id.rawValue, tenant: tenant.name, room.display)
+      )
+      try await folder.keep(entry) { try $0.insert(planned) }
       show(meeting, tenant: tenant.name, options)
     }
   }
@@ -155,16 +157,18 @@ extension MeetingCommand {
   ) async throws {
     try await with(options) { folder, tenant, found in
       let now = folder.now
-      let changed: MeetingRecord?
+      let what = options.given.isEmpty ? found.room.display : "\(found.room.display): \(options.given)"
+      let meeting: MeetingRecord
       do {
-        changed = try await folder.store.change(found.id) { try change(&$0, now) }
+        meeting = try await folder.keep(folder.entry(action, found.id.rawValue, tenant: tenant.name, what)) { store in
+          guard let changed = try store.change(found.id, by: { try change(&$0, now) }) else {
+            throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
+          }
+          return changed
+        }
       } catch let problem as ScheduleProblem {
         throw CommandOptions.Problem(description: problem.description)
       }
-      guard let meeting = changed else {
-        throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
-      }
-      try await folder.audit(action, meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
       show(meeting, tenant: tenant.name, options)
       await folder.tellServer(of: meeting)
     }

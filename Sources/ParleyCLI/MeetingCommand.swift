@@ -66,8 +66,8 @@ enum MeetingCommand {
         expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity,
         passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby),
         chat: try options.chat(over: tenant.policy.chat))
-      try await folder.store.insert(meeting)
-      try await folder.audit("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
+      let entry = folder.entry("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
+      try await folder.keep(entry) { try $0.insert(meeting) }
       show(meeting, tenant: tenant.name, options)
     }
   }

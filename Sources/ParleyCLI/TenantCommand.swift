@@ -85,8 +85,7 @@ enum TenantCommand {
       _ = try await folder.store.defaultTenant(now: folder.now)
       let tenant = try Tenant.make(name: name, policy: policy, now: folder.now)
       let key = APIKey.make(tenant: tenant.id, now: folder.now)
-      try await folder.store.insert(tenant, key: key)
-      try await folder.audit("tenant.create", name, tenant: name)
+      try await folder.keep(folder.entry("tenant.create", name, tenant: name)) { try $0.insert(tenant, key: key) }
       TenantReport(tenant, [key], at: folder.now, showing: [key.id]).print(options)
     }
   }
@@ -97,7 +96,9 @@ enum TenantCommand {
       let tenant = try await folder.tenant(name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       let shown = options.has("show-secrets") ? keys.map(\.id) : []
-      if !shown.isEmpty { try await folder.audit("key.show", tenant.name, tenant: tenant.name) }
+      if !shown.isEmpty {
+        try await folder.store.append(folder.entry("key.show", tenant.name, tenant: tenant.name))
+      }
       TenantReport(tenant, keys, at: folder.now, showing: shown).print(options)
     }
   }
@@ -113,20 +114,23 @@ enum TenantCommand {
     }
     try await DataFolder.with(options) { folder in
       let known = try await folder.tenant(name)
-      let changed = try await folder.store.changePolicy(of: known.id) { [mode] policy in
-        if let mode { try signIn(mode, of: known.isDefault, &policy) }
-        policy.identityProvider = try options.provider(over: policy.identityProvider)
-        guard policy.signIn != .oidc || policy.identityProvider != nil else {
-          throw CommandOptions.Problem(
-            description:
-              "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
+      let entry = folder.entry("tenant.change", known.name, tenant: known.name, options.given)
+      let tenant = try await folder.keep(entry) { [mode] store in
+        let changed = try store.changePolicy(of: known.id) { policy in
+          if let mode { try signIn(mode, of: known.isDefault, &policy) }
+          policy.identityProvider = try options.provider(over: policy.identityProvider)
+          guard policy.signIn != .oidc || policy.identityProvider != nil else {
+            throw CommandOptions.Problem(
+              description:
+                "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
+          }
+          try change(&policy, options)
         }
-        try change(&policy, options)
+        guard let changed else {
+          throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
+        }
+        return changed
       }
-      guard let tenant = changed else {
-        throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
-      }
-      try await folder.audit("tenant.change", tenant.name, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }
@@ -148,9 +152,13 @@ enum TenantCommand {
     let end = try options.seconds("expire-old")
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.tenant(name)
-      let key = try await folder.store.rotateKey(
-        of: tenant.id, others: end.map { folder.now.addingTimeInterval($0) }, now: folder.now)
-      try await folder.audit("key.create", key.id, tenant: tenant.name)
+      let key = try await folder.store.together { store in
+        let key = try store.rotateKey(
+          of: tenant.id, others: end.map { folder.now.addingTimeInterval($0) }, now: folder.now)
+        let detail = end.map { "the others end in \(Int($0)) s" } ?? ""
+        try store.append(folder.entry("key.create", key.id, tenant: tenant.name, detail))
+        return key
+      }
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now, showing: [key.id]).print(options)
     }
@@ -163,11 +171,14 @@ enum TenantCommand {
     let (name, id) = (options.operands[0], options.operands[1])
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.tenant(name)
-      guard try await folder.store.retireKey(id, of: tenant.id, now: folder.now) else {
-        throw CommandGroup.Failure(
-          description: "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them.")
+      try await folder.keep(folder.entry("key.retire", id, tenant: tenant.name)) { store in
+        guard try store.retireKey(id, of: tenant.id, now: folder.now) else {
+          throw CommandGroup.Failure(
+            description:
+              "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them."
+          )
+        }
       }
-      try await folder.audit("key.retire", id, tenant: tenant.name)
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }

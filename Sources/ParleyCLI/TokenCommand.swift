@@ -76,8 +76,14 @@ enum TokenCommand {
         user: user, isGuest: options.has("guest"), notBefore: folder.now,
         expires: folder.now.addingTimeInterval(seconds))
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
-      try await folder.audit("token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(name)")
-      try await folder.store.note([TokenRecord(issued: token, room: name, at: folder.now)])
+      let (record, extent) = (
+        TokenRecord(issued: token, room: name, at: folder.now),
+        permissions.map { ", only \($0.names.joined(separator: " "))" } ?? ""
+      )
+      let entry = folder.entry(
+        "token.create", token.id.rawValue, tenant: tenant.name,
+        "\(role.rawValue) in \(name) for \(Int(seconds)) s\(extent)\(user.map { ", user \($0)" } ?? "")")
+      try await folder.keep(entry) { try $0.note([record]) }
       let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
       let address = options["server"].map { server in
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
@@ -170,19 +176,23 @@ enum TokenCommand {
       if let text {
         do {
           let (grant, tenant) = try await authority.inspect(token: text, now: folder.now)
-          try await authority.revoke(grant)
-          try await folder.audit("token.revoke", grant.id.rawValue, tenant: tenant.name)
           id = grant.id
+          let end = JoinAuthority.revocationEnd(of: grant, now: folder.now)
+          try await folder.keep(folder.entry("token.revoke", id.rawValue, tenant: tenant.name)) { store in
+            try store.revoke(grant.id, tenant: tenant.id, expires: end)
+          }
         } catch let problem as TokenProblem {
           throw CommandGroup.Failure(description: "The token is not valid, so there is nothing to revoke: \(problem).")
         }
       } else {
         let tenant = try await folder.tenant(options["tenant"])
         id = TokenID(rawValue: options["id"] ?? "")
-        // No token is good for longer.
-        try await folder.store.revoke(
-          id, tenant: tenant.id, expires: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
-        try await folder.audit("token.revoke", id.rawValue, tenant: tenant.name)
+        let revoked = id
+        try await folder.keep(folder.entry("token.revoke", id.rawValue, tenant: tenant.name)) { store in
+          // No token is good for longer.
+          try store.revoke(
+            revoked, tenant: tenant.id, expires: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
+        }
       }
       if options.has("json") {
         let line: JSONLine = ["revoked": .text(id.rawValue)]

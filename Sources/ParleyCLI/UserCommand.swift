@@ -50,8 +50,8 @@ enum UserCommand {
       }
       let meeting = MeetingRecord.personal(
         of: user, room: name, subject: options["subject"], tenant: tenant, now: folder.now)
-      try await folder.store.insert(meeting)
-      try await folder.audit("meeting.create", meeting.id.rawValue, tenant: tenant.name, "the own room of \(user)")
+      let entry = folder.entry("meeting.create", meeting.id.rawValue, tenant: tenant.name, "the own room of \(user)")
+      try await folder.keep(entry) { try $0.insert(meeting) }
       show(meeting, tenant, options)
     }
   }

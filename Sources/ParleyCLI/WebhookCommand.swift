@@ -67,11 +67,13 @@ enum WebhookCommand {
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       let webhook = Webhook(tenant: tenant.id, url: url, events: events, created: folder.now)
-      guard try await folder.store.insert(webhook) else {
-        throw CommandGroup.Failure(
-          description: "\(tenant.name) has \(Webhook.maximumPerTenant) webhooks, which is the most. Remove one first.")
+      try await folder.keep(folder.entry("webhook.create", webhook.id.rawValue, tenant: tenant.name)) { store in
+        guard try store.insert(webhook) else {
+          throw CommandGroup.Failure(
+            description: "\(tenant.name) has \(Webhook.maximumPerTenant) webhooks, which is the most. Remove one first."
+          )
+        }
       }
-      try await folder.audit("webhook.create", webhook.id.rawValue, tenant: tenant.name)
       try await show(webhook, folder, options, secret: true)
     }
   }
@@ -105,8 +107,9 @@ enum WebhookCommand {
     try await DataFolder.with(options) { folder in
       let webhook = try await folder.webhook(id)
       let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
-      guard try await folder.store.removeWebhook(webhook.id) else { throw DataFolder.noWebhook(id) }
-      try await folder.audit("webhook.remove", id, tenant: name)
+      try await folder.keep(folder.entry("webhook.remove", id, tenant: name)) { store in
+        guard try store.removeWebhook(webhook.id) else { throw DataFolder.noWebhook(id) }
+      }
       if options.has("json") {
         let line: JSONLine = ["removed": .text(id)]
         line.print()
@@ -122,8 +125,7 @@ enum WebhookCommand {
       let webhook = try await folder.webhook(id)
       let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
       let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: folder.now)
-      try await folder.store.enqueue([delivery])
-      try await folder.audit("webhook.test", id, tenant: name)
+      try await folder.keep(folder.entry("webhook.test", id, tenant: name)) { try $0.enqueue([delivery]) }
       show(delivery, options)
     }
   }
@@ -152,12 +154,15 @@ enum WebhookCommand {
     try await DataFolder.with(options) { folder in
       let webhook = try await folder.webhook(options.operands[0])
       let old = options.operands[1]
-      guard let again = try await folder.store.replay(id: old, webhook: webhook.id, now: folder.now) else {
-        throw CommandGroup.Failure(
-          description: "The webhook has no delivery \(old). `parley webhook deliveries` lists them.")
-      }
       let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
-      try await folder.audit("webhook.replay", old, tenant: name, "as \(again.id)")
+      let again = try await folder.store.together { store in
+        guard let again = try store.replay(id: old, webhook: webhook.id, now: folder.now) else {
+          throw CommandGroup.Failure(
+            description: "The webhook has no delivery \(old). `parley webhook deliveries` lists them.")
+        }
+        try store.append(folder.entry("webhook.replay", old, tenant: name, "as \(again.id)"))
+        return again
+      }
       show(again, options)
     }
   }
@@ -169,11 +174,12 @@ enum WebhookCommand {
     _ body: @Sendable (inout Webhook) -> Void
   ) async throws {
     try await DataFolder.with(options) { folder in
-      guard let webhook = try await folder.store.change(WebhookID(rawValue: id), by: body) else {
-        throw DataFolder.noWebhook(id)
+      let webhook = try await folder.store.together { store in
+        guard let webhook = try store.change(WebhookID(rawValue: id), by: body) else { throw DataFolder.noWebhook(id) }
+        let name = try store.tenant(id: webhook.tenant)?.name ?? ""
+        try store.append(folder.entry(action, id, tenant: name, options.given))
+        return webhook
       }
-      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
-      try await folder.audit(action, id, tenant: name)
       try await show(webhook, folder, options, secret: secret)
     }
   }

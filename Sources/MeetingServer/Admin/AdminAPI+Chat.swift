@@ -13,10 +13,10 @@ extension AdminAPI {
     guard let room = await directory.room(of: record.id) else {
       throw Refusal(409, "notRunning", "Nobody is in the meeting, and its chat ended with it.")
     }
-    let messages = await room.openChat()
     let name = try await tenantNames()[record.tenant] ?? ""
     // What people wrote is read: that is worth a line.
     try await audit(call, "meeting.exportChat", record.id.rawValue, tenant: name, record.room.display)
+    let messages = await room.openChat()
     return ChatExport(record: record, messages: messages).response(
       format.flatMap(ChatExport.Format.init) ?? .json)
   }

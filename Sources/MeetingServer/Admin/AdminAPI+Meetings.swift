@@ -83,12 +83,17 @@ extension AdminAPI {
       record.owner = owner
       record.lobby.waitsForHost = true
     }
-    do throws(MeetingStoreError) {
-      try await store.insert(record)
-    } catch {
+    let (made, entry) = (
+      record,
+      call.entry(
+        "meeting.create", record.id.rawValue, tenant: tenant.name,
+        "\(room.display), access \(record.accessLevel.rawValue)")
+    )
+    do {
+      try await keep(call, entry) { try $0.insert(made) }
+    } catch let error as MeetingStoreError {
       throw Self.conflict(error)
     }
-    try await audit(call, "meeting.create", record.id.rawValue, tenant: tenant.name, room.display)
     return .json(MeetingView(record, tenant: tenant.name, count: nil), status: 201)
   }
 
@@ -104,9 +109,9 @@ extension AdminAPI {
     let record = try await meeting(call.path[0])
     let name = try await tenantNames()[record.tenant] ?? ""
     // Forgotten first, so that nobody comes back into it.
-    _ = try await store.removeMeeting(record.id)
+    let entry = call.entry("meeting.remove", record.id.rawValue, tenant: name, record.room.display)
+    try await keep(call, entry) { _ = try $0.removeMeeting(record.id) }
     _ = await directory.end(record.id)
-    try await audit(call, "meeting.remove", record.id.rawValue, tenant: name, record.room.display)
     return Self.done
   }
 
@@ -114,11 +119,11 @@ extension AdminAPI {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
     let record = try await meeting(call.path[0])
-    guard await directory.end(record.id) else {
-      throw Refusal(409, "notRunning", "Nobody is in the meeting.")
-    }
+    let notRunning = Refusal(409, "notRunning", "Nobody is in the meeting.")
+    guard await directory.room(of: record.id) != nil else { throw notRunning }
     let name = try await tenantNames()[record.tenant] ?? ""
     try await audit(call, "meeting.end", record.id.rawValue, tenant: name, record.room.display)
+    guard await directory.end(record.id) else { throw notRunning }
     return Self.done
   }
 
@@ -166,12 +171,13 @@ extension AdminAPI {
     let bans = try call.query.truth("ban") ?? false
     try call.query.finish()
     let record = try await meeting(call.path[0])
-    guard let kept = await directory.room(of: record.id)?.dismiss(call.path[1], banning: bans) else {
-      throw Refusal(404, "noSuchParticipant", "Nobody of that id is in the meeting.")
-    }
+    let nobody = Refusal(404, "noSuchParticipant", "Nobody of that id is in the meeting.")
+    let room = await directory.room(of: record.id)
+    guard let room, let person = await room.name(of: call.path[1]) else { throw nobody }
     let name = try await tenantNames()[record.tenant] ?? ""
     let action = bans ? "participant.ban" : "participant.remove"
-    try await audit(call, action, call.path[1], tenant: name, "in \(record.room.display)")
+    try await audit(call, action, call.path[1], tenant: name, "\(person) in \(record.room.display)")
+    guard let kept = await room.dismiss(call.path[1], banning: bans) else { throw nobody }
     guard await kept.value else {
       throw Refusal(
         500, "banNotKept", "They are out, but the server could not write down that they may not come back.")
@@ -203,9 +209,12 @@ extension AdminAPI {
       notBefore: call.now,
       expires: call.now + Double(seconds))
     let signed = try authority.sign(token, tenant: tenant).value
-    try await store.note([TokenRecord(issued: token, room: text, at: call.now)])
-    try await audit(
-      call, "token.create", token.id.rawValue, tenant: tenant.name, "\(role.rawValue) in \(text) for \(seconds) s")
+    let record = TokenRecord(issued: token, room: text, at: call.now)
+    let extent = permissions.map { ", only \($0.names.joined(separator: " "))" } ?? ""
+    let entry = call.entry(
+      "token.create", token.id.rawValue, tenant: tenant.name,
+      "\(role.rawValue) in \(text) for \(seconds) s\(extent)\(user.map { ", user \($0)" } ?? "")")
+    try await keep(call, entry) { try $0.note([record]) }
     return .json(
       TokenView(
         token: String(signed.dropFirst(JoinToken.prefix.utf8.count)), id: token.id.rawValue, tenant: tenant.name,
@@ -228,9 +237,10 @@ extension AdminAPI {
     }
     let tenant = try await tenant(orDefault: name, call.now)
     // No token is good for longer.
-    try await store.revoke(
-      TokenID(rawValue: id), tenant: tenant.id, expires: call.now + JoinGrant.longest + 3_600)
-    try await audit(call, "token.revoke", id, tenant: tenant.name)
+    let end = call.now + JoinGrant.longest + 3_600
+    try await keep(call, call.entry("token.revoke", id, tenant: tenant.name)) { store in
+      try store.revoke(TokenID(rawValue: id), tenant: tenant.id, expires: end)
+    }
     return Self.done
   }
 }

@@ -16,6 +16,7 @@ extension AdminAPI {
   func createTenant(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)
+    let given = fields.given
     let name = try AdminFields.needed(fields.text("name", 1...64), "name")
     guard Tenant.isName(name) else {
       throw Refusal(400, "badField", "The field name must be lower-case letters, digits and hyphens.")
@@ -29,12 +30,11 @@ extension AdminAPI {
     if try await store.tenant(name: name) != nil { throw Self.conflict(.tenantExists(name)) }
     let tenant = try Tenant.make(name: name, policy: policy, now: call.now)
     let key = APIKey.make(tenant: tenant.id, now: call.now)
-    do throws(MeetingStoreError) {
-      try await store.insert(tenant, key: key)
-    } catch {
+    do {
+      try await keep(call, call.entry("tenant.create", name, tenant: name, given)) { try $0.insert(tenant, key: key) }
+    } catch let error as MeetingStoreError {
       throw Self.conflict(error)
     }
-    try await audit(call, "tenant.create", name, tenant: name)
     var view = TenantView(tenant)
     view.key = KeyView(key, at: call.now, showing: true)
     return .json(view, status: 201)
@@ -48,22 +48,24 @@ extension AdminAPI {
   func changeTenant(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)
+    let asked = fields.given
     let signIn = try fields.word("signIn", SignInMode.allCases.map(\.rawValue))
     var trial = TenantPolicy(signIn: .token)
     var copy = fields
     try Self.change(&trial, &copy)
     try copy.finish()
     let known = try await tenant(call.path[0])
-    let given = fields
+    let (given, entry) = (fields, call.entry("tenant.change", known.name, tenant: known.name, asked))
     let mode = signIn.flatMap(SignInMode.init(rawValue:))
-    let changed = try await store.changePolicy(of: known.id) { policy in
-      if let mode { try Self.signIn(mode, of: known.isDefault, &policy) }
-      var fields = given
-      try Self.change(&policy, &fields)
+    let changed = try await keep(call) { store in
+      let changed = try store.changePolicy(of: known.id) { policy in
+        if let mode { try Self.signIn(mode, of: known.isDefault, &policy) }
+        var fields = given
+        try Self.change(&policy, &fields)
+      }
+      return (changed, changed == nil ? nil : entry)
     }
     guard let tenant = changed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
-    let text = "sign-in \(tenant.policy.signIn.rawValue), access \(tenant.policy.accessLevel.rawValue)"
-    try await audit(call, "tenant.change", tenant.name, tenant: tenant.name, text)
     return .json(TenantView(tenant))
   }
 
@@ -125,23 +127,30 @@ extension AdminAPI {
     try fields.finish()
     let tenant = try await tenant(call.path[0])
     let key: APIKey
-    do throws(MeetingStoreError) {
-      key = try await store.rotateKey(
-        of: tenant.id, others: Self.end(of: seconds, from: call.now), now: call.now)
-    } catch {
+    do {
+      let (current, detail) = (call, seconds.map { "the others end in \($0) s" } ?? "")
+      key = try await keep(call) { store in
+        let key = try store.rotateKey(
+          of: tenant.id, others: Self.end(of: seconds, from: current.now), now: current.now)
+        return (key, current.entry("key.create", key.id, tenant: tenant.name, detail))
+      }
+    } catch let error as MeetingStoreError {
       throw Self.conflict(error)
     }
-    try await audit(call, "key.create", key.id, tenant: tenant.name)
     return .json(KeyView(key, at: call.now, showing: true), status: 201)
   }
 
   func retireKey(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
-    guard try await store.retireKey(call.path[1], of: tenant.id, now: call.now) else {
+    let (id, now, entry) = (call.path[1], call.now, call.entry("key.retire", call.path[1], tenant: tenant.name))
+    let isRetired = try await keep(call) { store in
+      let isRetired = try store.retireKey(id, of: tenant.id, now: now)
+      return (isRetired, isRetired ? entry : nil)
+    }
+    guard isRetired else {
       throw Refusal(404, "noSuchKey", "The tenant has no secret of that id that is in use.")
     }
-    try await audit(call, "key.retire", call.path[1], tenant: tenant.name)
     return Self.done
   }
 

@@ -26,11 +26,15 @@ extension AdminAPI {
     try check(url)
     let tenant = try await tenant(orDefault: name, call.now)
     let webhook = Webhook(tenant: tenant.id, url: url, events: events, isEnabled: isEnabled, created: call.now)
-    guard try await store.insert(webhook) else {
+    let entry = call.entry("webhook.create", webhook.id.rawValue, tenant: tenant.name, Self.shown(url))
+    let isKept = try await keep(call) { store in
+      let isKept = try store.insert(webhook)
+      return (isKept, isKept ? entry : nil)
+    }
+    guard isKept else {
       throw Refusal(
         409, "tooManyWebhooks", "A tenant has at most \(Webhook.maximumPerTenant) webhooks. Remove one first.")
     }
-    try await audit(call, "webhook.create", webhook.id.rawValue, tenant: tenant.name, Self.shown(url))
     return .json(WebhookView(webhook, tenant: tenant.name, showing: true), status: 201)
   }
 
@@ -48,14 +52,13 @@ extension AdminAPI {
     let isEnabled = try fields.truth("enabled")
     try fields.finish()
     if let url { try check(url) }
-    let (webhook, name) = try await change(call.path[0]) { webhook in
+    let (webhook, name) = try await change(
+      call, "webhook.change", { "\(Self.shown($0.url)), \($0.isEnabled ? "on" : "off")" }
+    ) { webhook in
       webhook.url = url ?? webhook.url
       webhook.events = events ?? webhook.events
       webhook.isEnabled = isEnabled ?? webhook.isEnabled
     }
-    try await audit(
-      call, "webhook.change", webhook.id.rawValue, tenant: name,
-      "\(Self.shown(webhook.url)), \(webhook.isEnabled ? "on" : "off")")
     await wake()
     return .json(WebhookView(webhook, tenant: name))
   }
@@ -63,16 +66,19 @@ extension AdminAPI {
   func removeWebhook(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let (webhook, name) = try await webhook(call.path[0])
-    guard try await store.removeWebhook(webhook.id) else { throw Self.noWebhook }
-    try await audit(call, "webhook.remove", webhook.id.rawValue, tenant: name, Self.shown(webhook.url))
+    let entry = call.entry("webhook.remove", webhook.id.rawValue, tenant: name, Self.shown(webhook.url))
+    let isGone = try await keep(call) { store in
+      let isGone = try store.removeWebhook(webhook.id)
+      return (isGone, isGone ? entry : nil)
+    }
+    guard isGone else { throw Self.noWebhook }
     return Self.done
   }
 
   func rotateSecret(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
-    let (webhook, name) = try await change(call.path[0]) { $0.secret = Webhook.randomSecret() }
-    try await audit(call, "webhook.secret", webhook.id.rawValue, tenant: name)
+    let (webhook, name) = try await change(call, "webhook.secret") { $0.secret = Webhook.randomSecret() }
     return .json(WebhookView(webhook, tenant: name, showing: true))
   }
 
@@ -81,8 +87,9 @@ extension AdminAPI {
     try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
     let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: call.now)
-    try await store.enqueue([delivery])
-    try await audit(call, "webhook.test", webhook.id.rawValue, tenant: name)
+    try await keep(call, call.entry("webhook.test", webhook.id.rawValue, tenant: name)) { store in
+      try store.enqueue([delivery])
+    }
     await wake()
     return .json(DeliveryView(delivery), status: 202)
   }
@@ -114,10 +121,15 @@ extension AdminAPI {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
-    guard let delivery = try await store.replay(id: call.path[1], webhook: webhook.id, now: call.now) else {
-      throw Self.noDelivery
+    let current = call
+    let replayed = try await keep(call) { store in
+      let delivery = try store.replay(id: current.path[1], webhook: webhook.id, now: current.now)
+      let entry = delivery.map { again in
+        current.entry("webhook.replay", current.path[1], tenant: name, "to \(webhook.id) as \(again.id)")
+      }
+      return (delivery, entry)
     }
-    try await audit(call, "webhook.replay", call.path[1], tenant: name, "to \(webhook.id) as \(delivery.id)")
+    guard let delivery = replayed else { throw Self.noDelivery }
     await wake()
     return .json(DeliveryView(delivery), status: 202)
   }
@@ -132,11 +144,19 @@ extension AdminAPI {
     return (webhook, try await tenantNames()[webhook.tenant] ?? "")
   }
 
+  /// Changes the webhook that a call names; `detail` of it is noted with the action.
   private func change(
-    _ id: String, by body: @Sendable (inout Webhook) -> Void
+    _ call: Call, _ action: String, _ detail: @Sendable (Webhook) -> String = { _ in "" },
+    by body: @Sendable (inout Webhook) -> Void
   ) async throws -> (Webhook, tenant: String) {
-    guard let webhook = try await store.change(WebhookID(rawValue: id), by: body) else { throw Self.noWebhook }
-    return (webhook, try await tenantNames()[webhook.tenant] ?? "")
+    let names = try await tenantNames()
+    let changed = try await keep(call) { store in
+      let changed = try store.change(WebhookID(rawValue: call.path[0]), by: body)
+      let entry = changed.map { call.entry(action, $0.id.rawValue, tenant: names[$0.tenant] ?? "", detail($0)) }
+      return (changed, entry)
+    }
+    guard let webhook = changed else { throw Self.noWebhook }
+    return (webhook, names[webhook.tenant] ?? "")
   }
 
   private static func events(_ fields: inout AdminFields) throws(Refusal) -> [WebhookEventType]? {

@@ -6,10 +6,11 @@ import Transport
 /// The administration's REST interface under `/api/v1`, described by `Web/admin/openapi.json`.
 ///
 /// 400 is for what breaks the description, 422 for what keeps to it and cannot be done by a rule that the description cannot say.
-/// Whatever changes something is written to the audit log.
+/// Whatever changes something is written to the audit log: what changes the database in one transaction with it, what is done to a meeting that
+/// runs before it is done. So nothing is done without its entry, and where that cannot be written nothing is done.
 struct AdminAPI: Sendable {
   let gate: AdminGate
-  let store: any MeetingStore & OperationStore
+  let store: SQLiteMeetingStore
   let directory: MeetingDirectory
   let authority: JoinAuthority
   let passcodes: PasscodeGuard
@@ -28,6 +29,11 @@ struct AdminAPI: Sendable {
     var query: AdminQuery
     var actor: String
     var now: Date
+
+    /// What the audit log is to say of it.
+    func entry(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") -> AuditEntry {
+      AuditEntry(time: now, actor: actor, tenant: tenant, action: action, target: target, detail: detail)
+    }
   }
 
   private typealias Handler = @Sendable (AdminAPI, inout Call) async throws -> HTTPResponse
@@ -163,14 +169,36 @@ struct AdminAPI: Sendable {
 
   // MARK: For all of them
 
-  /// Writes down that a right was used.
+  /// Writes down that a right is used, before it is: for what is not in the database.
   func audit(
     _ call: Call, _ action: String, _ target: String, tenant: String = "", _ detail: String = ""
   ) async throws {
+    try await store.append(call.entry(action, target, tenant: tenant, detail))
+    tell(call, action, target)
+  }
+
+  /// Changes the database, and writes down in the same transaction who did it.
+  func keep<Answer: Sendable>(
+    _ call: Call, _ entry: AuditEntry, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
+  ) async throws -> Answer {
+    try await keep(call) { store in (try change(store), entry) }
+  }
+
+  /// The same, where the entry follows from what the change came to. One of nothing leaves no entry.
+  func keep<Answer: Sendable>(
+    _ call: Call, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> (Answer, AuditEntry?)
+  ) async throws -> Answer {
+    let (answer, entry) = try await store.together { store in
+      let (answer, entry) = try change(store)
+      if let entry { try store.append(entry) }
+      return (answer, entry)
+    }
+    if let entry { tell(call, entry.action, entry.target) }
+    return answer
+  }
+
+  private func tell(_ call: Call, _ action: String, _ target: String) {
     log.info("admin.\(action)", ["by": call.actor, "target": target])
-    try await store.append(
-      AuditEntry(
-        time: call.now, actor: call.actor, tenant: tenant, action: action, target: target, detail: detail))
   }
 
   /// The tenant of that name.

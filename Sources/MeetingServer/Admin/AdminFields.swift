@@ -42,6 +42,22 @@ struct AdminFields {
     return Refusal(status, code, "The body cannot be read. \(error.description)")
   }
 
+  /// What was asked for, for the audit log: the names of all fields, and of those the values that are words, numbers or switches and nobody's secret.
+  var given: String {
+    fields.sorted { $0.key < $1.key }.map { name, value in
+      switch value {
+      case .null: "\(name) none"
+      case .truth(let truth): "\(name) \(truth)"
+      case .integer(let number): "\(name) \(number)"
+      case .text(let word) where Self.spelled.contains(name): "\(name) \(word.prefix(40))"
+      default: name
+      }
+    }.joined(separator: ", ")
+  }
+
+  /// The fields whose value is one of some words.
+  private static let spelled: Set<String> = ["accessLevel", "chatWriters", "role", "signIn", "tokenExpiry"]
+
   /// Whether the field is there, also as null.
   func has(_ name: String) -> Bool { fields[name] != nil }
 

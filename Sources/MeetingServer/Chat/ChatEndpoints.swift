@@ -56,7 +56,11 @@ struct ChatEndpoints: Sendable {
     var query = try AdminQuery(request.query)
     let format = try query.text("format", "text or json") { ChatExport.Format(rawValue: $0) != nil }
     try query.finish()
-    let messages = try await room.export(for: participant, origin: request.headers["origin"])
+    let (messages, entry) = try await room.export(for: participant, origin: request.headers["origin"])
+    guard await room.events.isWritten(entry) else {
+      throw Refusal(
+        503, "auditNotWritten", "The server cannot write down just now who reads the chat. Try again in a moment.")
+    }
     return ChatExport(record: await room.meeting, messages: messages).response(
       format.flatMap(ChatExport.Format.init) ?? .text
     ).withCrossOriginAccess()

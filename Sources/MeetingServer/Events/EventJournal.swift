@@ -38,11 +38,22 @@ struct EventJournal: Sendable {
         if events.isEnded { last -= 1 }
         guard last > 0, Self.passes(error) else {
           counters.eventsLost.add(UInt64(batch.count))
+          tellRights(batch)
           return log.error("events.lost", ["count": batch.count, "reason": error.description])
         }
         log.error("events.late", ["count": batch.count, "reason": error.description])
       }
       try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// Rights whose entries cannot be written stand in the server's log at least.
+  private func tellRights(_ batch: [RoomEvent]) {
+    for event in batch {
+      guard case .rightUsed(let person, let action, let target, let detail) = event.what else { continue }
+      log.error(
+        "audit.notWritten",
+        ["by": person.id, "action": "meeting.\(action)", "target": target, "detail": detail, "meeting": event.meeting])
     }
   }
 
@@ -60,12 +71,14 @@ struct EventJournal: Sendable {
     var deliveries: [WebhookDelivery] = []
     var entries: [AuditEntry] = []
     for event in batch {
-      if case .rightUsed(let person, let action, let target) = event.what {
+      if case .rightUsed(let person, let action, let target, let detail) = event.what {
         let name = try await name(of: event.tenant, &names)
+        // A long list of people is cut, and not the place.
+        let what = detail.isEmpty ? "" : detail.count > 180 ? "\(detail.prefix(180))…, " : "\(detail), "
         entries.append(
           AuditEntry(
             time: event.time, actor: "participant \(person.id) \(person.name)", tenant: name,
-            action: "meeting.\(action)", target: target, detail: "in \(event.room) (\(event.meeting))"))
+            action: "meeting.\(action)", target: target, detail: "\(what)in \(event.room) (\(event.meeting))"))
         continue
       }
       guard let type = event.what.type else { continue }

@@ -18,8 +18,9 @@ struct RoomEvent: Sendable {
     case chatFile(Person, ChatFile)
     /// Somebody could not join, or something failed: a stable code and a sentence.
     case error(code: String, message: String)
-    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like.
-    case rightUsed(by: Person, action: String, target: String)
+    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like. The detail says what it came to: the role
+    /// that was given, the sources that were muted.
+    case rightUsed(by: Person, action: String, target: String, detail: String = "")
     /// Connections are judged differently now; only the administration reads it.
     case quality([String: ConnectionQuality])
   }

@@ -4,10 +4,13 @@ import Synchronization
 
 /// The one stream of what happens in all meetings, in order. Rooms add to it without waiting; one reader takes it in batches.
 ///
-/// When the reader does not keep up, the newest events are dropped and counted: a room never waits for a disk.
+/// When the reader does not keep up, the newest events are dropped and counted: a room never waits for a disk. Rights that were used are not
+/// dropped: while too many of them wait, no more can be used (``refusalOfRights``).
 final class RoomEvents: Sendable {
   /// The most events that wait for the reader.
   static let maximumWaiting = 20_000
+  /// From how many rights on that wait for the reader no more can be used. They have room beside the other events.
+  static let maximumRights = 20_000
   /// How long the same error of a meeting is not told again, in seconds.
   private static let errorPause: TimeInterval = 10
 
@@ -16,6 +19,8 @@ final class RoomEvents: Sendable {
 
   private struct State {
     var waiting: [RoomEvent] = []
+    /// How many of those are rights that were used.
+    var rights = 0
     /// How many events were added, taken by the reader, and written by it: the place of an event is the number of those up to it.
     var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
     var isRead = false
@@ -43,13 +48,27 @@ final class RoomEvents: Sendable {
         if state.errors.count >= 1_000 { state.errors = [:] }
         state.errors[key] = event.time
       }
-      guard state.waiting.count < Self.maximumWaiting else { return Self.nowhere }
+      if event.isRight {
+        // Whoever used it was allowed to a moment ago: one request more or less is no matter.
+        state.rights += 1
+      } else if state.waiting.count - state.rights >= Self.maximumWaiting {
+        return Self.nowhere
+      }
       state.waiting.append(event)
       state.added += 1
       return state.added
     }
     if place == Self.nowhere { dropped.add(1) } else { bell.yield() }
     return place
+  }
+
+  /// Why nobody can use a right in a meeting just now; nil when one can. To be asked before anything is done.
+  var refusalOfRights: LimitReached? {
+    guard state.withLock({ $0.rights >= Self.maximumRights }) else { return nil }
+    return LimitReached(
+      .auditBacklog,
+      "The limit of \(Self.maximumRights) rights used that wait to be written down is reached (auditBacklog). Try again in a moment."
+    )
   }
 
   /// Waits until the reader has written the event of that place; false when it was dropped, or could not be written just now. True at once where
@@ -102,9 +121,14 @@ final class RoomEvents: Sendable {
 
   private func drain() -> [RoomEvent] {
     state.withLock { state in
-      defer { state.waiting = [] }
+      defer { (state.waiting, state.rights) = ([], 0) }
       state.taken = state.added
       return state.waiting
     }
   }
+}
+
+extension RoomEvent {
+  /// Whether it is for the audit log.
+  fileprivate var isRight: Bool { if case .rightUsed = what { true } else { false } }
 }

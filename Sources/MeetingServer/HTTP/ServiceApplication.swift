@@ -7,8 +7,8 @@ import Transport
 /// cast them.
 struct ServiceApplication: Sendable {
   let desk: AnonymousJoin
-  /// Keeps the audit log.
-  let operation: any OperationStore
+  /// Keeps meetings with their entries in the audit log.
+  let operation: SQLiteMeetingStore
   let counters: ServerCounters
 
   /// The answer of `GetAdhocMeetingJob`.
@@ -54,13 +54,16 @@ struct ServiceApplication: Sendable {
     }
     let level = try Self.accessLevel(form["AccessLevel"] ?? "")
     do {
-      let (meeting, tenant) = try await desk.createMeeting(
+      let (meeting, tenant) = try await desk.newMeeting(
         subject: Self.line(subject), summary: form["Description"] ?? "", accessLevel: level,
         announces: Self.isEnabled(form["EntryExitAnnouncement"] ?? ""), now: now)
-      try await operation.append(
-        AuditEntry(
-          time: now, actor: "anybody", tenant: tenant.name, action: "meeting.create", target: meeting.id.rawValue,
-          detail: meeting.room.display))
+      let entry = AuditEntry(
+        time: now, actor: "anybody", tenant: tenant.name, action: "meeting.create", target: meeting.id.rawValue,
+        detail: "\(meeting.room.display), access \(meeting.accessLevel.rawValue)")
+      try await operation.together { store in
+        try store.insert(meeting)
+        try store.append(entry)
+      }
       let isOpen = meeting.accessLevel == .everyone && !meeting.lobby.waitsForHost
       let organizer = isOpen ? nil : try desk.organizerToken(for: meeting, tenant: tenant, now: now)
       counters.adHocMeetings.add(1)

@@ -26,8 +26,14 @@ extension OpenTokAPI {
     let lists = try body(LayoutClasses.self, request)
     if let problem = lists.problem { throw .body(problem) }
     let classes = Dictionary(lists.items.map { ($0.id, $0.layoutClassList) }) { _, last in last }
-    guard let streams = await (try session.running()).setLayoutClasses(classes) else { throw .noStream }
-    try await audit("meeting.setLayoutClasses", classes.keys.sorted().joined(separator: " "), session)
+    let room = try session.running()
+    let known = Set(await room.streams.map(\.id))
+    guard classes.keys.allSatisfy(known.contains) else { throw .noStream }
+    let words = classes.sorted { $0.key < $1.key }.map { $0.value.joined(separator: " ") }
+    try await audit(
+      "meeting.setLayoutClasses", classes.keys.sorted().joined(separator: " "), session,
+      words.joined(separator: "; "))
+    guard let streams = await room.setLayoutClasses(classes) else { throw .noStream }
     return list(streams, session)
   }
 
@@ -80,8 +86,10 @@ extension OpenTokAPI {
     _ request: HTTPRequest, _ session: Session, _ id: String
   ) async throws(OpenTokRefusal) -> HTTPResponse {
     try Self.require("DELETE", of: request)
-    guard await (try session.running()).disconnect(id) else { throw .noConnection }
+    let room = try session.running()
+    guard await room.connections.contains(where: { $0.id == id }) else { throw .noConnection }
     try await audit("meeting.removeParticipant", id, session)
+    guard await room.disconnect(id) else { throw .noConnection }
     return HTTPResponse(status: 204)
   }
 
@@ -99,8 +107,10 @@ extension OpenTokAPI {
     if let problem = signal.problem {
       throw OpenTokRefusal(problem == .badType ? 400 : 413, "badSignal", problem.description)
     }
-    guard await (try session.running()).deliver(signal, to: id) else { throw .noConnection }
-    try await audit("meeting.signal", id ?? "", session)
+    let room = try session.running()
+    if let id, !(await room.connections.contains { $0.id == id }) { throw .noConnection }
+    try await audit("meeting.signal", id ?? "", session, signal.type.isEmpty ? "" : "type \(signal.type)")
+    guard await room.deliver(signal, to: id) else { throw .noConnection }
     return HTTPResponse(status: 204)
   }
 
@@ -116,8 +126,10 @@ extension OpenTokAPI {
   /// `POST …/stream/<id>/mute`.
   func mute(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(OpenTokRefusal) -> HTTPResponse {
     try Self.require("POST", of: request)
-    guard await (try session.running()).mute(stream: id) else { throw .noStream }
-    try await audit("meeting.muteParticipant", id, session)
+    let room = try session.running()
+    guard await room.streams.contains(where: { $0.id == id }) else { throw .noStream }
+    try await audit("meeting.muteParticipant", id, session, "sound")
+    guard await room.mute(stream: id) else { throw .noStream }
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))
   }
 
@@ -134,12 +146,15 @@ extension OpenTokAPI {
     let excluded = (content.excludedStreams ?? []) + (content.excludedStreamIds ?? [])
     guard excluded.count <= 500 else { throw .body("At most 500 streams can be excluded.") }
     let room = try session.running()
+    let spared = excluded.isEmpty ? "" : " but of \(excluded.count): \(excluded.joined(separator: " "))"
+    try await audit(
+      content.active ? "meeting.muteAll" : "meeting.liftMuteAll", "", session,
+      content.active ? "sound of everybody\(spared), later joiners too" : "")
     if content.active { await room.muteStreams(except: excluded) } else { await room.liftMuteAll() }
     guard await room.isKept() else {
       throw OpenTokRefusal(
         503, "unavailable", "It is done, but the server cannot write it down just now. Try again in a moment.")
     }
-    try await audit(content.active ? "meeting.muteAll" : "meeting.liftMuteAll", "", session)
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))
   }
 }

@@ -69,7 +69,7 @@ struct OpenTokAPI: Sendable {
     request.headers["accept"]?.lowercased().contains("application/json") == true
   }
 
-  /// Writes down that a tenant's server used a right: what is done to people in a session is called as when a host does it.
+  /// Writes down that a tenant's server uses a right, before it does: what is done to people in a session is called as when a host does it.
   func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(OpenTokRefusal) {
     do throws(MeetingStoreError) {
       try await store.append(
@@ -81,10 +81,11 @@ struct OpenTokAPI: Sendable {
     }
   }
 
-  /// As ``audit(_:_:_:_:)``, for what is done in a session.
-  func audit(_ action: String, _ target: String, _ session: Session) async throws(OpenTokRefusal) {
+  /// As ``audit(_:_:_:_:)``, for what is to be done in a session. Where it cannot be written nothing is to be done.
+  func audit(_ action: String, _ target: String, _ session: Session, _ what: String = "") async throws(OpenTokRefusal) {
+    let place = "in \(session.id.text)"
+    try await audit(action, target, session.tenant, what.isEmpty ? place : "\(what), \(place)")
     log.info("opentok.\(action)", ["tenant": session.tenant.name, "target": target])
-    try await audit(action, target, session.tenant, "in \(session.id.text)")
   }
 
   // MARK: What is asked

@@ -8,6 +8,7 @@ extension AdminAPI {
   func changeMeeting(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)
+    let given = fields.given
     var asked = try MeetingChange(&fields)
     let capacity = try fields.limit("capacity", 1...10_000)
     let lifetime = try fields.limit("expiresIn", 60...31_536_000)
@@ -15,7 +16,7 @@ extension AdminAPI {
     let record = try await stored(call.path[0])
     try await asked.prepare(passcodes)
     let (change, now) = (asked, call.now)
-    return try await keep(call, "meeting.change", record) { meeting in
+    return try await keep(call, "meeting.change", record, given) { meeting in
       try change.apply(to: &meeting, now: now)
       if let capacity { meeting.capacity = capacity }
       if let lifetime { meeting.expires = Self.end(of: lifetime, from: now) }
@@ -27,17 +28,24 @@ extension AdminAPI {
     try call.query.finish()
     try AdminFields(call.request, optional: true).finish()
     let (record, now) = (try await stored(call.path[0]), call.now)
-    return try await keep(call, "meeting.cancel", record) { try $0.cancel(now: now) }
+    return try await keep(call, "meeting.cancel", record, "") { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting, has the room go by it when it runs, and writes it down.
+  /// Changes a meeting with its entry in the audit log, which says `what` was asked for, and has the room go by it when it runs.
   private func keep(
-    _ call: Call, _ action: String, _ record: MeetingRecord, _ change: @Sendable (inout MeetingRecord) throws -> Void
+    _ call: Call, _ action: String, _ record: MeetingRecord, _ what: String,
+    _ change: @Sendable (inout MeetingRecord) throws -> Void
   ) async throws -> HTTPResponse {
-    guard let changed = try await store.change(record.id, by: change) else { throw Self.noSuchMeeting }
+    let name = try await tenantNames()[record.tenant] ?? ""
+    let entry = call.entry(
+      action, record.id.rawValue, tenant: name,
+      what.isEmpty ? record.room.display : "\(record.room.display): \(what)")
+    let kept = try await keep(call) { store in
+      let changed = try store.change(record.id, by: change)
+      return (changed, changed == nil ? nil : entry)
+    }
+    guard let changed = kept else { throw Self.noSuchMeeting }
     await directory.changed(changed)
-    let name = try await tenantNames()[changed.tenant] ?? ""
-    try await audit(call, action, changed.id.rawValue, tenant: name, changed.room.display)
     return .json(MeetingView(changed, tenant: name, count: await directory.room(of: changed.id)?.count))
   }
 

@@ -10,8 +10,8 @@ struct PlanningAPI: Sendable {
   let projects: ProjectAuthority
   let directory: MeetingDirectory
   let passcodes: PasscodeGuard
-  /// Keeps the audit log.
-  let operation: any OperationStore
+  /// Keeps meetings with their entries in the audit log.
+  let operation: SQLiteMeetingStore
   let counters: ServerCounters
   let log: Log
 
@@ -93,8 +93,11 @@ struct PlanningAPI: Sendable {
       capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
     try record.plan(asked, now: now)
     if case .anybody = caller { try Self.bound(&record, now: now) }
-    try await desk.store.insert(record)
-    try await audit("meeting.schedule", record, tenant, caller, now)
+    let (planned, entry) = (record, Self.entry("meeting.schedule", record, tenant, caller, now))
+    try await operation.together { store in
+      try store.insert(planned)
+      try store.append(entry)
+    }
     let host = try desk.hostToken(for: record, tenant: tenant, now: now)
     counters.scheduledMeetings.add(1)
     var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
@@ -114,13 +117,14 @@ struct PlanningAPI: Sendable {
   ) async throws -> HTTPResponse {
     let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
     var fields = try AdminFields(request)
+    let given = fields.given
     var asked = try MeetingChange(&fields)
     try fields.finish()
     var isHolder = false
     if case .holder = caller { isHolder = true }
     try await asked.prepare(passcodes)
     let (change, isBound) = (asked, isHolder)
-    return try await keep(record, tenant, caller, "meeting.change", base, now) { meeting in
+    return try await keep(record, tenant, caller, "meeting.change", given, base, now) { meeting in
       let before = meeting.schedule
       try change.apply(to: &meeting, now: now)
       // What was planned by others, or long ago, may be beyond what a host can plan; it is no host's concern until they change it.
@@ -133,29 +137,32 @@ struct PlanningAPI: Sendable {
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
-    return try await keep(record, tenant, caller, "meeting.cancel", base, now) { try $0.cancel(now: now) }
+    return try await keep(record, tenant, caller, "meeting.cancel", "", base, now) { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting, and has the room go by it when it runs.
+  /// Changes a meeting with its entry in the audit log, and has the room go by it when it runs. `what` of it is changed is noted.
   private func keep(
-    _ record: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ action: String, _ base: WebOrigin, _ now: Date,
-    _ change: @Sendable (inout MeetingRecord) throws -> Void
+    _ record: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ action: String, _ what: String, _ base: WebOrigin,
+    _ now: Date, _ change: @Sendable (inout MeetingRecord) throws -> Void
   ) async throws -> HTTPResponse {
-    guard let changed = try await desk.store.change(record.id, by: change) else { throw JoinRefusal.noSuchMeeting }
-    // First: the running room goes by what is stored, also where the entry cannot be written.
+    let entry = Self.entry(action, record, tenant, caller, now, what)
+    let kept = try await operation.together { store in
+      let changed = try store.change(record.id, by: change)
+      if changed != nil { try store.append(entry) }
+      return changed
+    }
+    guard let changed = kept else { throw JoinRefusal.noSuchMeeting }
     await directory.changed(changed)
-    try await audit(action, changed, tenant, caller, now)
     return .json(PlannedMeetingView(changed, tenant: tenant, base: base, forHosts: true, at: now))
   }
 
-  /// Writes down who used which right.
-  private func audit(
-    _ action: String, _ meeting: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ now: Date
-  ) async throws {
-    try await operation.append(
-      AuditEntry(
-        time: now, actor: caller.actor, tenant: tenant.name, action: action, target: meeting.id.rawValue,
-        detail: meeting.room.display))
+  /// Who used which right.
+  private static func entry(
+    _ action: String, _ meeting: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ now: Date, _ what: String = ""
+  ) -> AuditEntry {
+    AuditEntry(
+      time: now, actor: caller.actor, tenant: tenant.name, action: action, target: meeting.id.rawValue,
+      detail: what.isEmpty ? meeting.room.display : "\(meeting.room.display): \(what)")
   }
 
   private func calendar(

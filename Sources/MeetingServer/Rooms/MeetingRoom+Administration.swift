@@ -12,6 +12,9 @@ extension MeetingRoom {
     }
   }
 
+  /// What a participant is called; nil when nobody of that id is in the meeting.
+  func name(of id: String) -> String? { members[id]?.name }
+
   /// Takes a participant out of the meeting, for good where `banning`; nil when nobody of that id is in it. The task says whether what is to be
   /// kept of it is.
   func dismiss(_ id: String, banning: Bool = false) -> Task<Bool, Never>? {

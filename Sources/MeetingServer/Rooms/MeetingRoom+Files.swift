@@ -63,13 +63,15 @@ extension MeetingRoom {
   }
 
   /// What everybody could see of the chat, for a host: as much of it as this host was told.
-  func export(for participant: String, origin: String?) throws(HTTPRefusal) -> [ChatEntry] {
+  /// The place is that of the entry in the audit log, which is to be written before anything is told.
+  func export(for participant: String, origin: String?) throws(HTTPRefusal) -> (messages: [ChatEntry], entry: UInt64) {
     let member = try holder(participant, origin)
     guard member.permissions.contains(.moderate) else {
       throw Self.http(.notAllowed(sentence(for: .moderate, member)))
     }
-    note(.rightUsed(by: member.person, action: "exportChat", target: ""))
-    return openChat().filter { isVisible($0, to: member) }
+    if let reached = events.refusalOfRights { throw HTTPRefusal(reached) }
+    let entry = note(.rightUsed(by: member.person, action: "exportChat", target: ""))
+    return (openChat().filter { isVisible($0, to: member) }, entry)
   }
 
   /// What everybody could see of the chat and is kept.

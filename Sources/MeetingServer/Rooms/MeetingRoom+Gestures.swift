@@ -40,7 +40,7 @@ extension MeetingRoom {
       }
       try ensureIsSeen(target)
       setHand(raised, target)
-      if target !== member { noteRight("lowerHand", target.id, member) }
+      if target !== member { noteRight("lowerHand", target.id, member, target.name) }
     case .lowerHands:
       try ensureModerates(member)
       for other in members.values { setHand(false, other) }
@@ -78,7 +78,7 @@ extension MeetingRoom {
       switch request {
       case .createPoll(let draft):
         let id = try polls.create(draft)
-        noteRight("createPoll", "poll \(id)", member)
+        noteRight("createPoll", "poll \(id)", member, draft.question)
         tell(id)
       case .setPoll(let id, let isOpen):
         guard try polls.set(id, isOpen: isOpen) else { return }

@@ -142,7 +142,7 @@ extension MeetingRoom {
 
   /// A host lets people in, as many as there is room for.
   func admit(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel, id: id) else { return }
+    guard moderates(host, channel, id: id) else { return }
     lastRight = nil
     var isRefused = false
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
@@ -154,7 +154,8 @@ extension MeetingRoom {
       }
       log.info("admitted", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.admitted, waiter.person))
-      lastRight = note(.rightUsed(by: host.person, action: "admit", target: waiter.id))
+      lastRight = note(
+        .rightUsed(by: host.person, action: "admit", target: waiter.id, detail: waiter.newcomer.name))
       letIn(waiter.id, byHost: true)
     }
     lobbyChanged()
@@ -163,13 +164,13 @@ extension MeetingRoom {
 
   /// A host sends people away.
   func deny(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel, id: id) else { return }
+    guard moderates(host, channel, id: id) else { return }
     lastRight = nil
     for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
       guard let waiter = lobby.take(waiter.id) else { continue }
       log.info("denied", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.denied, waiter.person))
-      lastRight = note(.rightUsed(by: host.person, action: "deny", target: waiter.id))
+      lastRight = note(.rightUsed(by: host.person, action: "deny", target: waiter.id, detail: waiter.newcomer.name))
       turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
     }
     lobbyChanged()
@@ -178,7 +179,7 @@ extension MeetingRoom {
 
   /// A host locks the meeting or unlocks it. Who waits already can still be let in.
   func lock(_ isLocked: Bool, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.moderate, host, channel, id: id) else { return }
+    guard moderates(host, channel, id: id) else { return }
     lastRight = nil
     if lobby.isLocked != isLocked {
       log.info(isLocked ? "locked" : "unlocked", ["meeting": identity.id, "by": host.id])

@@ -24,12 +24,14 @@ extension MeetingRoom {
       case .createPoll, .setPoll, .removePoll, .vote: try poll(request, member)
       case .endMeeting:
         try ensureModerates(member)
-        note(request, member)
+        noteRight("endMeeting", "", member)
         return end(by: member, id: id, channel)
       default:
         try ensureModerates(member)
+        // As things are before it is done.
+        let use = use(request)
         written = try host(request, member)
-        note(request, member)
+        noteRight(use.action, use.target, member, use.detail)
       }
     } catch {
       channel.refuse(error.code, error.sentence, id: id)
@@ -140,6 +142,21 @@ extension MeetingRoom {
 
   func ensureModerates(_ member: RoomMember) throws(RequestRefusal) {
     guard member.permissions.contains(.moderate) else { throw .notAllowed(sentence(for: .moderate, member)) }
+    if let reached = events.refusalOfRights {
+      counters.limits.add(reached.limit)
+      throw .init(code: .quotaReached, sentence: reached.text)
+    }
+  }
+
+  /// Whether a host may use a right now, as ``ensureModerates(_:)`` says; otherwise it is told why not.
+  func moderates(_ member: RoomMember, _ channel: SignalingChannel, id: Int?) -> Bool {
+    do throws(RequestRefusal) {
+      try ensureModerates(member)
+      return true
+    } catch {
+      channel.refuse(error.code, error.sentence, id: id)
+      return false
+    }
   }
 
   /// Somebody who is here, as `member` may know it.
@@ -169,26 +186,36 @@ extension MeetingRoom {
     }
   }
 
-  private func note(_ request: RoomRequest, _ member: RoomMember) {
-    let (action, target): (String, String?) =
-      switch request {
-      case .muteParticipant(let id, _): ("muteParticipant", id)
-      case .muteAll: ("muteAll", nil)
-      case .liftMuteAll: ("liftMuteAll", nil)
-      case .askToUnmute(let id, _): ("askToUnmute", id)
-      case .removeParticipant(let id, let ban): (ban ? "ban" : "removeParticipant", id)
-      case .setRole(let id, _): ("setRole", id)
-      case .setPermissions(let id, _): ("setPermissions", id)
-      case .spotlight(let id): ("spotlight", id)
-      case .endMeeting: ("endMeeting", nil)
-      default: ("other", nil)
-      }
-    noteRight(action, target ?? "", member)
+  /// What the audit log is to say of a host's request: who it is done to by name too, what is given and what was there before.
+  private func use(_ request: RoomRequest) -> (action: String, target: String, detail: String) {
+    func name(_ id: String) -> String { members[id]?.name ?? "" }
+    func list(_ sources: [TrackSource]) -> String { sources.map(\.rawValue).joined(separator: " ") }
+    switch request {
+    case .muteParticipant(let id, let sources): return ("muteParticipant", id, "\(name(id)): \(list(sources))")
+    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
+      let parts = [
+        list(sources), includingLater || !mayUnmute ? "later joiners too" : "",
+        mayUnmute ? "" : "nobody may unmute themselves",
+        except.isEmpty ? "" : "except \(except.count): \(except.joined(separator: " "))",
+      ]
+      return ("muteAll", "", parts.filter { !$0.isEmpty }.joined(separator: ", "))
+    case .liftMuteAll: return ("liftMuteAll", "", "")
+    case .askToUnmute(let id, let sources): return ("askToUnmute", id, "\(name(id)): \(list(sources))")
+    case .removeParticipant(let id, let ban): return (ban ? "ban" : "removeParticipant", id, name(id))
+    case .setRole(let id, let role):
+      return ("setRole", id, "\(name(id)): \(role), was \(members[id]?.role.rawValue ?? "")")
+    case .setPermissions(let id, let names):
+      let before = members[id]?.permissions.names ?? []
+      let (now, then) = (names.joined(separator: " "), before.joined(separator: " "))
+      return ("setPermissions", id, "\(name(id)): \(now.isEmpty ? "none" : now), was \(then.isEmpty ? "none" : then)")
+    case .spotlight(let id): return ("spotlight", id ?? "", id.map(name) ?? "nobody")
+    default: return ("other", "", "")
+    }
   }
 
   /// Has it written down that a host used a right.
-  func noteRight(_ action: String, _ target: String, _ member: RoomMember) {
-    lastRight = note(.rightUsed(by: member.person, action: action, target: target))
+  func noteRight(_ action: String, _ target: String, _ member: RoomMember, _ detail: String = "") {
+    lastRight = note(.rightUsed(by: member.person, action: action, target: target, detail: detail))
     log.info("moderation", ["meeting": identity.id, "by": member.id, "action": action, "participant": target])
   }
 }

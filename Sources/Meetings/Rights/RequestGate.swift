@@ -27,6 +27,10 @@ public struct LimitReached: Error, Sendable, Hashable {
     case maximumStoredMeetings
     /// Participants in one meeting.
     case capacity
+    /// Rights used in meetings whose entries in the audit log wait to be written.
+    case auditBacklog
+    /// Wrong tokens of the administration from one address.
+    case adminAttempts
   }
 }
 

@@ -71,8 +71,9 @@ final class SQLiteDatabase {
     }
   }
 
-  /// Runs `body` as one transaction: all of it is kept, or, when it throws, nothing.
+  /// Runs `body` as one transaction: all of it is kept, or, when it throws, nothing. Within a transaction it is a part of that one.
   func transaction(_ body: () throws(MeetingStoreError) -> Void) throws(MeetingStoreError) {
+    if isInTransaction { return try body() }
     try execute("BEGIN IMMEDIATE")
     do {
       try body()
@@ -83,6 +84,23 @@ final class SQLiteDatabase {
       throw error
     }
   }
+
+  /// As ``transaction(_:)``, for what may throw something else too, and has an answer.
+  func transaction<Answer>(answering body: () throws -> Answer) throws -> Answer {
+    if isInTransaction { return try body() }
+    try execute("BEGIN IMMEDIATE")
+    do {
+      let answer = try body()
+      try execute("COMMIT")
+      return answer
+    } catch {
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Whether a transaction is open.
+  private var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Begins to copy everything to another database; nil when that does not work, which the other one can tell.
   func begin(copyTo other: OpaquePointer?) -> OpaquePointer? { sqlite3_backup_init(other, "main", handle, "main") }

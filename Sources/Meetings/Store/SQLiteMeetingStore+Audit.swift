@@ -15,6 +15,22 @@ extension SQLiteMeetingStore {
     return try meetings("tenant = ?4 AND " + page, values + [.text(tenant.rawValue)])
   }
 
+  /// Does several writes as one: all are kept, or, when `body` throws, none, and the disk is waited for once. So an entry of the log is kept with
+  /// what it tells of, and neither without the other.
+  ///
+  /// ```swift
+  /// try await store.together { store in
+  ///   try store.insert(meeting)
+  ///   try store.append(entry)
+  /// }
+  /// ```
+  /// - Throws: What `body` throws, or ``MeetingStoreError``.
+  public func together<Answer: Sendable>(
+    _ body: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
+  ) throws -> Answer {
+    try open().transaction(answering: { try body(self) })
+  }
+
   /// Adds to the log.
   public func append(_ entry: AuditEntry) throws(MeetingStoreError) {
     try open().query(

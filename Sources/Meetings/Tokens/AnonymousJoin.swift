@@ -42,9 +42,20 @@ public struct AnonymousJoin: Sendable {
     return tenant
   }
 
-  /// Makes a meeting under an unguessable name, with an end. What is nil is the tenant's.
+  /// Makes a meeting under an unguessable name, with an end, and keeps it. What is nil is the tenant's.
   /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
   public func createMeeting(
+    subject: String, summary: String, accessLevel: AccessLevel?, announces: Bool? = nil, now: Date
+  ) async throws -> (MeetingRecord, Tenant) {
+    let (meeting, tenant) = try await newMeeting(
+      subject: subject, summary: summary, accessLevel: accessLevel, announces: announces, now: now)
+    try await store.insert(meeting)
+    return (meeting, tenant)
+  }
+
+  /// As ``createMeeting(subject:summary:accessLevel:announces:now:)``, but not kept yet: for who keeps it together with something else.
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
+  public func newMeeting(
     subject: String, summary: String, accessLevel: AccessLevel?, announces: Bool? = nil, now: Date
   ) async throws -> (MeetingRecord, Tenant) {
     let tenant = try await openTenant(now: now)
@@ -55,7 +66,6 @@ public struct AnonymousJoin: Sendable {
       accessLevel: accessLevel ?? tenant.policy.accessLevel, created: now,
       expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity, lobby: lobby,
       chat: tenant.policy.chat)
-    try await store.insert(meeting)
     return (meeting, tenant)
   }
 

@@ -78,11 +78,15 @@ public struct JoinAuthority: Sendable {
 
   /// Refuses a token from now on, for instance of someone who was removed. Every token can be, also one without a `jti`.
   public func revoke(_ grant: JoinGrant, now: Date = Date()) async throws(MeetingStoreError) {
+    try await store.revoke(grant.id, tenant: grant.tenant, expires: Self.revocationEnd(of: grant, now: now))
+  }
+
+  /// Until when the note is kept that a token is revoked, for who keeps it together with something else.
+  public static func revocationEnd(of grant: JoinGrant, now: Date) -> Date {
     // The clocks of its issuer and this server may differ; the note must not go before the token ends.
     // And whoever is in a meeting is given further tokens with its id for as long as they stay: a note that went with this one's end would
     // let them have new ones.
-    let last = max(grant.expires, now.addingTimeInterval(JoinGrant.longest))
-    try await store.revoke(grant.id, tenant: grant.tenant, expires: last.addingTimeInterval(JoinGrant.leeway))
+    max(grant.expires, now.addingTimeInterval(JoinGrant.longest)).addingTimeInterval(JoinGrant.leeway)
   }
 
   private func read(

@@ -1,4 +1,6 @@
 import Foundation
+import Signaling
+import Synchronization
 import Testing
 
 @testable import MeetingServer
@@ -46,4 +48,78 @@ struct EventJournalTests {
     #expect(await events.isWritten(use("four")) == false)
     await store.close()
   }
+
+  @Test(
+    "rights used are never dropped, however many events wait: from a limit on that is told by name nobody can use more")
+  func noRightIsDropped() async throws {
+    let events = RoomEvents()
+    let record = MeetingRecord(tenant: .random(), room: .random(), kind: .room, subject: "", created: Date())
+    let person = RoomEvent.Person(id: "p", name: "Ann", role: "moderator")
+    for _ in 0..<RoomEvents.maximumWaiting { events.add(RoomEvent(.participantJoined(person), in: record)) }
+    #expect(events.add(RoomEvent(.participantJoined(person), in: record)) == RoomEvents.nowhere)
+    let dropped = events.dropped.current
+    let use = RoomEvent(.rightUsed(by: person, action: "lock", target: ""), in: record)
+    for _ in 0..<RoomEvents.maximumRights {
+      #expect(events.refusalOfRights == nil)
+      #expect(events.add(use) != RoomEvents.nowhere)
+    }
+    #expect(events.refusalOfRights?.text.contains("auditBacklog") == true)
+    // What is under way when the limit is reached is kept all the same.
+    #expect(events.add(use) != RoomEvents.nowhere)
+    #expect(events.dropped.current == dropped)
+
+    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let counters = ServerCounters()
+    let room = MeetingRoom(
+      record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: counters,
+      log: Log(level: .error) { _ in }, events: events, onLeft: { _ in }, onLobby: { _, _ in })
+    let socket = KeepingSocket()
+    let grant = JoinGrant(
+      form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .moderator, expires: .distantFuture)
+    let host = MeetingRoom.Newcomer(
+      admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
+      join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
+    _ = try await room.join(host)
+    for message in [
+      ClientMessage.lock(true, id: 7), .admit(.all, id: 7), .deny(.all, id: 7), .room(.liftMuteAll, id: 7),
+      .room(.lowerHands, id: 7), .room(.createPoll(PollDraft(question: "?", options: ["a", "b"])), id: 7),
+      .room(.endMeeting, id: 7),
+    ] {
+      await room.handle(message, from: host.place.participant, channel: host.channel)
+      let answer = try #require(socket.sent.last)
+      #expect(answer.contains(#""code":"quotaReached""#) && answer.contains("auditBacklog"), "\(message): \(answer)")
+    }
+    // Nothing of that was done, and what anybody may do goes on.
+    #expect(await room.isClosed == false)
+    #expect(await room.lobby.isLocked == false)
+    await room.handle(
+      .room(.raiseHand(true, participant: nil), id: 8), from: host.place.participant, channel: host.channel)
+    #expect(socket.sent.last?.contains(#""type":"done""#) == true)
+    #expect(counters.text.contains(#"parley_limited_total{limit="auditBacklog"} 7"#))
+
+    let rights = Mutex(0)
+    let reading = Task {
+      await events.read { batch in
+        rights.withLock { $0 += batch.count { if case .rightUsed = $0.what { true } else { false } } }
+        events.settle(true)
+      }
+    }
+    try await eventually { events.refusalOfRights == nil ? nil : "nobody reads" }
+    await room.handle(.lock(true, id: 9), from: host.place.participant, channel: host.channel)
+    try await eventually { socket.sent.last?.contains(#""id":9"#) == true ? nil : "no answer" }
+    #expect(socket.sent.last?.contains(#""type":"done""#) == true)
+    events.end()
+    await reading.value
+    #expect(rights.withLock(\.self) == RoomEvents.maximumRights + 2)
+    await room.end(.shutdown, "")
+  }
+}
+
+/// A socket that keeps what is sent.
+private final class KeepingSocket: SignalingSocket {
+  private let lines = Mutex<[String]>([])
+  var sent: [String] { lines.withLock(\.self) }
+  func next() async -> SignalingFrame? { nil }
+  func send(_ text: String) { lines.withLock { $0.append(text) } }
+  func close(code: UInt16, reason: String) {}
 }
