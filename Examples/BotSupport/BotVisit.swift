@@ -42,7 +42,8 @@ public import Parley
     switch reason {
     case .left: await meeting.leave()
     case .shutdown, .endedByHost: break
-    case .failed, .connectionLost, .removed, .expired, .replaced, .tokenExpired: throw meeting.lastError ?? .ended
+    case .failed, .connectionLost, .removed, .expired, .replaced, .tokenExpired, .tokenRevoked:
+      throw meeting.lastError ?? .ended
     }
   }
 }

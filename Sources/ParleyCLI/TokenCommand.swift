@@ -38,7 +38,8 @@ enum TokenCommand {
         help: "say what a token grants, or what is wrong with it; - reads it from standard input",
         table: [DataFolder.option, json], run: inspect),
       .init(
-        name: "revoke", operands: "[TOKEN]", help: "refuse a token from now on; - reads it from standard input",
+        name: "revoke", operands: "[TOKEN]",
+        help: "refuse a token from now on, and end who is in a meeting with it; - reads it from standard input",
         table: [
           .init("id", "ID", "the token's id (jti) instead of the token"),
           .init("tenant", "NAME", "whose token it is, with --id (the default tenant)"), DataFolder.option, json,
@@ -177,29 +178,22 @@ enum TokenCommand {
         do {
           let (grant, tenant) = try await authority.inspect(token: text, now: folder.now)
           id = grant.id
-          let end = JoinAuthority.revocationEnd(of: grant, now: folder.now)
-          try await folder.keep(folder.entry("token.revoke", id.rawValue, tenant: tenant.name)) { store in
-            try store.revoke(grant.id, tenant: tenant.id, expires: end)
-          }
+          try await folder.revoke(id, of: tenant, until: JoinAuthority.revocationEnd(of: grant, now: folder.now))
         } catch let problem as TokenProblem {
           throw CommandGroup.Failure(description: "The token is not valid, so there is nothing to revoke: \(problem).")
         }
       } else {
         let tenant = try await folder.tenant(options["tenant"])
         id = TokenID(rawValue: options["id"] ?? "")
-        let revoked = id
-        try await folder.keep(folder.entry("token.revoke", id.rawValue, tenant: tenant.name)) { store in
-          // No token is good for longer.
-          try store.revoke(
-            revoked, tenant: tenant.id, expires: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
-        }
+        // No token is good for longer.
+        try await folder.revoke(id, of: tenant, until: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
       }
       if options.has("json") {
         let line: JSONLine = ["revoked": .text(id.rawValue)]
         line.print()
       } else {
         CommandLineText.say(
-          "The token \(CommandLineText.printable(id.rawValue)) is refused from now on. Who joined with it stays until they leave.\n"
+          "The token \(CommandLineText.printable(id.rawValue)) is refused from now on, and who was in a meeting with it is out.\n"
         )
       }
     }
@@ -210,5 +204,18 @@ enum TokenCommand {
     guard operand == "-" else { return Secret(operand) }
     guard let line = readLine() else { throw CommandOptions.Problem(description: "Standard input has no token.") }
     return Secret(line)
+  }
+}
+
+extension DataFolder {
+  /// Refuses a token from now on. Where a server runs on the folder it does so, and ends who is in a meeting with it.
+  fileprivate func revoke(_ token: TokenID, of tenant: Tenant, until end: Date) async throws {
+    let id = token.rawValue.utf8.reduce(into: "") { out, byte in
+      out += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    if try await ask("DELETE", "tokens/any?tenant=\(tenant.name)&id=\(id)") != nil { return }
+    try await keep(entry("token.revoke", token.rawValue, tenant: tenant.name)) { store in
+      try store.revoke(token, tenant: tenant.id, expires: end)
+    }
   }
 }

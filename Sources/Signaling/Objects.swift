@@ -278,4 +278,6 @@ public enum EndReason: String, Sendable, Hashable, Codable {
   case endedByHost
   /// The join token ended, was not renewed, and the server lets nobody stay without one.
   case tokenExpired
+  /// The join token was revoked.
+  case tokenRevoked
 }

@@ -14,6 +14,7 @@ import urllib.parse
 import urllib.request
 
 from browser import wait_for
+from client import Client
 from server import BINARY, Server
 
 
@@ -75,8 +76,15 @@ class Rights(unittest.TestCase):
             self.assertEqual([discover(server, token, "another")[0] for token, _ in tokens], [403, 200, 403, 403])
             self.assertEqual(discover(server, tokens[3][0][:-8] + "AAAAAAA=")[0], 401)
 
-            # Revoked: this one, and no other.
-            run(server, "token", "revoke", "-", text=tokens[3][0] + "\n")
+            # Revoked: this one, and no other. Whoever is in with it is out, and told why.
+            with Client(server.url, session, "Tia", "--publish", "none", "--token", tokens[3][0]) as out, \
+                    Client(server.url, session, "Jo", "--publish", "none", "--token", tokens[2][0]) as stays:
+                for client in (out, stays):
+                    client.joined()
+                run(server, "token", "revoke", "-", text=tokens[3][0] + "\n")
+                self.assertIn("revoked", out.expect("left", reason="tokenRevoked")["message"])
+                out.end(20)
+                self.assertIsNone(stays.process.poll(), "whoever has another token stays")
             self.assertEqual(discover(server, tokens[3][0])[0], 401)
             self.assertEqual(discover(server, tokens[2][0])[0], 200)
 

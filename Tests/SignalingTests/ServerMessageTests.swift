@@ -29,7 +29,8 @@ struct ServerMessageTests {
       .speakers([.init(participant: "p_1", level: 0.5)]), .quality(["p_1": .poor]), .chat(chat[0]),
       .token(.expiring(seconds: 60, leaves: true)),
       .token(.refreshed(token: "psat=t", expires: Date(timeIntervalSince1970: 1_795_251_600))),
-      .ended(reason: .tokenExpired, message: "over"), .pong(time: nil), .pong(time: 4),
+      .ended(reason: .tokenExpired, message: "over"), .ended(reason: .tokenRevoked, message: "out"), .pong(time: nil),
+      .pong(time: 4),
       .error(code: .internalError, message: "m", fatal: true, id: nil),
       .error(code: .badOffer, message: "m", fatal: false, id: 4), .ended(reason: .shutdown, message: "bye"),
     ]

@@ -71,8 +71,11 @@ export async function meetingPage(page, id) {
           await request("DELETE", `${path}/participants/${part(person.id)}`);
           await refresh();
         }, { question: `Remove ${person.name}?`, detail: "They can join again unless their token is revoked.", danger: true, label: `Remove ${person.name}` }),
-        action("Revoke token", () => request("DELETE", `tokens/${part(person.token)}`, { query: { tenant: meeting.tenant } }), {
-          question: `Revoke ${person.name}'s token?`, detail: "They stay in the meeting, and cannot come back with it.", danger: true, label: `Revoke ${person.name}'s token` })),
+        action("Revoke token", async () => {
+          await request("DELETE", `tokens/${part(person.token)}`, { query: { tenant: meeting.tenant } });
+          await refresh();
+        }, {
+          question: `Revoke ${person.name}'s token?`, detail: "Whoever is in with it is out, and cannot come back with it.", danger: true, label: `Revoke ${person.name}'s token` })),
     ]), "Nobody is in the meeting."));
   }
   await refresh();

@@ -20,7 +20,7 @@ export async function tokensPage(page) {
         token.state === "live" ? action("Revoke", async () => {
           await request("DELETE", `tokens/${part(token.id)}`, { query: { tenant: token.tenant } });
           await show();
-        }, { question: `Revoke ${token.id}?`, detail: "Who joined with it stays, and cannot come back with it.", danger: true, label: `Revoke ${token.id}` }) : "",
+        }, { question: `Revoke ${token.id}?`, detail: "Who is in with it is out, and cannot come back with it.", danger: true, label: `Revoke ${token.id}` }) : "",
       ]), "No token was made here or used yet.")));
   }
   await show();
@@ -42,7 +42,7 @@ export async function tokensPage(page) {
   ], async (values) => {
     await request("DELETE", `tokens/${part(values.id.trim())}`, { query: { tenant: values.tenant } });
     await show();
-    page.saved(`${values.id.trim()} is refused from now on. Who joined with it stays.`);
+    page.saved(`${values.id.trim()} is refused from now on, and who was in a meeting with it is out.`);
   });
   page.show(h("section", {}, h("h2", { text: "Made or used" }), h("p", { text: "The tokens themselves are kept nowhere. One that was signed elsewhere is listed once somebody came in with it." }), list), h("div", { class: "columns" },
     h("section", { class: "card" }, h("h2", { text: "Make a token" }), making),

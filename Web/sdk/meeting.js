@@ -73,7 +73,7 @@ const final = new Set([
  * | `meetingChanged` | `info`, `before`: the meeting has another title (`subject`), end (`expires`) or rules for the chat |
  * | `tokenExpiring` | `seconds`, `leaves` (whether this client is sent away then, unless `renewToken` comes before) |
  * | `reconnecting`, `reconnected` | — |
- * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `tokenExpired`, `connectionLost`, `failed`), `message`, `error` |
+ * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `tokenExpired`, `tokenRevoked`, `connectionLost`, `failed`), `message`, `error` |
  * | `error` | `error` (`ParleyError`), `fatal` |
  */
 export class Meeting extends EventTarget {

@@ -224,13 +224,15 @@ extension AdminAPI {
 
   func revokeToken(_ call: inout Call) async throws -> HTTPResponse {
     let name = try Self.tenantParameter(&call.query)
+    // Commands name tokens of other servers too, whose ids may be anything.
+    let whole = gate.isForCommands ? try call.query.text("id", "the id of a token") { !$0.isEmpty } : nil
     try call.query.finish()
-    let id = call.path[0]
+    let id = whole ?? call.path[0]
     let isPlain = id.utf8.allSatisfy { byte in
       (48...57).contains(byte) || (97...122).contains(byte | 32) || byte == UInt8(ascii: "-")
         || byte == UInt8(ascii: "_")
     }
-    guard isPlain, (1...128).contains(id.utf8.count) else {
+    guard whole != nil || isPlain, (1...(whole == nil ? 128 : 4_096)).contains(id.utf8.count) else {
       throw Refusal(
         400, "badParameter",
         "The id of a token has 1 to 128 letters, digits, - and _ here; `parley token revoke --id` takes others too.")
@@ -241,6 +243,7 @@ extension AdminAPI {
     try await keep(call, call.entry("token.revoke", id, tenant: tenant.name)) { store in
       try store.revoke(TokenID(rawValue: id), tenant: tenant.id, expires: end)
     }
+    await directory.revoked(TokenID(rawValue: id), of: tenant.id)
     return Self.done
   }
 }

@@ -15,6 +15,13 @@ extension MeetingDirectory {
   /// Has the room of a meeting that runs go by what was changed of it.
   func changed(_ meeting: MeetingRecord) async { await allRooms[meeting.id]?.take(meeting) }
 
+  /// Ends the places of those who are in with a token, whatever its form and whichever meetings they are in. To be called once the store knows that
+  /// it is revoked.
+  func revoked(_ token: TokenID, of tenant: TenantID) async {
+    revocations += 1
+    for room in allRooms.values { await room.revoke(token, of: tenant) }
+  }
+
   /// Ends a running meeting for everybody; false when it does not run.
   func end(_ meeting: MeetingID) async -> Bool {
     guard let room = allRooms[meeting] else { return false }

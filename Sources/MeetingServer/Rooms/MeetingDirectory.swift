@@ -23,6 +23,8 @@ actor MeetingDirectory {
   private var closing: Set<MeetingID> = []
   private var usage = TenantUsage()
   private var isClosed = false
+  /// How many tokens were revoked: who comes in meanwhile is looked at once more.
+  var revocations: UInt64 = 0
   private var expulsions = ExpulsionNotes()
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// Where the files of chats are.
@@ -70,8 +72,10 @@ actor MeetingDirectory {
       }
       let room = room(for: admission.meeting, url: url)
       entering[admission.meeting.id, default: 0] += 1
+      let before = revocations
       do throws(MeetingRoom.Refusal) {
         try await enter(try await looked(at: newcomer), room)
+        await recheck(newcomer, room, since: before)
         await arrived(at: room)
         return room
       } catch .closed {
@@ -110,6 +114,20 @@ actor MeetingDirectory {
       return try await looked(at: newcomer)
     } catch .refused(.noSuchMeeting) {
       return newcomer
+    }
+  }
+
+  /// A token may be revoked between the look at it and the entry into the room, where nobody found its holder yet.
+  private func recheck(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom, since before: UInt64) async {
+    if revocations != before { await recheck(newcomer.admission, room) }
+  }
+
+  /// Ends the place of whoever came in or stays with a token that is revoked by now.
+  func recheck(_ admission: Admission, _ room: MeetingRoom) async {
+    do throws(JoinRefusal) {
+      _ = try await current(admission, nil)
+    } catch {
+      if case .badToken = error { await room.revoke(admission.grant.id, of: admission.grant.tenant) }
     }
   }
 
@@ -153,8 +171,10 @@ actor MeetingDirectory {
     switch event {
     case .emptied: await close(room)
     case .admitted(let newcomer):
+      let before = revocations
       do throws(MeetingRoom.Refusal) {
         try await enter(try await lookedAgain(at: newcomer), room)
+        await recheck(newcomer, room, since: before)
       } catch {
         turnAway(newcomer, error)
         await close(room)

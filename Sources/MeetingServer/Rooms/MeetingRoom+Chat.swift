@@ -84,6 +84,7 @@ extension MeetingRoom {
     guard isOwn || entry.to == nil && member.permissions.contains(.moderate) else {
       throw .notAllowed("Only who wrote a message, or a host, can delete it.")
     }
+    if !isOwn { try ensureModerates(member) }
     removeFiles(of: [entry])
     entry.text = ""
     entry.file = nil

@@ -70,6 +70,23 @@ extension MeetingRoom {
     admission.tenant.policy.tokenExpiry.map { $0 == .leave } ?? limits.tokens.endsPlaces
   }
 
+  // MARK: Revoking
+
+  /// Ends the places of those who are in with a token that is refused from now on, and sends away who waits with it. What they were given to
+  /// come back with bears the same id, and is refused too.
+  func revoke(_ token: TokenID, of tenant: TenantID) {
+    let message = "Your join token was revoked. Ask for a new one."
+    for member in members.values where member.admission.grant.isToken(token, of: tenant) {
+      log.info("token.revoked", ["meeting": identity.id, "participant": member.id])
+      member.channel?.end(.tokenRevoked, message)
+      doors.expelled(.init(resumeToken: member.resumeToken, reason: .tokenRevoked, message: message))
+      remove(member, reason: .removed)
+    }
+    let waiting = lobby.waiters.filter { $0.newcomer.admission.grant.isToken(token, of: tenant) }
+    for waiter in waiting.compactMap({ lobby.take($0.id) }) { turnAway(waiter, .badToken, message) }
+    if !waiting.isEmpty { lobbyChanged() }
+  }
+
   // MARK: Watching
 
   /// Begins to watch the token of a member, anew when it has another one.
@@ -158,4 +175,9 @@ extension MeetingRoom {
     member.token.refreshed = fresh
     member.channel?.send(.token(.refreshed(token: fresh.token.value, expires: fresh.expires)))
   }
+}
+
+extension JoinGrant {
+  /// Whether it is what the token of that id grants.
+  fileprivate func isToken(_ token: TokenID, of tenant: TenantID) -> Bool { id == token && self.tenant == tenant }
 }

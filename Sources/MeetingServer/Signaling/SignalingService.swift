@@ -184,6 +184,8 @@ struct SignalingService: Sendable {
       return
     }
     await place.room.renew(admission, of: place.participant, id: id, channel)
+    // It may have been revoked meanwhile, before anybody had it.
+    await directory.recheck(admission, place.room)
   }
 
   private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {

@@ -9,7 +9,7 @@
 /// case .removed: print("Somebody removed you.")
 /// case .endedByHost: print("A host has ended the meeting.")
 /// case .replaced: print("You have joined from somewhere else.")
-/// case .tokenExpired: print("Ask for another invitation.")
+/// case .tokenExpired, .tokenRevoked: print("Ask for another invitation.")
 /// case .connectionLost, .failed: print(meeting.lastError?.description ?? "The connection was lost.")
 /// }
 /// ```
@@ -28,6 +28,8 @@ public enum EndReason: String, Hashable, Sendable {
   case replaced
   /// The join token ended and was not renewed, on a server where nobody stays without one; see ``Meeting/renew(token:)``.
   case tokenExpired
+  /// The join token was revoked by whoever runs the server or the app.
+  case tokenRevoked
   /// The connection was lost and could not be brought back.
   case connectionLost
   /// The meeting could not be joined, or not joined anew; see ``Meeting/lastError``.

@@ -237,6 +237,7 @@ extension EndReason {
       case .replaced: .replaced
       case .endedByHost: .endedByHost
       case .tokenExpired: .tokenExpired
+      case .tokenRevoked: .tokenRevoked
       }
   }
 }

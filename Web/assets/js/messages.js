@@ -79,6 +79,8 @@ export function noticeForEnd(ended) {
     case "endedByHost": return { title: "The meeting is over", text: "A host has ended it for everybody.", retry: false, icon: "leave" };
     case "tokenExpired":
       return { title: "Your time in the meeting is over", text: "Your sign-in or your invitation has ended. Join again to go on.", retry: true, icon: "clock" };
+    case "tokenRevoked":
+      return { title: "Your invitation was withdrawn", text: "It was revoked, so you are out of the meeting. Ask the host for a new one.", retry: false, icon: "leave" };
     case "replaced":
       return { title: "The meeting goes on elsewhere", text: "You joined with the same place from another window or device.", retry: true };
     case "expired": return { title: "This meeting is over", text: "Its time has run out.", retry: false, icon: "clock" };

@@ -3,7 +3,10 @@ import { Streams } from "./streams.js";
 
 /** Why somebody or something is gone, in the library's words. */
 const leaveReasons = { left: "clientDisconnected", replaced: "clientDisconnected", removed: "forceDisconnected", timeout: "networkDisconnected" };
-const endReasons = { left: "clientDisconnected", removed: "forceDisconnected", endedByHost: "forceDisconnected", tokenExpired: "forceDisconnected" };
+const endReasons = {
+  left: "clientDisconnected", removed: "forceDisconnected", endedByHost: "forceDisconnected", tokenExpired: "forceDisconnected",
+  tokenRevoked: "forceDisconnected",
+};
 
 /** The library's name of an error that joining ends with. */
 const joinErrors = {
