@@ -164,6 +164,7 @@ struct AdminAPI: Sendable {
     log.info("admin.refused", ["code": error.code, "path": request.path])
     var response = HTTPResponse.refusal(error)
     if error.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
+    if error.status == 429 { response.headers["Retry-After"] = "60" }
     return response
   }
 

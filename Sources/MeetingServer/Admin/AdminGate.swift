@@ -15,6 +15,8 @@ struct AdminGate: Sendable {
   /// Whether it is the door for commands of this machine, which say themselves who uses them: who can open that door could write into the
   /// audit log as well.
   var isForCommands = false
+  /// Who guesses the token is slowed down by it; nil where it cannot be guessed.
+  var attempts: AdminAttempts?
 
   /// The header in which commands say who uses them.
   static let actorHeader = "Parley-Actor"
@@ -45,7 +47,11 @@ struct AdminGate: Sendable {
         403, "adminTokenNeeded",
         "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
     }
-    guard let given = Self.bearer(request.headers["authorization"]), Self.isSame(given, token.value) else {
+    try attempts?.check(request.remote.ip, now: Monotonic.now)
+    let given = Self.bearer(request.headers["authorization"])
+    guard let given, Self.isSame(given, token.value) else {
+      // Who brings none does not guess.
+      if given != nil { attempts?.failed(request.remote.ip, now: Monotonic.now) }
       throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
     }
   }

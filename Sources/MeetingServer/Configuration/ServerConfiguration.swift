@@ -61,6 +61,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var maximumParticipants = 500
   /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
   public var addressRate: Int?
+  /// Wrong tokens of the administration a minute that one address may send; nil: 10, and any number from this machine. 0: any number.
+  public var adminAttempts: Int?
   /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0: any number.
   public var addressConnections: Int?
   /// How many requests a second one join token may make; 0 for any number.

@@ -135,6 +135,11 @@ struct ServerOption: Sendable {
       c.adminToken = Secret(v)
     },
     ServerOption(
+      name: "admin-attempts", placeholder: "N",
+      help: "wrong admin tokens a minute from one address before none of it is looked at, 0 for any number "
+        + "(10, and any number from this machine)"
+    ) { c, v throws(ConfigurationError) in c.adminAttempts = try number(v, "admin-attempts", 0...1_000_000) },
+    ServerOption(
       name: "webhook-allow", placeholder: "HOST[,HOST]",
       help: "hosts that webhooks may reach over plain http or in private networks; * for all; may be repeated (none)",
       isList: true

@@ -187,7 +187,9 @@ public final class Server: Sendable {
             api: operation.api(
               AdminGate(
                 token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback,
-                publicOrigin: publicOrigin), directory: directory, authority: authority, passcodes: passcodes),
+                publicOrigin: publicOrigin,
+                attempts: AdminAttempts(perMinute: configuration.adminAttempts, counters: counters.limits)),
+              directory: directory, authority: authority, passcodes: passcodes),
             pages: AdminPages(files: files)))
       } catch {
         await http.shutdown(grace: .zero)

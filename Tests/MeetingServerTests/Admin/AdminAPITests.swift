@@ -337,6 +337,55 @@ struct AdminAPITests {
     }
   }
 
+  @Test(
+    "threat 34: who guesses the admin token is told the limit by name after some wrong ones, by an address of its own, and the right one opens again a minute later"
+  )
+  func guesses() async throws {
+    try await TestServer.run({
+      ($0.adminToken, $0.adminAttempts) = (Secret("a-token-for-tests-only"), 3)
+    }) { server in
+      let url = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/tenants"
+      func ask(_ token: String?) async throws -> TestAnswer {
+        try await TestServer.request("GET", url, token.map { ["Authorization": "Bearer \($0)"] } ?? [:])
+      }
+      // Who brings no token guesses nothing, as a page before its operator has signed in.
+      for _ in 0..<10 { #expect(try await ask(nil).status == 401) }
+      for _ in 0..<2 { #expect(try await ask("a-token-for-tests-onlx").status == 401) }
+      #expect(try await ask("a-token-for-tests-only").status == 200)
+      #expect(try await ask("another").status == 401)
+      for token in ["a-token-for-tests-only", "another", nil] {
+        let answer = try await ask(token)
+        #expect(answer.status == 429 && answer["limit"] as? String == "adminAttempts", "\(answer.text)")
+        #expect(answer["code"] as? String == "tooManyRequests" && answer.text.contains("limit of 3 wrong tokens"))
+        #expect(answer.headers["retry-after"] == "60")
+      }
+      let metrics = try await TestServer.request(
+        "GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/metrics")
+      #expect(metrics.text.contains(#"parley_limited_total{limit="adminAttempts"} 3"#))
+    }
+    let (limits, usual) = (
+      AdminAttempts(perMinute: 2, counters: LimitCounters()), AdminAttempts(perMinute: nil, counters: LimitCounters())
+    )
+    let start = Instant(nanoseconds: 0)
+    func guess(_ text: String, _ limits: AdminAttempts, at time: Instant) throws -> Bool {
+      let address = try #require(IPAddress(text))
+      guard (try? limits.check(address, now: time)) != nil else { return false }
+      limits.failed(address, now: time)
+      return true
+    }
+    #expect(try (0..<3).map { _ in try guess("192.0.2.1", limits, at: start) } == [true, true, false])
+    #expect(try guess("192.0.2.2", limits, at: start))
+    #expect(try !guess("192.0.2.1", limits, at: start + .seconds(59)))
+    #expect(try guess("192.0.2.1", limits, at: start + .seconds(60)))
+    // One network of IPv6 is one address, and many networks do not grow the table without bound.
+    #expect(
+      try (0..<3).map { try guess("2001:db8:0:1::\($0)", limits, at: start) } == [true, true, false])
+    for index in 0..<20_000 { limits.failed(IPAddress(v4: UInt32(0x0A00_0000 + index)), now: start + .seconds(1)) }
+    #expect(limits.count <= 10_000)
+    #expect(try (0..<50).allSatisfy { _ in try guess("127.0.0.1", usual, at: start) })
+    #expect(try (0..<12).filter { _ in try guess("192.0.2.1", usual, at: start) }.count == 10)
+  }
+
   @Test("an error of a meeting is told once in a while, however often strangers cause it")
   func errors() {
     let events = RoomEvents()
