@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ import threading
 import time
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,10 +23,13 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from client import Client
 from keyboard import Keyboard
 from server import BINARY, Server, free_port
 
 TOKEN = "a-token-for-tests-only"
+# Meetings with somebody in them: one that is ended, one that is looked at, one from which somebody is removed.
+ROOMS = ("ended", "talking", "thinning")
 OUTPUT = Path(__file__).parent / "output"
 
 
@@ -140,8 +146,97 @@ class Webhooks(unittest.TestCase):
 
 
 class Description(unittest.TestCase):
-    def test_the_interface_keeps_to_its_description_whatever_is_sent(self) -> None:
-        with Server("--admin-token", TOKEN, "--log-level", "warning") as server, tempfile.TemporaryDirectory() as folder:
+    def make(self, server: Server, path: str, **body: object) -> dict:
+        """Something that the interface is to find."""
+        status, made = ask(server, "POST", path, body, token=TOKEN)
+        self.assertIn(status, (201, 202), made)
+        return made
+
+    def examples(self, server: Server, meetings: dict[str, tuple[str, str]]) -> dict[tuple[str, str], dict]:
+        """For each operation that is about one thing: a thing of its own, so that none finds what another one has taken away. ``meetings`` are
+        running ones by room: the id, and that of somebody in it."""
+        start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 86_400))
+        tenants = {name: self.make(server, "tenants", name=name) for name in ("shown", "changed", "keyed", "more-keys", "fewer-keys")}
+        planned = {name: self.make(server, "meetings", room=name, schedule={"start": start})["id"]
+                   for name in ("seen", "moved", "gone", "off", "repeated", "invited")}
+        self.make(server, "meetings", owner="ann")
+        hooks = {name: self.make(server, "webhooks", url="http://127.0.0.1:1/")["id"]
+                 for name in ("shown", "changed", "gone", "secret", "tried", "told", "looked", "again")}
+        sent = {name: self.make(server, f"webhooks/{hooks[name]}/test")["id"] for name in ("told", "looked", "again")}
+        token = self.make(server, "tokens", room="daily")["id"]
+        tenant, meeting, webhook = "/api/v1/tenants/{tenant}", "/api/v1/meetings/{meeting}", "/api/v1/webhooks/{webhook}"
+        running = {name: {"meeting": id, "participant": person} for name, (id, person) in meetings.items()}
+        return {
+            ("post", "/api/v1/tenants"): {"body": {"name": "new"}},
+            ("get", tenant): {"tenant": "shown"},
+            ("patch", tenant): {"tenant": "changed", "body": {"capacity": 5}},
+            ("get", tenant + "/keys"): {"tenant": "keyed"},
+            ("post", tenant + "/keys"): {"tenant": "more-keys", "body": {"expireOthersAfter": 60}},
+            ("delete", tenant + "/keys/{key}"): {"tenant": "fewer-keys", "key": tenants["fewer-keys"]["key"]["id"]},
+            ("post", "/api/v1/meetings"): {"body": {"room": "new"}},
+            ("get", meeting): {"meeting": planned["seen"]},
+            ("patch", meeting): {"meeting": planned["moved"], "body": {"subject": "Another"}},
+            ("delete", meeting): {"meeting": planned["gone"]},
+            ("post", meeting + "/cancel"): {"meeting": planned["off"], "body": {}},
+            ("get", meeting + "/occurrences"): {"meeting": planned["repeated"], "limit": 5},
+            ("get", meeting + "/calendar"): {"meeting": planned["invited"], "server": "https://meet.example.com"},
+            ("post", meeting + "/end"): running["ended"] | {"body": {}},
+            ("get", meeting + "/chat"): running["talking"] | {"format": "text"},
+            ("get", meeting + "/participants"): running["talking"],
+            ("delete", meeting + "/participants/{participant}"): running["thinning"] | {"ban": True},
+            ("post", "/api/v1/tokens"): {"body": {"room": "daily"}},
+            ("delete", "/api/v1/tokens/{token}"): {"token": token, "tenant": "parley"},
+            ("post", "/api/v1/webhooks"): {"body": {"url": "http://127.0.0.1:1/"}},
+            ("get", webhook): {"webhook": hooks["shown"]},
+            ("patch", webhook): {"webhook": hooks["changed"], "body": {"enabled": False}},
+            ("delete", webhook): {"webhook": hooks["gone"]},
+            ("post", webhook + "/secret"): {"webhook": hooks["secret"], "body": {}},
+            ("post", webhook + "/test"): {"webhook": hooks["tried"], "body": {}},
+            ("get", webhook + "/deliveries"): {"webhook": hooks["told"], "limit": 5},
+            ("get", webhook + "/deliveries/{delivery}"): {"webhook": hooks["looked"], "delivery": sent["looked"]},
+            ("post", webhook + "/deliveries/{delivery}/replay"): {"webhook": hooks["again"], "delivery": sent["again"], "body": {}},
+        }
+
+    @staticmethod
+    def with_examples(description: dict, examples: dict[tuple[str, str], dict]) -> dict:
+        """The description with these values as the examples of parameters and bodies."""
+        for (method, path), values in examples.items():
+            operation = description["paths"][path][method]
+            for index, parameter in enumerate(operation.get("parameters", [])):
+                if "$ref" in parameter:
+                    parameter = description["components"]["parameters"][parameter["$ref"].rsplit("/", 1)[1]]
+                if parameter["name"] in values:
+                    operation["parameters"][index] = parameter | {"example": values[parameter["name"]]}
+            if "body" in values:
+                operation["requestBody"]["content"]["application/json"]["example"] = values["body"]
+        return description
+
+    @staticmethod
+    def succeeded(report: Path, description: dict) -> set[tuple[str, str]]:
+        """The operations that were answered with success at least once, as a report of all requests (HAR) has it."""
+        patterns = {path: re.compile("^" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$") for path in description["paths"]}
+        found = set()
+        for entry in json.loads(report.read_text())["log"]["entries"]:
+            path = urllib.parse.urlsplit(entry["request"]["url"]).path
+            # What stands in the description word by word comes before what has a name in it.
+            names = sorted((name for name, pattern in patterns.items() if pattern.match(path)), key=lambda name: name.count("{"))
+            if names and 200 <= entry["response"]["status"] < 300:
+                found.add((entry["request"]["method"].lower(), names[0]))
+        return found
+
+    def test_the_interface_keeps_to_its_description_whatever_is_sent_and_each_operation_succeeds_too(self) -> None:
+        with Server("--admin-token", TOKEN, "--log-level", "warning", "--webhook-allow", "127.0.0.1") as server, \
+                tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            # People in meetings, so that what is done to running ones can be done.
+            people = [stack.enter_context(Client(server.url, room, "Ann", "--publish", "none")) for room in ROOMS]
+            for person in people:
+                person.joined()
+            running = {each["room"]: each["id"] for each in ask(server, "GET", "meetings?running=true", token=TOKEN)[1]["items"]}
+            examples = self.examples(server, {room: (running[room], person.id) for room, person in zip(ROOMS, people)})
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.admin_port}/api/openapi.json", timeout=10) as answer:
+                description = json.load(answer)
+            schema, report = Path(folder, "openapi.json"), Path(folder, "requests.har")
+            schema.write_text(json.dumps(self.with_examples(description, examples)))
             config = Path(folder, "schemathesis.toml")
             # 422 is for what keeps to the description and is refused by a rule that it cannot say, such as a reserved name.
             config.write_text(f'''
@@ -155,12 +250,20 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
 ''')
             done = subprocess.run(
                 [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run",
-                 f"http://127.0.0.1:{server.admin_port}/api/openapi.json", "--max-examples", "10", "--seed", "1",
-                 "--checks", "all", "--no-color", "--suppress-health-check", "all"],
+                 str(schema), "--url", f"http://127.0.0.1:{server.admin_port}", "--max-examples", "10", "--seed", "1",
+                 "--checks", "all", "--no-color", "--suppress-health-check", "all", "--report", "har", "--report-har-path", str(report)],
                 capture_output=True, text=True, timeout=120, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": ""})
             (OUTPUT / "schemathesis.txt").write_text(done.stdout + done.stderr)
             self.assertEqual(done.returncode, 0, done.stdout[-6000:] + done.stderr[-1000:])
             self.assertIsNone(server.process.poll(), "the server still runs")
+            operations = {(method, path) for path, item in description["paths"].items() for method in item if method in ("get", "post", "patch", "delete")}
+            self.assertEqual(operations - self.succeeded(report, description), set(), "operations that were never answered with success")
+            for person in people:
+                # Who was removed or whose meeting ended is out by itself, or leaves now.
+                if person.process.poll() is None:
+                    person.leave()
+                else:
+                    person.end(20)
 
 
 class Pages(unittest.TestCase):
