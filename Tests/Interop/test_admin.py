@@ -145,6 +145,61 @@ class Webhooks(unittest.TestCase):
                 self.assertNotIn(made["secret"], audit.stdout)
 
 
+class Backups(unittest.TestCase):
+    def test_a_server_on_a_copy_made_while_others_write_lets_in_who_had_a_token_and_refuses_who_was_revoked(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Server() as server:
+            start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 120))
+            status, plan = ask(server, "POST", "meetings", {"room": "plan", "subject": "Budget", "schedule": {"start": start, "opensBefore": 3600}})
+            self.assertEqual(status, 201, plan)
+            good, revoked = (ask(server, "POST", "tokens", {"room": "plan", "role": role})[1] for role in ("subscriber", "publisher"))
+            self.assertEqual(ask(server, "DELETE", f"tokens/{revoked['id']}")[0], 204)
+
+            stop, made, problems = threading.Event(), [], []
+
+            def write(writer: int) -> None:
+                while not stop.is_set():
+                    status, answer = ask(server, "POST", "meetings", {"room": f"written-{writer}-{len(made)}"})
+                    (made if status == 201 else problems).append(answer)
+
+            writers = [threading.Thread(target=write, args=(index,)) for index in range(3)]
+            for writer in writers:
+                writer.start()
+            try:
+                wait_for("writers that work", lambda: len(made) > 20 or f"no: {problems[:3]}")
+                before = [each["id"] for each in made]
+                copy, restored = os.path.join(folder, "copy.db"), os.path.join(folder, "restored")
+                subprocess.run([str(BINARY), "backup", copy, "--data", server.data], check=True, capture_output=True, timeout=60)
+            finally:
+                stop.set()
+                for writer in writers:
+                    writer.join(20)
+            self.assertEqual(problems, [])
+            subprocess.run([str(BINARY), "restore", copy, "--data", restored], check=True, capture_output=True, timeout=60)
+            with Server(data=restored) as second:
+                with Client(second.url, "plan", "Ann", "--publish", "none", "--token", good["token"]) as ann:
+                    self.assertEqual(ann.joined().expect("joined")["role"], "subscriber")
+                refused = subprocess.run([str(BINARY), "join", second.url + "/plan", "--json", "--token", revoked["token"], "--duration", "1"],
+                                         capture_output=True, text=True, timeout=60)
+                self.assertEqual(refused.returncode, 1, refused.stdout)
+                self.assertIn("The join token is not valid", refused.stderr)
+                # What was answered before the copy began is in it, and nothing twice or by half.
+                ids, page = [], "meetings?limit=200"
+                while page:
+                    answer = ask(second, "GET", page)[1]
+                    ids += [each["id"] for each in answer["items"]]
+                    page = f"meetings?limit=200&after={answer['next']}" if "next" in answer else ""
+                self.assertEqual([each for each in [plan["id"], *before] if each not in ids], [])
+                self.assertEqual(len(ids), len(set(ids)))
+                entries, page = [], "audit?limit=200"
+                while page:
+                    answer = ask(second, "GET", page)[1]
+                    entries += answer["items"]
+                    page = f"audit?limit=200&after={answer['next']}" if "next" in answer else ""
+                # Each with its entry, and no entry without its meeting.
+                noted = {each["target"] for each in entries if each["action"] == "meeting.create"}
+                self.assertEqual(noted, set(ids))
+
+
 class Description(unittest.TestCase):
     def make(self, server: Server, path: str, **body: object) -> dict:
         """Something that the interface is to find."""
