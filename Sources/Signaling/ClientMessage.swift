@@ -6,8 +6,8 @@ public enum ClientMessage: Sendable, Hashable {
   case resume(token: String)
   /// A new offer: tracks added or removed, more slots, or an ICE restart.
   case offer(Offer)
-  /// The track sent in m-section `mid` is muted or not.
-  case mute(mid: String, muted: Bool)
+  /// The track sent in m-section `mid` is muted or not. `id` as with a room request.
+  case mute(mid: String, muted: Bool, id: Int? = nil)
   /// At what sizes the pictures of slots are shown. Slots that are not named keep what was said of them before.
   case view([SlotView])
   /// A new display name.
@@ -103,7 +103,8 @@ extension ClientMessage: Codable {
     case .mute:
       self = .mute(
         mid: try container.decode(String.self, forKey: .mid),
-        muted: try container.decode(Bool.self, forKey: .muted))
+        muted: try container.decode(Bool.self, forKey: .muted),
+        id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .view:
       let slots = try container.decode([SlotView].self, forKey: .slots)
       guard slots.count <= SlotView.maximumCount else {
@@ -165,10 +166,11 @@ extension ClientMessage: Codable {
     case .offer(let offer):
       try type(.offer)
       try offer.encode(to: encoder)
-    case .mute(let mid, let muted):
+    case .mute(let mid, let muted, let id):
       try type(.mute)
       try container.encode(mid, forKey: .mid)
       try container.encode(muted, forKey: .muted)
+      try container.encodeIfPresent(id, forKey: .id)
     case .view(let slots):
       try type(.view)
       try container.encode(slots, forKey: .slots)

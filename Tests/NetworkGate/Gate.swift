@@ -12,6 +12,7 @@ import Testing
 public final class Gate: @unchecked Sendable {
   private struct State {
     var isCut = false
+    var isHeld = false
     var sockets: [Weak] = []
   }
 
@@ -39,7 +40,7 @@ public final class Gate: @unchecked Sendable {
   private let port: UInt16
   private let proxy: ImpairmentProxy
   private let ports: (old: [UInt8], new: [UInt8])
-  private let lock = NSLock()
+  private let lock = NSCondition()
   private var state = State()
 
   /// A gate before a server that takes signalling at `port` and media at `mediaPort`, both on 127.0.0.1.
@@ -71,6 +72,7 @@ public final class Gate: @unchecked Sendable {
 
   /// Takes no new connections any more, and ends those that there are.
   public func close() {
+    releaseAnswers()
     cutSockets()
     shutdown(listener, Int32(SHUT_RDWR))
     Glibc.close(listener)
@@ -89,6 +91,15 @@ public final class Gate: @unchecked Sendable {
   private func cutSockets() {
     lock.withLock { state.isCut = true }
     dropConnections()
+  }
+
+  /// What the server says over TCP waits, in order; what it is told and media pass.
+  public func holdAnswers() { lock.withLock { state.isHeld = true } }
+
+  /// What has waited arrives.
+  public func releaseAnswers() {
+    lock.withLock { state.isHeld = false }
+    lock.broadcast()
   }
 
   /// The connections of now are lost; new ones may be made.
@@ -120,8 +131,13 @@ public final class Gate: @unchecked Sendable {
       let pair = Pair(client, server)
       lock.withLock { state.sockets.append(Weak(pair: pair)) }
       Thread.detachNewThread { self.pass(client, server, pair) { $0 } }
-      Thread.detachNewThread { self.pass(server, client, pair, self.withOtherPort) }
+      Thread.detachNewThread { self.pass(server, client, pair) { self.withOtherPort(self.whenReleased($0)) } }
     }
+  }
+
+  private func whenReleased(_ bytes: [UInt8]) -> [UInt8] {
+    lock.withLock { while state.isHeld { lock.wait() } }
+    return bytes
   }
 
   private func connected() -> Int32? {

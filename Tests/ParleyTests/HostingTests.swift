@@ -170,9 +170,15 @@ import Testing
         bobSees.events.filter { $0 == "mutedByHost microphone" }.count == 2
       }
       #expect(bob.local.publication(.microphone)?.isMuted == true)
+      // Who waits for the answer is told by an error, and by nothing else.
+      let microphone = try #require(bob.local.publication(.microphone))
+      #expect(await code { try await microphone.unmute() } == "notAllowed")
+      #expect(microphone.isMuted && microphone.isMutedByHost)
       try await person("Bob", in: mod).askToUnmute()
       try await wait(for: "the question: \(bobSees.events)") { bobSees.saw("unmuteRequested microphone Mod") }
-      bob.local.publication(.microphone)?.setMuted(false)
+      #expect(bobSees.events.filter { $0 == "mutedByHost microphone" }.count == 2)
+      try await microphone.unmute()
+      #expect(!microphone.isMuted && !microphone.isMutedByHost)
       try await wait(for: "Bob to be unmuted") {
         mod.participants.first { $0.name == "Bob" }?.publication(.microphone)?.isMuted == false
       }

@@ -42,6 +42,7 @@ struct ClientMessageTests {
       .join(.init(token: "t", name: "n", offer: "", tracks: [], passcode: "1234")), .admit(.all), .admit(.some([])),
       .deny(.some(["p_1", "p_2"])), .lock(false), .admit(.all, id: 1), .deny(.all, id: 2), .lock(true, id: 3),
       .resume(token: "r"), .offer(.init(id: 1, offer: "", tracks: [])), .mute(mid: "a", muted: false),
+      .mute(mid: "a", muted: false, id: 4),
       .rename(name: ""), .chat(text: "\u{0}x", to: "p"), .chat(text: "x", to: nil, id: -1), .leave, .ping(time: nil),
       .ping(time: 1), .renewToken("psat=t", id: 3), .renewToken("t", id: nil),
     ]

@@ -248,6 +248,57 @@ import Testing
     }
   }
 
+  @Test(
+    "a guest reads unmuting until the server has told the others, however long that takes, also over a loss and a hold")
+  func unmuting() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let audio = guest.conversation.audioService
+      @MainActor func isOpen() -> Bool { agent.participants.first?.publication(.microphone)?.isMuted == false }
+      try audio.toggleMute()
+      try await wait(for: "the microphone: \(guest.told)") { isOpen() && audio.muted == .unmuted }
+      try audio.toggleMute()
+      #expect(audio.muted == .muted)
+      try await wait(for: "the mute") { !isOpen() }
+
+      // The others hear of it, and the answer is on its way.
+      gate.holdAnswers()
+      try audio.toggleMute()
+      try await wait(for: "the microphone at the agent's") { isOpen() }
+      #expect(audio.muted == .unmuting && guest.conversation.selfParticipant.audio.isMuted)
+      // Taken back and wished again meanwhile: the first answer is not that to the second wish.
+      try audio.toggleMute()
+      try await wait(for: "the mute at the agent's") { !isOpen() }
+      #expect(audio.muted == .muted)
+      gate.releaseAnswers()
+      try audio.toggleMute()
+      #expect(audio.muted == .unmuting)
+      try await wait(for: "the answer: \(guest.told)") { audio.muted == .unmuted }
+      try await wait(for: "the microphone at the agent's") { isOpen() }
+      try audio.toggleMute()
+
+      // The answer is lost with the connection.
+      gate.holdAnswers()
+      try audio.toggleMute()
+      gate.dropConnections()
+      let isLost = await spin { guest.conversation.isServerLost }
+      #expect(isLost && audio.muted == .unmuting)
+      gate.releaseAnswers()
+      try await wait(for: "the second answer: \(guest.told)") { audio.muted == .unmuted && isOpen() }
+      try audio.toggleMute()
+
+      // On hold there is nothing to answer.
+      try audio.setHold(true)
+      try audio.toggleMute()
+      #expect(audio.muted == .unmuting)
+      try await wait(for: "the mute at the agent's") { !isOpen() }
+      #expect(audio.muted == .unmuting)
+      try audio.setHold(false)
+      try await wait(for: "the third answer: \(guest.told)") { audio.muted == .unmuted && isOpen() }
+      #expect(guest.inside.alerts.isEmpty, "\(guest.told)")
+    }
+  }
+
   @Test("who leaves while the network is cut is told by a signOut alert that the server may not have heard it")
   func signOut() async throws {
     try await Office.runBehindAGate { office, gate in

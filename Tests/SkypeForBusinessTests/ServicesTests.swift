@@ -20,8 +20,10 @@ import Testing
       #expect(audio.muted == .muted)
       try audio.toggleMute()
       try conversation.videoService.start()
-      try await wait(for: "sound and picture") { isMuted(.microphone) == false && isMuted(.camera) == false }
-      #expect(audio.muted == .unmuted && !myself.audio.isMuted)
+      try await wait(for: "sound and picture") {
+        isMuted(.microphone) == false && isMuted(.camera) == false && audio.muted == .unmuted
+      }
+      #expect(!myself.audio.isMuted)
       try audio.setHold(true)
       #expect(audio.isOnHold && myself.audio.isOnHold && audio.muted == .unmuted)
       try await wait(for: "silence") { isMuted(.microphone) == true && isMuted(.camera) == true }

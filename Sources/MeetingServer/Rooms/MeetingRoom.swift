@@ -279,7 +279,7 @@ actor MeetingRoom {
     switch message {
     case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
     case .offer(let offer): await renegotiate(offer, member, channel)
-    case .mute(let mid, let muted): setMuted(muted, mid: mid, member, channel)
+    case .mute(let mid, let muted, let id): setMuted(muted, mid: mid, id: id, member, channel)
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): if isInPace(member, channel) { rename(name, member, channel) }
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
@@ -348,14 +348,20 @@ actor MeetingRoom {
     if before.map(\.info.id) != member.publications.map(\.info.id) { refill(except: participant) }
   }
 
-  private func setMuted(_ muted: Bool, mid: String, _ member: RoomMember, _ channel: SignalingChannel) {
+  private func setMuted(
+    _ muted: Bool, mid: String, id: Int?, _ member: RoomMember, _ channel: SignalingChannel
+  ) {
     guard let index = member.publications.firstIndex(where: { $0.mid == mid }) else {
-      channel.refuse(.badMessage, "There is no track in m-section \(mid.prefix(16)).")
+      channel.refuse(.badMessage, "There is no track in m-section \(mid.prefix(16)).", id: id)
       return
     }
-    guard member.publications[index].info.muted != muted else { return }
+    if member.publications[index].info.muted == muted {
+      if let id { channel.send(.room(.done(id: id))) }
+      return
+    }
     if !muted, !mayUnmute(member.publications[index].info.source, member) {
-      channel.refuse(.notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.")
+      channel.refuse(
+        .notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.", id: id)
       member.publications[index].info.mutedByHost = true
       channel.send(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
       return
@@ -366,6 +372,7 @@ actor MeetingRoom {
     let participant = member.id
     post { await $0.setMuted(muted, publication: publication.id, of: participant) }
     broadcast(.publicationUpdated(participant: participant, publication: publication))
+    if let id { channel.send(.room(.done(id: id))) }
   }
 
   /// Slots are the receiver's own, so what it says of others has no effect.

@@ -36,12 +36,15 @@ extension Meeting {
   }
 
   private func settle(request id: Int, _ result: Result<Void, JoinError>) {
+    unmutings[id] = nil
     requests.removeValue(forKey: id)?.resume(returning: result)
   }
 
   /// The server refused a request. False when it is not one of ours.
   func takeRequestRefusal(id: Int, _ error: JoinError) -> Bool {
     guard requests[id] != nil else { return false }
+    // At once, so that what the server says of the track next is no news.
+    unmutings[id]?.unmuteWasRefused(byHost: error.code == SignalingErrorCode.notAllowed.rawValue)
     settle(request: id, .failure(error))
     return true
   }

@@ -159,6 +159,8 @@ public import Signaling
   @ObservationIgnored var negotiation = NegotiationState()
   /// Who waits for the answer to a request, by its number.
   @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
+  /// The tracks that the server was asked to unmute, by the numbers of these requests.
+  @ObservationIgnored var unmutings: [Int: LocalPublication] = [:]
   /// What the server has neither passed on nor refused yet, in order.
   @ObservationIgnored var unsentChat: [SentChatMessage] = []
   /// Signals that wait for the signalling to come back.

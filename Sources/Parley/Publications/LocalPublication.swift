@@ -80,6 +80,39 @@ import RTC
     if let mid { owner?.meeting?.send(.mute(mid: mid.rawValue, muted: muted)) }
   }
 
+  /// Unmutes, and returns when the server has told everybody so. What is sent meanwhile reaches nobody where a host has forbidden it.
+  ///
+  /// ```swift
+  /// do throws(JoinError) {
+  ///   try await microphone.unmute()
+  /// } catch {
+  ///   print("You stay muted: \(error)")
+  /// }
+  /// ```
+  ///
+  /// - Throws: ``JoinError/refused(code:message:)`` where hosts let nobody unmute: it stays muted. ``JoinError/unreachable(_:)`` while the connection
+  ///   is lost: the server is told once it is back, and may be asked again then.
+  public func unmute() async throws(JoinError) {
+    isMuted = false
+    isMutedByHost = false
+    publisher.setMuted(false)
+    guard let meeting = owner?.meeting, meeting.state != .idle else { return }
+    // What was published while the connection was being brought back.
+    if mid == nil { try await meeting.takeUp(self) }
+    guard let mid else { throw .unreachable("The track is not sent just now. Try again when the connection is back.") }
+    try await meeting.request { id in
+      meeting.unmutings[id] = self
+      return .mute(mid: mid.rawValue, muted: false, id: id)
+    }
+  }
+
+  /// The server lets nobody unmute, or not this track.
+  func unmuteWasRefused(byHost: Bool) {
+    isMuted = true
+    isMutedByHost = byHost
+    publisher.setMuted(true)
+  }
+
   /// Stops publishing. The track's source is stopped; the track may be published again.
   ///
   /// ```swift

@@ -177,6 +177,7 @@ extension SfBConversation {
     forgetLoss()
     takeOneself()
     state = .established
+    audioService.reconnected()
     refreshVideo()
   }
 

@@ -4,7 +4,7 @@ import Parley
 @preconcurrency @MainActor public final class SfBAudioService: SfBConversationService {
   /// Whether the conversation is on hold: no sound and no picture is sent, played or shown.
   @SfBObserved public private(set) var isOnHold = false
-  /// Whether the others can hear this guest.
+  /// Whether the others can hear this guest: `unmuted` once the server has told them so.
   @SfBObserved public private(set) var muted = SfBAudioServiceMuteState.muted
 
   /// Whether ``setHold(_:)`` can be called.
@@ -34,11 +34,15 @@ import Parley
     try require(canSetHold, "setHold(_:)", "canSetHold")
     isOnHold = hold
     conversation?.selfParticipant.audio.isOnHold = hold
+    // What was asked of the server before is not how things are any more.
+    turn += 1
     apply()
     conversation?.videoService.apply()
+    goOnUnmuting()
   }
 
-  /// Unmutes or mutes. Unmuting takes a moment: ``muted`` is `unmuting` until the server has the microphone.
+  /// Unmutes or mutes. Unmuting takes a moment: ``muted`` is `unmuting` until the server has told the others, for as long as the hold or the loss of
+  /// a connection lasts. Where it refuses, it is `muted` again, and an alert `participantUnmute` says why.
   /// - Throws: `actionNotAvailable` while ``canToggleMute`` is false.
   public func toggleMute() throws {
     try require(canToggleMute, "toggleMute()", "canToggleMute")
@@ -61,41 +65,74 @@ import Parley
     Task { [weak self] in
       guard !conversation.application.requiresWifi(for: .voice) else {
         let why = "Sound is not sent over a mobile network (requireWifiForAudio)."
-        self?.giveUp(turn, ErrorCode(.actionNotAvailable), why)
+        self?.giveUp(turn, .voice, ErrorCode(.actionNotAvailable), why)
         return
       }
       do {
-        // One that was taken back may still be publishing.
-        while let self, self.isPublishing { await Task.yield() }
-        if let self, self.turn == turn, self.microphone == nil {
-          let losses = self.losses
-          self.isPublishing = true
-          defer { self.isPublishing = false }
-          let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
-          let publication = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
-          // Sound was stopped meanwhile, or the microphone gave nothing: this one is of no use.
-          guard self.losses == losses else { return await publication.unpublish() }
-          self.microphone = publication
-        }
-        guard let self, self.turn == turn else { return }
-        self.muted = .unmuted
-        self.apply()
+        try await self?.publish(turn, conversation)
       } catch {
-        self?.giveUp(turn, .mediaFailed, "The others cannot hear you: \(error)")
+        self?.giveUp(turn, .voice, .mediaFailed, "The others cannot hear you: \(error)")
+      }
+      await self?.askServer(turn)
+    }
+  }
+
+  /// Opens the microphone, muted, unless it is open.
+  private func publish(_ turn: Int, _ conversation: SfBConversation) async throws {
+    // One that was taken back may still be publishing.
+    while isPublishing { await Task.yield() }
+    guard self.turn == turn, microphone == nil else { return }
+    let losses = losses
+    isPublishing = true
+    defer { isPublishing = false }
+    let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
+    let publication = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
+    // Sound was stopped meanwhile, or the microphone gave nothing: this one is of no use.
+    guard self.losses == losses else { return await publication.unpublish() }
+    microphone = publication
+  }
+
+  /// Has the server tell the others that they may hear this guest.
+  private func askServer(_ turn: Int) async {
+    // On hold nobody hears anything: it is asked once that is over.
+    guard self.turn == turn, muted == .unmuting, !isOnHold, let microphone else { return }
+    do throws(JoinError) {
+      try await microphone.unmute()
+      guard self.turn == turn else { return }
+      muted = .unmuted
+      apply()
+    } catch {
+      switch error {
+      // It is asked again when it is back, if it comes back.
+      case .unreachable, .ended, .cancelled: break
+      case .refused(_, let why): giveUp(turn, .participantUnmute, ErrorCode(.actionNotAvailable), why)
+      default: giveUp(turn, .voice, .mediaFailed, "The others cannot hear you: \(error)")
       }
     }
   }
 
+  /// Asks the server again for what it has not answered: it was not asked on hold, and its answer is lost with a connection.
+  private func goOnUnmuting() {
+    guard muted == .unmuting, !isOnHold else { return }
+    turn += 1
+    unmute(turn)
+  }
+
+  /// The connection is back.
+  func reconnected() { goOnUnmuting() }
+
   /// Stays muted, and says why.
-  private func giveUp(_ turn: Int, _ code: ErrorCode, _ why: String) {
+  private func giveUp(_ turn: Int, _ type: SfBAlertType, _ code: ErrorCode, _ why: String) {
     guard self.turn == turn else { return }
     muted = .muted
-    conversation?.alert(.voice, .error, code, why)
+    apply()
+    conversation?.alert(type, .error, code, why)
   }
 
   /// Brings what is sent and played in line with what was asked for.
   private func apply() {
-    microphone?.setMuted(isOnHold || muted != .unmuted)
+    // What is being unmuted is the server's to say.
+    if isOnHold || muted != .unmuting { microphone?.setMuted(isOnHold || muted == .muted) }
     conversation?.selfParticipant.audio.isMuted = muted != .unmuted
     conversation?.selfParticipant.audio.state = isRunning ? .connected : .disconnected
     conversation?.meeting.playSound(to: isOnHold || !isRunning ? nil : speaker)

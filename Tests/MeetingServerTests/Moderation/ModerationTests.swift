@@ -255,6 +255,9 @@ struct ModerationTests {
       // The client is told how it is, since it may have shown otherwise.
       let told = try await ann.first { if case .publicationUpdated(_, let it) = $0 { it } else { nil } }
       #expect(told.muted && told.mutedByHost == true)
+      try ann.send(.mute(mid: "0", muted: false, id: 8))
+      let refusal = try await ann.refusal()
+      #expect(refusal.code == .notAllowed && refusal.id == 8)
       for (id, tracks) in [(2, []), (3, [microphone])] {
         try ann.send(.offer(.init(id: id, offer: "send:0", tracks: tracks)))
         _ = try await ann.first { if case .answer(id, _, _) = $0 { true } else { nil } }
@@ -263,7 +266,13 @@ struct ModerationTests {
       try await mod.ask(.askToUnmute(hello.participant, sources: [.microphone]))
       let asked = try await ann.notice { if case .unmuteRequested(let sources, _) = $0 { sources } else { nil } }
       #expect(asked == [.microphone])
-      try ann.send(.mute(mid: "0", muted: false))
+      // A mute with a number is answered when everybody has been told, also one that changes nothing.
+      for id in [9, 10] {
+        try ann.send(.mute(mid: "0", muted: false, id: id))
+        _ = try await ann.notice { if case .done(id) = $0 { true } else { nil } }
+      }
+      try ann.send(.mute(mid: "7", muted: false, id: 11))
+      #expect(try await ann.refusal().id == 11)
       _ = try await mod.first {
         if case .publicationUpdated(hello.participant, let it) = $0, !it.muted { it } else { nil }
       }
