@@ -1,10 +1,10 @@
 import Basics
 import Foundation
 import NetworkGate
-import Parley
 import ParleyViews
 import Testing
 
+@testable import Parley
 @testable import SkypeForBusiness
 
 /// Networks that are cut, with real media: what a guest is told, and what goes on by itself.
@@ -19,7 +19,10 @@ import Testing
     let outside = Alarm()
     let states: States
 
+    let invitation: Invitation
+
     init(_ office: Office, _ invitation: Invitation, _ gate: Gate) throws {
+      self.invitation = invitation
       conversation = try office.join(invitation, through: gate)
       conversation.alertDelegate = inside
       office.application.alertDelegate = outside
@@ -296,6 +299,45 @@ import Testing
       try audio.setHold(false)
       try await wait(for: "the third answer: \(guest.told)") { audio.muted == .unmuted && isOpen() }
       #expect(guest.inside.alerts.isEmpty, "\(guest.told)")
+    }
+  }
+
+  @Test(
+    "who is removed while what the server says is slow is told nothing of a loss, and does not come back: media is closed long before the reason is there"
+  )
+  func slowReason() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let host = try await office.agent(guest.invitation, name: "Host", role: .organizer)
+      try await wait(for: "the host") { guest.conversation.remoteParticipants.count == 2 }
+      gate.holdAnswers()
+      try await host.participants.first { $0.name == "Jake" }?.remove()
+      try await wait(for: "media to be closed: \(guest.told)") { guest.conversation.meeting.lastError != nil }
+      // Longer than a second and a half, after which a loss was told once, and the meeting joined anew.
+      for _ in 0..<200 where guest.inside.alerts.isEmpty { try await Task.sleep(nanoseconds: 10_000_000) }
+      #expect(guest.inside.alerts.isEmpty && guest.conversation.state == .established, "\(guest.told)")
+      #expect(agent.participants.map(\.name) == ["Host"])
+      gate.releaseAnswers()
+      try await wait(for: "the end: \(guest.told)") { guest.conversation.state == .idle }
+      #expect(guest.inside.alerts.map(\.type) == [.conferenceUnexpectedDisconnect], "\(guest.told)")
+      #expect(guest.states.all == [.establishing, .established, .idle])
+    }
+  }
+
+  @Test(
+    "media that the server closes without ending anything is told as a loss, and is back as soon as it is joined anew")
+  func closedMedia() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let old = guest.conversation.selfParticipant.person.sipUri
+      guest.conversation.meeting.take(SessionEvent.failed("DTLS was closed"))
+      try await expectLoss(guest)
+      try await wait(for: "the new place: \(guest.told)") {
+        guest.conversation.selfParticipant.person.sipUri != old && guest.conversation.canLeave
+          && guest.conversation.remoteParticipants.first?.video.canSubscribe == true
+      }
+      try await wait(for: "one guest at the agent's") { agent.participants.count == 1 }
+      #expect(guest.states.all == [.establishing, .established] && guest.inside.alerts.count == 1, "\(guest.told)")
     }
   }
 

@@ -42,7 +42,7 @@ extension Meeting {
     case .signal(let signal, let from): takeSignal(signal, from: from)
     case .room(let notice): take(notice)
     case .token(let notice): take(notice)
-    case .pong: break
+    case .pong(let time): takePong(time)
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
     case .ended(let reason, let text): end(EndReason(reason), message: text)
     }

@@ -43,8 +43,8 @@ extension Meeting {
       guard joinedOnce, !connectionState.rejoining else { return }
       lastError = .mediaFailed(reason)
       connectionState.mediaDown = true
-      refreshState(.media)
-      rejoin(unlessToldWithin: .seconds(1))
+      connectionState.mediaIsOver = true
+      rejoinUnlessEnded()
     case .data(let data): takeData(data)
     case .dataLost:
       emit(.problem("Data messages were lost: this client took them too slowly. Later ones arrive again."))
@@ -94,6 +94,7 @@ extension Meeting {
         connectionState.signalingDown = false
         takeState(participants, slots, chat, state)
         takeStopped(participants)
+        if connectionState.mediaIsOver { return rejoin() }
         tellAgain()
         refreshState(nil)
         follow(place)
@@ -170,13 +171,15 @@ extension Meeting {
 
   // MARK: Joining anew
 
-  /// The media connection is over. A server that shuts down or removes somebody closes it too, and says why on the socket a moment later.
-  private func rejoin(unlessToldWithin time: TimeSpan) {
+  /// The media connection is over. A server that shuts down or removes somebody says so on the socket before it closes media, and media may
+  /// overtake that: once it has answered a ping, whatever it said before has arrived.
+  private func rejoinUnlessEnded() {
     let lost = connection
     tasks.run { [weak self] in
-      try? await Task.sleep(nanoseconds: UInt64(time.nanoseconds))
+      try? await self?.request { .ping(time: Double($0)) }
       guard let self, !Task.isCancelled, self.connection === lost else { return }
-      self.rejoin()
+      // Without the socket nobody knows: it is told, or joined anew, when the place is taken back.
+      if !self.connectionState.signalingDown { self.rejoin() }
     }
   }
 

@@ -49,6 +49,11 @@ extension Meeting {
     return true
   }
 
+  /// The server has read everything up to a ping, and what it said before has arrived.
+  func takePong(_ time: Double?) {
+    if let id = time.flatMap({ Int(exactly: $0) }) { settle(request: id, .success(())) }
+  }
+
   /// The socket is gone, and with it the answers to what was asked.
   func failRequests() {
     let lost: JoinError =

@@ -162,29 +162,19 @@ extension SfBConversation {
   private func reconnecting(_ step: ReconnectStep) {
     if step != .media { isServerLost = true }
     // Sound and pictures go on without the socket, which is back in a moment. A loss is told once, whatever is tried.
-    guard step != .signaling, tellingLoss == nil else { return }
-    tellingLoss = Task { [weak self] in
-      // A server that ends the meeting, or removes somebody, closes media first and says why a moment later.
-      try? await Task.sleep(nanoseconds: 1_500_000_000)
-      guard !Task.isCancelled, let self else { return }
-      self.alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
-    }
+    guard step != .signaling, !isLossTold else { return }
+    isLossTold = true
+    alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
   }
 
   /// The connection is back. Whoever had lost their place was taken in anew, perhaps through the lobby.
   private func reconnected() {
     isServerLost = false
-    forgetLoss()
+    isLossTold = false
     takeOneself()
     state = .established
     audioService.reconnected()
     refreshVideo()
-  }
-
-  /// A loss that was not told yet need not be any more, and the next one is told again.
-  func forgetLoss() {
-    tellingLoss?.cancel()
-    tellingLoss = nil
   }
 
   private func ended(_ reason: EndReason, _ message: String) {

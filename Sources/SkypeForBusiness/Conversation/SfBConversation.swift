@@ -53,8 +53,8 @@ import Parley
   @SfBObserved var permissions: Set<ParticipantPermission> = []
   /// Whether the server cannot be told anything just now.
   var isServerLost = false
-  /// Tells the present loss of the connection by an alert; nil while nothing is lost.
-  var tellingLoss: Task<Void, Never>?
+  /// Whether the present loss of the connection was told by an alert.
+  var isLossTold = false
   /// Whether it is being ended: nothing can be started any more, while what runs is stopped.
   @SfBObserved private var isEnding = false
   private var reader: Task<Void, Never>?
@@ -120,7 +120,6 @@ import Parley
     guard state != .idle, !isEnding else { return }
     isEnding = true
     reader?.cancel()
-    forgetLoss()
     for service in [videoService, audioService, chatService] as [SfBConversationService] { service.end() }
     let gone = remoteParticipants
     dominantSpeaker = nil
