@@ -31,6 +31,9 @@ import Parley
   /// The last goodbye, under way or done. It is over when those before it are.
   private var goodbye: Task<Void, Never>?
 
+  /// The ids that servers gave this app's guests, the newest last: by them own messages are known after joining again.
+  private(set) var ownIDs: [String] = []
+
   /// How meetings are joined.
   var options = JoinOptions()
   /// Whether the way out leads over a mobile network.
@@ -125,6 +128,12 @@ import Parley
       }
       await earlier?.value
     }
+  }
+
+  /// A server has given a guest of this app an id.
+  func remember(_ id: String) {
+    guard !ownIDs.contains(id) else { return }
+    ownIDs = ownIDs.suffix(99) + [id]
   }
 
   /// A conversation is over and need not be kept.

@@ -72,6 +72,41 @@ import Testing
     }
   }
 
+  @Test("own messages from before leaving are outgoing after joining again, and a chat handler hears the others' only")
+  func ownMessages() async throws {
+    final class Screen: ChatHandlerDelegate {
+      var texts: [String] = []
+      func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {
+        texts.append(message.text)
+      }
+    }
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let first = try office.join(invitation)
+      try await wait(for: "the meeting") { first.chatService.canSendMessage }
+      try first.chatService.sendMessage("mine")
+      try await wait(for: "it at the agent's") { agent.chat.count == 1 }
+      try agent.send(chat: "yours")
+      try await wait(for: "the answer") { first.historyService.activityItems.count == 2 }
+      try first.leave()
+
+      let again = try office.join(invitation)
+      let screen = Screen()
+      let handler = ChatHandler(conversation: again, delegate: screen, userInfo: nil)
+      try await wait(for: "the second meeting") { again.chatService.canSendMessage }
+      let items = again.historyService.activityItems.compactMap { $0 as? SfBMessageActivityItem }
+      #expect(items.map(\.text) == ["mine", "yours"] && items.map(\.direction) == [.outgoing, .incoming])
+      #expect(items.first?.status == .succeeded && items.first?.sender === again.selfParticipant.person)
+      #expect(items.first?.timestamp == agent.chat.first?.time)
+      #expect(screen.texts == ["yours"] && handler.conversation === again)
+      // The same words again are another message.
+      let same = try again.chatService.sendMessage("mine")
+      try await wait(for: "the second one") { same.status == .succeeded && agent.chat.count == 3 }
+      #expect(again.historyService.activityItems.count == 3)
+    }
+  }
+
   @Test("a host who asks to unmute is told by an alert, in the spelling of Swift 2, too")
   func asked() async throws {
     final class Old: SfBAlertDelegate {

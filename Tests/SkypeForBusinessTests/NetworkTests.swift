@@ -196,6 +196,27 @@ import Testing
     }
   }
 
+  @Test(
+    "a message whose echo was lost with the place has succeeded once it is in the history of the next, and is there once"
+  )
+  func lostEcho() async throws {
+    try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      gate.holdAnswers()
+      let sent = try guest.conversation.chatService.sendMessage("is it there?")
+      try await wait(for: "it at the agent's") { agent.chat.count == 1 }
+      #expect(sent.status == .pending)
+      try await gate.cut()
+      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      gate.releaseAnswers()
+      try await gate.restore()
+      try await wait(for: "the history: \(guest.told)", within: .seconds(60)) { sent.status != .pending }
+      try await wait(for: "the meeting: \(guest.told)") { agent.participants.count == 1 }
+      #expect(sent.status == .succeeded && guest.conversation.historyService.activityItems == [sent])
+      #expect(agent.chat.count == 1)
+    }
+  }
+
   @Test("who must wait in the lobby after a loss reads inLobby, and established once they are let in again")
   func lobbyAfterALoss() async throws {
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in

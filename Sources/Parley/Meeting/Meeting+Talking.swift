@@ -1,4 +1,4 @@
-import Signaling
+public import Signaling
 
 extension Meeting {
   /// The longest chat message, in characters.
@@ -14,6 +14,13 @@ extension Meeting {
   /// let fits = text.utf8.count <= Meeting.maximumChatBytes
   /// ```
   public static let maximumChatBytes = 16_000
+
+  /// Whether this client wrote a message, also before it had to join anew and got another id.
+  ///
+  /// ```swift
+  /// for message in meeting.chat { print("\(meeting.isOwn(message) ? "You" : message.name): \(message.text)") }
+  /// ```
+  public func isOwn(_ message: ChatMessage) -> Bool { ownIDs.contains(message.from) }
 
   /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then.
   ///

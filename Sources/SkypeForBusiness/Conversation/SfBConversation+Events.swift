@@ -48,6 +48,7 @@ extension SfBConversation {
   private func takeOneself() {
     if let info = meeting.info { take(info) }
     permissions = meeting.local.permissions
+    application.remember(meeting.local.id)
     selfParticipant.state = .connected
     selfParticipant.person.displayName = meeting.local.name
     selfParticipant.person.sipUri = SfBPerson.address(meeting.local.id, at: host)

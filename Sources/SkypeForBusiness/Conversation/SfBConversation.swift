@@ -112,6 +112,9 @@ import Parley
   /// Whether the others can be seen, heard and written to.
   var isEstablished: Bool { state == .established && !isEnding }
 
+  /// Whether this guest wrote a message, in this conversation or in one before it.
+  func isOwn(_ message: ChatMessage) -> Bool { meeting.isOwn(message) || application.ownIDs.contains(message.from) }
+
   /// Whether the server lets this guest do something, as far as it has said.
   func may(_ permission: ParticipantPermission) -> Bool { permissions.isEmpty || permissions.contains(permission) }
 

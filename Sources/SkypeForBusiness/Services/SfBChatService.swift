@@ -46,10 +46,15 @@ import Parley
 
   func take(_ message: ChatMessage, isHistory: Bool) {
     guard isRunning || isHistory, message.deleted == nil, let conversation else { return }
-    if message.from == conversation.meeting.local.id,
-      let index = unconfirmed.firstIndex(where: { $0.sent.text == message.text })
-    {
-      unconfirmed.remove(at: index).item.status = .succeeded
+    if conversation.isOwn(message) {
+      if let index = unconfirmed.firstIndex(where: { $0.sent.text == message.text }) {
+        unconfirmed.remove(at: index).item.status = .succeeded
+      } else {
+        // From before this guest joined again.
+        let item = SfBMessageActivityItem(
+          message.text, .outgoing, .succeeded, sender: conversation.selfParticipant.person, timestamp: message.time)
+        conversation.historyService.add(item)
+      }
       return
     }
     let sender = conversation.remoteParticipants.first { $0.remote?.id == message.from }
