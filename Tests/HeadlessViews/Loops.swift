@@ -10,7 +10,7 @@ private final class DragView: UIView {
   override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) { isDragged = true }
 }
 
-private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 /// Counts turns of everything that an app may wait for on its main thread.
 @MainActor

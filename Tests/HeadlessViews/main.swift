@@ -20,6 +20,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       watchLoops()
       return true
     }
+    if CommandLine.arguments.contains("--stay") {
+      say("ready")
+      return true
+    }
     let window = UIWindow(frame: UIScreen.main.bounds)
     let screen = UIViewController()
     let label = UILabel(frame: CGRect(x: 20, y: 20, width: 200, height: 40))
@@ -42,6 +46,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     do { try window.present() } catch { print("window: \(error)") }
     print("gtk \(loaded("libgtk-4")), presented \(window.isPresented)")
     exit(0)
+  }
+
+  func applicationWillTerminate(_ application: UIApplication) {
+    say("about to end, \(application.applicationState == .active ? "active" : "behind")")
   }
 }
 

@@ -3,10 +3,8 @@ import Testing
 
 /// Views without a display, in a process of their own: what it loads, and what it says when it is asked for a window.
 @Suite struct HeadlessTests {
-  /// Runs `headless-views` without a display, and with `environment` on top.
-  private func run(
-    _ arguments: [String], _ environment: [String: String] = [:]
-  ) throws -> (status: Int32, output: String, error: String) {
+  /// `headless-views` without a display, and with `environment` on top.
+  private func app(_ arguments: [String], _ environment: [String: String] = [:]) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("headless-views")
@@ -15,6 +13,14 @@ import Testing
     all["DISPLAY"] = nil
     all["WAYLAND_DISPLAY"] = nil
     process.environment = all.merging(environment) { _, new in new }
+    return process
+  }
+
+  /// Runs `headless-views` without a display, and with `environment` on top.
+  private func run(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, error: String) {
+    let process = app(arguments, environment)
     let (output, error) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = error
@@ -63,6 +69,26 @@ import Testing
       #expect(result.output.contains(install))
       #expect(result.output.hasSuffix("gtk false, presented false\n"))
     }
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func anAppThatIsAskedToEndTellsItsDelegateFirst(signal: Int32) throws {
+    let process = app(["--headless", "--stay"])
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    // What never ends would hold up all tests.
+    let (id, ended) = (process.processIdentifier, DispatchSemaphore(value: 0))
+    Thread.detachNewThread { if ended.wait(timeout: .now() + 30) == .timedOut { kill(id, SIGKILL) } }
+    defer { ended.signal() }
+    var text = output.fileHandleForReading.availableData
+    #expect(String(decoding: text, as: UTF8.self) == "ready\n")
+    // Two at once are one wish, as `timeout` sends them.
+    for _ in 1...2 { kill(id, signal) }
+    text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(String(decoding: text, as: UTF8.self) == "about to end, active\n")
+    #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
   }
 
   @Test func anAppWithoutADisplaySaysSoAndEnds() throws {

@@ -70,6 +70,11 @@ public enum StopSignals {
     pthread_detach(thread)
     for number in [SIGTERM, SIGINT] { signal(number, handler) }
     if !isIgnored(SIGHUP) { signal(SIGHUP, handler) }
+    // Who was started from a thread that blocks them, as Foundation's `Process` does on dispatch's threads, would hear nothing of them.
+    var taken = sigset_t()
+    sigemptyset(&taken)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&taken, number) }
+    pthread_sigmask(SIG_UNBLOCK, &taken, nil)
     return stream
   }
 

@@ -1,5 +1,6 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
+import Parley
 
 /// The app: its windows, and where keys go.
 @MainActor
@@ -44,6 +45,7 @@ public final class UIApplication: UIResponder {
 
   /// Whether windows come onto the desktop by themselves.
   private var showsWindows = false
+  private var isEnding = false
 
   /// Runs an app until its last window is closed: the main run loop and the main actor go on meanwhile. The last line of a `main.swift`:
   ///
@@ -51,9 +53,12 @@ public final class UIApplication: UIResponder {
   /// UIApplication.run(AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"))
   /// ```
   ///
-  /// Without a display it says so on standard error and ends with status 1; headless it needs none, and runs until it is ended.
+  /// Without a display it says so on standard error and ends with status 1; headless it needs none. SIGTERM, Ctrl-C and a closed terminal (SIGHUP)
+  /// end it as its last window does: the delegate hears ``UIApplicationDelegate/applicationWillTerminate(_:)``, and the status is 0.
   public static func run(_ delegate: any UIApplicationDelegate, isHeadless: Bool = false) -> Never {
     shared.delegate = delegate
+    let signals = StopSignals.take()
+    Task { for await _ in signals { shared.end() } }
     if !isHeadless {
       do {
         try GTKThread.start()
@@ -78,7 +83,12 @@ public final class UIApplication: UIResponder {
   }
 
   func windowClosed() {
-    guard showsWindows, windows.isEmpty else { return }
+    if showsWindows, windows.isEmpty { end() }
+  }
+
+  private func end() {
+    guard !isEnding else { return }
+    isEnding = true
     delegate?.applicationWillTerminate(self)
     // A moment for what the delegate has begun, such as leaving a session: the others would wait for who merely vanishes.
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) { exit(0) }
@@ -105,7 +115,7 @@ public protocol UIApplicationDelegate: AnyObject {
   ) -> Bool
   /// The app came to the front.
   func applicationDidBecomeActive(_ application: UIApplication)
-  /// The app is about to end: its last window was closed.
+  /// The app is about to end: its last window was closed, or somebody asks for its end, as with Ctrl-C. It ends a moment after this returns.
   func applicationWillTerminate(_ application: UIApplication)
 }
 
