@@ -46,6 +46,11 @@ enum { SCALE_UNIT = 1024, ELLIPSIZE_NONE = 0, ELLIPSIZE_END = 3, WEIGHT_NORMAL =
   F(void, pango_layout_set_width, (void *, int))                                                                        \
   F(void, pango_layout_set_height, (void *, int))                                                                       \
   F(void, pango_layout_set_wrap, (void *, int))                                                                         \
+  F(void, pango_layout_set_attributes, (void *, void *))                                                                \
+  F(void *, pango_attr_list_new, (void))                                                                                \
+  F(void *, pango_attr_insert_hyphens_new, (int))                                                                       \
+  F(void, pango_attr_list_insert, (void *, void *))                                                                     \
+  F(void, pango_attr_list_unref, (void *))                                                                              \
   F(void, pango_layout_set_alignment, (void *, int))                                                                    \
   F(void, pango_layout_set_ellipsize, (void *, int))                                                                    \
   F(void, pango_layout_get_pixel_size, (void *, int *, int *))                                                          \

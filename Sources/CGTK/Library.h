@@ -64,6 +64,13 @@ typedef void *object;
   F(object, gtk_label_new, (const char *))                                                                            \
   F(void, gtk_label_set_text, (object, const char *))                                                                 \
   F(void, gtk_label_set_xalign, (object, float))                                                                      \
+  F(void, gtk_label_set_attributes, (object, void *))                                                                  \
+  F(void *, pango_attr_list_new, (void))                                                                              \
+  F(void *, pango_attr_insert_hyphens_new, (gboolean))                                                                \
+  F(void, pango_attr_list_insert, (void *, void *))                                                                   \
+  F(void, pango_attr_list_unref, (void *))                                                                            \
+  F(object, gtk_text_buffer_create_tag, (object, const char *, const char *, ...))                                    \
+  F(void, gtk_text_buffer_apply_tag, (object, object, const void *, const void *))                                    \
   F(void, gtk_label_set_wrap, (object, gboolean))                                                                     \
   F(void, gtk_label_set_wrap_mode, (object, int))                                                                     \
   F(void, gtk_label_set_lines, (object, int))                                                                         \

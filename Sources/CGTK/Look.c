@@ -90,7 +90,17 @@ void parley_node_set_text(parley_node *node, const char *text) {
     text_place start, end;
     gtk.gtk_text_buffer_get_bounds(buffer, &start, &end);
     char *old = gtk.gtk_text_buffer_get_text(buffer, &start, &end, 0);
-    if (strcmp(old, text) != 0) gtk.gtk_text_buffer_set_text(buffer, text, -1);
+    if (strcmp(old, text) != 0) {
+      gtk.gtk_text_buffer_set_text(buffer, text, -1);
+      // As in labels: what breaks a long word is no hyphen.
+      object tag = gtk.g_object_get_data(buffer, "parley-words");
+      if (!tag) {
+        tag = gtk.gtk_text_buffer_create_tag(buffer, NULL, "insert-hyphens", 0, NULL);
+        gtk.g_object_set_data(buffer, "parley-words", tag);
+      }
+      gtk.gtk_text_buffer_get_bounds(buffer, &start, &end);
+      gtk.gtk_text_buffer_apply_tag(buffer, tag, &start, &end);
+    }
     gtk.g_free(old);
   }
   node->is_setting = 0;

@@ -127,11 +127,20 @@ static object scrolling(object child) {
   return window;
 }
 
+// Where a long word is broken, as in an address or an error's name, a hyphen would be read as a part of it.
+static void break_without_hyphens(object label) {
+  void *list = gtk.pango_attr_list_new();
+  gtk.pango_attr_list_insert(list, gtk.pango_attr_insert_hyphens_new(0));
+  gtk.gtk_label_set_attributes(label, list);
+  gtk.pango_attr_list_unref(list);
+}
+
 static void make_content(parley_node *node) {
   switch (node->kind) {
     case PARLEY_LABEL:
       node->inner = gtk.gtk_label_new("");
       gtk.gtk_label_set_ellipsize(node->inner, ELLIPSIZE_END);
+      break_without_hyphens(node->inner);
       break;
     case PARLEY_BUTTON:
       node->inner = gtk.gtk_button_new_with_label("");

@@ -19,8 +19,34 @@ func isMostly(_ color: UIColor?, red: Bool = false, green: Bool = false, blue: B
   return (r > 0.6) == red && (g > 0.6) == green && (b > 0.6) == blue
 }
 
+/// Whether there is a line across of that many dark points somewhere in a picture, as a hyphen is in large letters.
+func hasDash(_ picture: UIImage, _ length: Int = 7) -> Bool {
+  for y in 0..<Int(picture.size.height) {
+    var run = 0
+    for x in 0..<Int(picture.size.width) {
+      run = isMostly(picture.color(x: x, y: y)) ? run + 1 : 0
+      if run == length { return true }
+    }
+  }
+  return false
+}
+
 @MainActor
 @Suite struct SnapshotTests {
+  @Test func aLongWordIsBrokenWithoutAHyphen() throws {
+    let label = UILabel(frame: CGRect(x: 0, y: 0, width: 100, height: 200))
+    label.backgroundColor = .white
+    label.textColor = .black
+    label.font = .systemFont(ofSize: 30)
+    label.numberOfLines = 0
+    // Letters without a stroke across.
+    label.text = String(repeating: "l", count: 40)
+    #expect(label.sizeThatFits(CGSize(width: 100, height: 0)).height > 2 * label.font.lineHeight)
+    #expect(!hasDash(try label.snapshot()))
+    label.text = "l-l"
+    #expect(hasDash(try label.snapshot()))
+  }
+
   @Test func aSnapshotShowsBackgroundsOrderAndOpacity() throws {
     let root = UIView(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
     root.backgroundColor = .red

@@ -54,6 +54,44 @@ extension ScreenTests.WindowTests {
     }
   }
 
+  @Test func aLongWordIsNotBrokenInATitleAndElsewhereWithoutAHyphen() async throws {
+    let (window, view) = try await window(CGSize(width: 360, height: 580))
+    defer { window.close() }
+    let alert = UIAlertController(
+      title: "Error: ConferenceUnexpectedDisconnect",
+      message: "A host of the meeting did not let you in. E_ConferencingAnonymousJoinClientForbidden (E3-9-47)",
+      preferredStyle: .alert)
+    alert.addAction(UIAlertAction(title: "Ok", style: .default))
+    window.rootViewController?.present(alert, animated: true)
+    window.layoutIfNeeded()
+    let title = try #require(parts(alert.view).compactMap { $0 as? UILabel }.first)
+    let word = UILabel(frame: .zero)
+    (word.font, word.text) = (title.font, "ConferenceUnexpectedDisconnect")
+    #expect(word.sizeThatFits(.zero).width <= title.bounds.width && title.font.pointSize < 16)
+    try await save(window, "alert-long-words")
+    alert.choose(alert.actions[0])
+
+    // Letters without a stroke across, in a label and in a text.
+    let words = String(repeating: "l", count: 40)
+    let label = UILabel(frame: CGRect(x: 20, y: 20, width: 100, height: 200))
+    let text = UITextView(frame: CGRect(x: 140, y: 20, width: 100, height: 200))
+    label.numberOfLines = 0
+    (label.font, text.font) = (.systemFont(ofSize: 30), .systemFont(ofSize: 30))
+    (label.textColor, text.textColor) = (.black, .black)
+    (text.isEditable, text.backgroundColor) = (false, .white)
+    (label.text, text.text) = (words, words)
+    for part in [label, text] { view.addSubview(part) }
+    func dark(_ picture: UIImage, _ frame: CGRect) -> Bool {
+      (Int(frame.minX)..<Int(frame.maxX)).contains { x in
+        (Int(frame.minY) + 90..<Int(frame.maxY)).contains { y in isMostly(picture.color(x: x, y: y)) }
+      }
+    }
+    try await wait("both texts on the screen, and no hyphen", in: window) {
+      guard let shown = await window.screenshot() else { return false }
+      return dark(shown, label.frame) && dark(shown, text.frame) && !hasDash(shown)
+    }
+  }
+
   @Test func keysStayInAnAlertAndGoBackWhereTheyWere() async throws {
     let (window, view) = try await window()
     defer { window.close() }

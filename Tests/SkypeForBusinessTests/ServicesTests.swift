@@ -159,6 +159,13 @@ import Testing
     application.alertDelegate = alarm
     #expect(alarm.alerts.map(\.type) == [.signIn, .connectivity])
     #expect(alarm.alerts.allSatisfy { $0.error.localizedDescription.hasPrefix("two") })
+    // A warning does not hide an error of the same type, nor the other way round.
+    let (levels, queue) = (Alarm(), AlertQueue())
+    for level in [SfBAlertLevel.error, .warning, .info, .error] {
+      queue.post(.voice, level, ErrorCode.noServer.error("\(level)"))
+    }
+    queue.delegate = levels
+    #expect(levels.alerts.map(\.level) == [.warning, .info, .error] && levels.alerts.allSatisfy { $0.type == .voice })
     let old = Old()
     application.alertDelegate = old
     #expect(old.types.isEmpty)

@@ -62,6 +62,18 @@ final class AlertView: UIView {
     if !(text ?? "").isEmpty { box.addSubview(label) }
   }
 
+  /// As large as the longest word allows, so that none is broken that fits a little smaller.
+  private static func titleFont(for text: String, width: CGFloat) -> UIFont {
+    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    let fonts = [16, 15, 14, 13].map { UIFont.boldSystemFont(ofSize: $0) }
+    let fitting = fonts.first { font in
+      words.allSatisfy {
+        TextMetrics.size(of: $0, font: font, width: .greatestFiniteMagnitude, lines: 1).width <= width
+      }
+    }
+    return fitting ?? fonts[0]
+  }
+
   /// Where typing and keys go at first: the first field, or the button that the return key presses, or the first one.
   func firstStop(_ preferred: UIAlertAction?) -> UIView? {
     fields.first { $0.isEnabled } ?? buttons.first { $0.action === preferred }?.button
@@ -72,6 +84,7 @@ final class AlertView: UIView {
     let width = max(min(isSheet ? 400 : 320, bounds.width - 2 * Self.margin), 0)
     let inner = max(width - 2 * Self.padding, 0)
     var y = Self.padding
+    title.font = Self.titleFont(for: title.text ?? "", width: inner)
     for label in [title, message] where label.superview != nil {
       let height = label.sizeThatFits(CGSize(width: inner, height: 0)).height.rounded(.up)
       label.frame = CGRect(x: Self.padding, y: y, width: inner, height: height)
