@@ -3,7 +3,7 @@ import ParleyViews
 
 // An app that a test runs by itself, to see which libraries it loads and what it says.
 //
-// headless-views [--headless | --loops]
+// headless-views [--headless | --loops | --theme | --headless --stay]
 
 /// Whether this process has a library in memory whose file's name begins so.
 func loaded(_ name: String) -> Bool {
@@ -18,6 +18,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   ) -> Bool {
     guard !CommandLine.arguments.contains("--loops") else {
       watchLoops()
+      return true
+    }
+    guard !CommandLine.arguments.contains("--theme") else {
+      tellTheme()
       return true
     }
     if CommandLine.arguments.contains("--stay") {
