@@ -192,11 +192,13 @@ extension MeetingRoom {
     func list(_ sources: [TrackSource]) -> String { sources.map(\.rawValue).joined(separator: " ") }
     switch request {
     case .muteParticipant(let id, let sources): return ("muteParticipant", id, "\(name(id)): \(list(sources))")
-    case .muteAll(let sources, let except, let includingLater, let mayUnmute):
+    case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):
+      let spared = except + exceptTracks.map { "\($0.participant)/\($0.source.rawValue)" }
       let parts = [
         list(sources), includingLater || !mayUnmute ? "later joiners too" : "",
+        includingSelf ? "who asks too" : "",
         mayUnmute ? "" : "nobody may unmute themselves",
-        except.isEmpty ? "" : "except \(except.count): \(except.joined(separator: " "))",
+        spared.isEmpty ? "" : "except \(spared.count): \(spared.joined(separator: " "))",
       ]
       return ("muteAll", "", parts.filter { !$0.isEmpty }.joined(separator: ", "))
     case .liftMuteAll: return ("liftMuteAll", "", "")

@@ -17,6 +17,17 @@ struct MuteAll: Sendable, Hashable, Codable {
       && !exceptTracks.contains(TrackReference(participant: participant, source: source))
   }
 
+  /// Who has a track for which it does not hold.
+  var spared: Set<String> { except.union(exceptTracks.map(\.participant)) }
+
+  /// Somebody is here who was known by another id: what does not hold for that one does not hold for this one.
+  mutating func spare(_ participant: String, as old: String) {
+    if except.contains(old) { except.insert(participant) }
+    for track in exceptTracks where track.participant == old {
+      exceptTracks.insert(TrackReference(participant: participant, source: track.source))
+    }
+  }
+
   /// Somebody left.
   mutating func forget(_ participant: String) {
     except.remove(participant)

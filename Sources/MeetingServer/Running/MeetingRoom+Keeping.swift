@@ -13,7 +13,7 @@ extension MeetingRoom {
   private var stateToKeep: KeptState {
     var state = KeptState(
       isLocked: lobby.isLocked, decisions: decided, muteAll: muteAll, spotlight: spotlight ?? keeping.absentSpotlight)
-    for id in (muteAll?.except ?? []).union([state.spotlight].compactMap(\.self)) {
+    for id in (muteAll?.spared ?? []).union([state.spotlight].compactMap(\.self)) {
       state.holders[id] = holder(id)
     }
     return state
@@ -182,7 +182,7 @@ extension MeetingRoom {
     decided = state.decisions
     muteAll = state.muteAll
     // Nobody can be known again of whom nothing is known.
-    muteAll?.except.formIntersection(state.holders.keys)
+    for id in muteAll?.spared.subtracting(state.holders.keys) ?? [] { muteAll?.forget(id) }
     keeping.absent.merge(state.holders) { $1 }
     keeping.absentSpotlight = state.spotlight.flatMap { state.holders[$0] == nil ? nil : $0 }
     keeping.state = stateToKeep
@@ -223,9 +223,7 @@ extension MeetingRoom {
   /// Somebody is about to come in: what hosts have spared them before a restart holds for what they bring.
   func expect(_ member: RoomMember) {
     guard muteAll != nil else { return }
-    for old in absent(member.admission.grant) where muteAll?.except.contains(old) == true {
-      muteAll?.except.insert(member.id)
-    }
+    for old in absent(member.admission.grant) { muteAll?.spare(member.id, as: old) }
   }
 
   /// Somebody is in: the meeting goes on if it was left by a killed server, and what was theirs in the chat is theirs again.
@@ -253,7 +251,7 @@ extension MeetingRoom {
     let isShown = keeping.absentSpotlight.map(olds.contains) ?? false
     for old in olds {
       keeping.absent[old] = nil
-      muteAll?.except.remove(old)
+      muteAll?.forget(old)
       polls.rename(old, to: member.id)
     }
     if isShown { setSpotlight(member.id) }

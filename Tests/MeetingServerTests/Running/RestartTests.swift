@@ -67,9 +67,13 @@ struct RestartTests {
       let (host, _) = try await server.join("daily", "Ann", token: ann)
       let (_, demoted) = try await server.join("daily", "Max", token: max)
       let (_, bob) = try await sending("Bob", "bob", server)
+      let (_, dan) = try await sending("Dan", "dan", server)
       try await host.ask(.setRole(demoted.participant, role: "guest"))
       try await host.ask(
-        .muteAll(sources: [.microphone], except: [bob.participant], includingLater: true, mayUnmute: false))
+        .muteAll(
+          sources: [.microphone], except: [bob.participant],
+          exceptTracks: [TrackReference(participant: dan.participant, source: .microphone)], includingLater: true,
+          mayUnmute: false))
       try await host.ask(.spotlight(bob.participant))
       try await lock(true, host)
     } then: { server in
@@ -87,7 +91,8 @@ struct RestartTests {
       #expect(guest.permissions?.contains("moderate") == false)
       #expect(guest.participants.first { $0.name == "Max" }?.role == "guest")
       let bob = try await sending("Bob", "bob", server)
-      #expect(!isMuted(bob.welcome))
+      let dan = try await sending("Dan", "dan", server)
+      #expect(!isMuted(bob.welcome) && !isMuted(dan.welcome))
       // Who was shown large is so again.
       let shown = try await host.notice { if case .spotlight(let id) = $0 { id } else { nil } }
       #expect(shown == bob.welcome.participant)
