@@ -68,8 +68,8 @@ struct PermissionTests {
       #expect(welcome.slots == [SlotInfo(mid: "v"), SlotInfo(mid: "a")] && welcome.chat.isEmpty)
       #expect(welcome.participants.map(\.name) == ["Ann", "Bob"])
       try ann.send(.chat(text: "after", to: nil))
-      try ann.send(.chat(text: "private", to: welcome.participant, id: 3))
       _ = try await ann.first { if case .chat(let entry) = $0, entry.text == "after" { true } else { nil } }
+      try ann.send(.chat(text: "private", to: welcome.participant, id: 3))
       let refused = try await refusal(ann)
       #expect(refused.code == .notAllowed && refused.id == 3)
       await server.media.receive(
