@@ -208,14 +208,25 @@ enum TokenCommand {
 }
 
 extension DataFolder {
-  /// Refuses a token from now on. Where a server runs on the folder it does so, and ends who is in a meeting with it.
+  /// Refuses a token from now on. Where a server runs on the folder it does so, and ends who is in a meeting with it; one that does not answer
+  /// reads of it in the database.
   fileprivate func revoke(_ token: TokenID, of tenant: Tenant, until end: Date) async throws {
     let id = token.rawValue.utf8.reduce(into: "") { out, byte in
       out += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
-    if try await ask("DELETE", "tokens/any?tenant=\(tenant.name)&id=\(id)") != nil { return }
+    var silent: RunningServer.Unreachable?
+    do {
+      if try await ask("DELETE", "tokens/any?tenant=\(tenant.name)&id=\(id)") != nil { return }
+    } catch let error as RunningServer.Unreachable {
+      silent = error
+    }
     try await keep(entry("token.revoke", token.rawValue, tenant: tenant.name)) { store in
       try store.revoke(token, tenant: tenant.id, expires: end)
     }
+    guard let silent else { return }
+    throw CommandGroup.Failure(
+      description:
+        "The token \(CommandLineText.printable(token.rawValue)) is refused from now on, but who is in a meeting with it stays there. \(silent.description)"
+    )
   }
 }

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -73,3 +74,13 @@ class Display:
     def window(self, title: str, seconds: float = 20) -> str:
         """Waits for a window with this title."""
         return wait_for(f"a window {title!r}", lambda: self.windows(title), seconds)[0]
+
+
+def write_png(path: Path, pixels: np.ndarray) -> None:
+    """Writes a PNG file of 8-bit colours."""
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    height, width = pixels.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(pixels))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))

@@ -7,7 +7,7 @@ fails is tried again when all others are done, twice at most, with the same boun
 not fail the run, and its failure is printed all the same. `UNSTEADY=fail` makes it one.
 
 Modules that mostly wait, and judge neither pictures nor sound by the clock, run in a process beside the others when all tests are run; what
-they print comes at the end.
+they print comes at the end. Modules that judge most of all by the clock come last among the others, when those beside have mostly ended.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ sys.path.insert(0, str(FOLDER))
 BESIDE = ("test_accessibility", "test_admin", "test_calendar", "test_chat", "test_client_network", "test_client_trouble", "test_commands",
           "test_examples", "test_hosting", "test_impairment", "test_keyboard", "test_keyboard_hosts", "test_kill", "test_lobby",
           "test_operation", "test_rights", "test_signin", "test_skype", "test_unit", "web.test_modules")
+LAST = ("test_client_sync", "test_layers", "test_client_media", "test_quality")
 BESIDE_LOG = FOLDER / "output" / "beside.log"
 BESIDE_RESULT = FOLDER / "output" / "beside.json"
 
@@ -78,6 +79,12 @@ def run(tests: list[unittest.TestCase]) -> TimedResult:
     return unittest.TextTestRunner(verbosity=2, stream=sys.stdout, resultclass=TimedResult).run(unittest.TestSuite(tests))
 
 
+def turn(test: unittest.TestCase) -> int:
+    """Where a test comes among those that are not beside."""
+    module = test.id().rsplit(".", 2)[0]
+    return 1 + LAST.index(module) if module in LAST else 0
+
+
 def is_beside(test: unittest.TestCase) -> bool:
     return test.id().rsplit(".", 2)[0] in BESIDE
 
@@ -126,7 +133,7 @@ def main() -> int:
         BESIDE_RESULT.unlink(missing_ok=True)
         with BESIDE_LOG.open("w") as log, subprocess.Popen(
                 [sys.executable, __file__, "--beside"], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as beside:
-            outcome = Outcome(run([test for test in find([]) if not is_beside(test)]))
+            outcome = Outcome(run(sorted((test for test in find([]) if not is_beside(test)), key=turn)))
             outcome.add(beside)
     failed, unsteady = outcome.failed, set()
     for _ in range(0 if os.environ.get("UNSTEADY") == "fail" else 2):

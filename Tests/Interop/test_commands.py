@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import json
 import os
 import subprocess
@@ -234,6 +235,17 @@ class Commands(unittest.TestCase):
         refused()
         # What needs no server is done without one.
         self.run_parley("meeting", "remove", "board", "--json")
+
+    def test_a_token_is_refused_though_the_server_on_the_data_does_not_answer_and_the_command_says_who_stays(self) -> None:
+        self.run_parley("meeting", "create", "board", "--json")
+        token = self.run_parley("token", "create", "--room", "board", "--json")[0]["token"]
+        folder = Path(self.data, "control")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with (folder / "lock").open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            self.run_parley("token", "revoke", token, status=1)
+            self.assertIn("is refused from now on, but who is in a meeting with it stays there.", self.message)
+        self.assertIn("revoked", str(self.run_parley("token", "inspect", token, "--json", status=1)) + self.message)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_threat_34_no_other_user_reaches_the_door_for_commands_and_this_one_does_from_another_network(self) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
 import av
+import numpy as np
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
 from client import Client
-from display import Display
+from display import Display, write_png
 from media import CAST
 from server import BINARY, Server
 
@@ -67,6 +71,21 @@ class Hello(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.server = cls.enterClassContext(Server("--development"))
+
+    def keep(self, name: str, display: Display, moves: bool = False) -> None:
+        """Leaves a picture of the window in ``output/opentok``, which ``docs/images`` has copies of, once it is at rest unless something ``moves``."""
+        folder = Path(__file__).parent / "output" / "opentok"
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def drawn() -> object:
+            values = dict(line.split("=") for line in display.hand("getwindowgeometry", "--shell", display.window(TITLE)).splitlines())
+            left, top, width, height = (int(values[key]) for key in ("X", "Y", "WIDTH", "HEIGHT"))
+            first, second = (display.pixels()[top:top + height, left:left + width] for _ in range(2) if time.sleep(0.1) is None)
+            if not moves and not np.array_equal(first, second):
+                return "no: it changes"
+            write_png(folder / f"{name}.png", second)
+            return True
+        wait_for(f"a picture of {name}", drawn)
 
     def demo_page(self) -> Person:
         """Ann's page, connected to the session and publishing."""
@@ -164,11 +183,20 @@ class Hello(unittest.TestCase):
                           "picture", "received", "dropped", "subscribed", "picture", "dropped", "disconnected", "alert"])
 
     def test_the_end_of_the_session_is_an_alert(self) -> None:
+        display = self.enterContext(Display(400, 600))
         with Server("--development") as server:
-            app = self.enterContext(App("--server", server.url))
+            app = self.enterContext(App("--server", server.url, display=display))
             app.expect("publishing")
         app.expect("disconnected")
         self.assertIn("Session disconnected", app.expect("alert")["text"])
+        self.keep("disconnected", display)
+
+    def test_a_server_that_is_slow_to_answer_is_waited_for_in_words(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            self.enterContext(App("--server", f"http://127.0.0.1:{silent.getsockname()[1]}", display=display))
+            wait_for("the words", lambda: display.pixels()[100:140, 40:WIDTH - 40].max() > 150)
+            self.keep("connecting", display)
 
     def test_the_window_shows_both_pictures_in_every_size_and_a_name_on_a_tap(self) -> None:
         display = self.enterContext(Display(400, 600))
@@ -178,9 +206,11 @@ class Hello(unittest.TestCase):
         self.shows_the_sun(display, HEIGHT // 2)
         below = (40, HEIGHT + 40, WIDTH - 80, HEIGHT - 80)
         self.assertLess(display.colour(*below).max(), 80)
+        self.keep("alone", display, moves=True)
         page = self.demo_page().page
         app.expect("picture")
         self.shows_ann(display, *below)
+        self.keep("both", display, moves=True)
 
         # A tap on the picture shows the name along its lower edge, and hides it.
         plate = (20, 2 * HEIGHT - 28, WIDTH - 40, 24)
@@ -189,16 +219,27 @@ class Hello(unittest.TestCase):
             display.click(WIDTH // 2, HEIGHT + HEIGHT // 2)
             wait_for(f"the name plate to be {'shown' if is_shown else 'hidden'}",
                      lambda: (display.colour(*plate)[0] < 0.75 * bright) == is_shown)
+            if is_shown:
+                self.keep("name", display, moves=True)
 
         # A narrow and a wide window: the pictures keep their shape, one above the other in the middle.
         display.hand("windowsize", window, 200, 480)
         self.shows_ann(display, 20, 260, 160, 110)
         wait_for("nothing below the picture", lambda: display.colour(20, 400, 160, 60).max() < 60)
+        self.keep("narrow", display, moves=True)
         display.hand("windowsize", window, 400, 240)
         self.shows_ann(display, 140, 130, 120, 90)
         wait_for("nothing beside the picture", lambda: display.colour(10, 130, 80, 90).max() < 60)
+        self.keep("wide", display, moves=True)
         display.hand("windowsize", window, WIDTH, 2 * HEIGHT)
         self.shows_ann(display, *below)
+
+        # The app is told to end: it leaves first, and is not seen until the server notices that it is gone.
+        own = app.expect("connected")["connection"]
+        app.process.send_signal(signal.SIGTERM)
+        wait_for("the app to be gone from the page", lambda: page.evaluate(
+            "(id) => [...session.streams.values()].every((each) => each.connection.connectionId !== id)", own), 8)
+        self.assertEqual(app.process.wait(10), 0)
 
         # The stream drops: its picture leaves by itself, and the next one is subscribed to.
         page.click("#unpublishLink")
@@ -215,6 +256,7 @@ class Hello(unittest.TestCase):
         app.expect("picture")
         for middle in (HEIGHT // 2, HEIGHT + HEIGHT // 2):
             self.shows_the_sun(display, middle)
+        self.keep("self", display, moves=True)
         own = app.expect("connected")["connection"]
         mine = [each["event"] for each in app.events if each.get("stream", own).startswith(own)]
         self.assertEqual(mine, ["connected", "publishing", "received", "subscribed", "picture"])
@@ -227,6 +269,7 @@ class Hello(unittest.TestCase):
         display.hand("mousemove", "--window", display.window(TITLE), 20, 20)
         box = (WIDTH // 2 - 60, HEIGHT - 10, 120, 20)
         wait_for("the alert in the middle", lambda: display.colour(*box).max() > 120 or f"no: {display.colour(*box)}")
+        self.keep("alert", display)
 
         def closed() -> bool:
             display.hand("key", "Return")

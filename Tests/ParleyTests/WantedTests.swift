@@ -116,6 +116,17 @@ import Testing
       subscription.maximumFramesPerSecond = nil
       try await wait(for: "Ann to encode all again") { await rate() > 18 }
       #expect(await sent()?.keyFramesEncoded == before.keyFramesEncoded)
+      // What was wanted of a stream says nothing of the one that Ann sends after joining anew.
+      subscription.maximumFramesPerSecond = 6
+      try await wait(for: "Ann to encode six a second") { (4...8).contains(await rate()) }
+      ann.rejoin()
+      func renewed() -> Subscription? {
+        bob.participants.first { $0.publication(.camera)?.subscription !== subscription }?.publication(.camera)?
+          .subscription
+      }
+      try await wait(for: "the stream after the rejoin") { renewed() != nil }
+      renewed()?.video?.add(NullSink())
+      try await wait(for: "all pictures of it") { await rate() > 18 }
       await bob.leave()
       await ann.leave()
     }

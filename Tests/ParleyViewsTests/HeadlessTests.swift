@@ -73,7 +73,9 @@ import Testing
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func anAppThatIsAskedToEndTellsItsDelegateFirst(signal: Int32) throws {
-    let process = app(["--headless", "--stay"])
+    // These tests may have been started with SIGHUP ignored (nohup), and an app that is started so goes on then.
+    let process = app(["--default-signal=HUP", app([]).executableURL?.path ?? "", "--headless", "--stay"])
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let output = Pipe()
     process.standardOutput = output
     try process.run()

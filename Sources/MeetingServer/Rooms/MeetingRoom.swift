@@ -263,7 +263,8 @@ actor MeetingRoom {
     if !known.isEmpty { channel.send(.quality(known)) }
     if member.permissions.contains(.moderate) { channel.send(.lobby(lobby.info)) }
     for publication in member.publications { tellDemand(of: publication, member) }
-    if !member.paused.isEmpty { tellPaused(member) }
+    // Also that nothing is paused: what was may have come back while there was no socket.
+    tellPaused(member)
     member.askedFor = (0, 0)
     askForSlots(member)
     if member.connection != before { announce(.participantUpdated(member.info), about: member, except: participant) }

@@ -88,7 +88,9 @@ struct PlanePicture {
 
   /// Takes planes of all values to those of video: the first `brightness` bytes, and the colours after them.
   private static func narrow(_ bytes: inout [UInt8], brightness: Int) {
-    for index in bytes.indices { bytes[index] = (index < brightness ? brightnesses : colours)[Int(bytes[index])] }
+    let (brightnesses, colours) = (brightnesses, colours)
+    for index in 0..<min(brightness, bytes.count) { bytes[index] = brightnesses[Int(bytes[index])] }
+    for index in min(brightness, bytes.count)..<bytes.count { bytes[index] = colours[Int(bytes[index])] }
   }
 
   private static let brightnesses = narrowed(to: 219)

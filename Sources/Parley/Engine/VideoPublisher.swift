@@ -109,6 +109,8 @@ final class VideoPublisher: Publisher {
       // What is sent over the same connection in another codec is the same stream.
       let goesOn = destination.map { $0.connection === state.destination?.connection } ?? false
       let before = goesOn ? state.layers : []
+      // What is wanted of a new stream the server has yet to say.
+      if !goesOn { state.wantedRate = nil }
       state.destination = destination
       let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
       state.layers = rids.enumerated().map { index, rid in

@@ -176,10 +176,14 @@ extension Meeting {
   private func rejoinUnlessEnded() {
     let lost = connection
     tasks.run { [weak self] in
-      try? await self?.request { .ping(time: Double($0)) }
-      guard let self, !Task.isCancelled, self.connection === lost else { return }
-      // Without the socket nobody knows: it is told, or joined anew, when the place is taken back.
-      if !self.connectionState.signalingDown { self.rejoin() }
+      do throws(JoinError) {
+        try await self?.request { .ping(time: Double($0)) }
+      } catch {
+        // Without the socket nobody knows: what it still has is read first, and it is joined anew when the place is taken back.
+        guard case .timedOut = error else { return }
+      }
+      guard let self, !Task.isCancelled, self.connection === lost, !self.connectionState.signalingDown else { return }
+      self.rejoin()
     }
   }
 

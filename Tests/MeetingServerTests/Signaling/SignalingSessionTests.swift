@@ -394,9 +394,17 @@ struct SignalingSessionTests {
         }
         #expect(told == (publications.isEmpty ? [] : ["9"]))
       }
+      // What comes back while the socket is down is told when the place is taken back.
+      await server.media.report(.paused(receiver: welcome.participant, publications: [publication]))
+      await bob.close()
+      await server.media.report(.paused(receiver: welcome.participant, publications: []))
+      let back = try await server.connect()
+      try back.send(.resume(token: welcome.resumeToken))
+      let after: [String] = try await back.first { if case .paused(let slots, _) = $0 { slots } else { nil } }
+      #expect(after.isEmpty)
       let others = try await ann.drain()
       #expect(others.allSatisfy { if case .paused = $0 { false } else { true } })
-      for client in [ann, bob] { await client.close() }
+      for client in [ann, back] { await client.close() }
     }
   }
 
