@@ -1,5 +1,6 @@
 import Basics
 import FoundationEssentials
+import MeetingServer
 import Meetings
 
 /// `parley token`: makes, explains and revokes join tokens.

@@ -1,4 +1,4 @@
-import Parley
+@testable import Parley
 import Testing
 
 /// What nobody watches costs its sender nothing (dynacast).
@@ -120,7 +120,7 @@ import Testing
       subscription.maximumFramesPerSecond = 6
       try await wait(for: "Ann to encode six a second") { (4...8).contains(await rate()) }
       ann.rejoin()
-      func renewed() -> Subscription? {
+      @MainActor func renewed() -> Subscription? {
         bob.participants.first { $0.publication(.camera)?.subscription !== subscription }?.publication(.camera)?
           .subscription
       }
