@@ -234,13 +234,6 @@ class Hello(unittest.TestCase):
         display.hand("windowsize", window, WIDTH, 2 * HEIGHT)
         self.shows_ann(display, *below)
 
-        # The app is told to end: it leaves first, and is not seen until the server notices that it is gone.
-        own = app.expect("connected")["connection"]
-        app.process.send_signal(signal.SIGTERM)
-        wait_for("the app to be gone from the page", lambda: page.evaluate(
-            "(id) => [...session.streams.values()].every((each) => each.connection.connectionId !== id)", own), 8)
-        self.assertEqual(app.process.wait(10), 0)
-
         # The stream drops: its picture leaves by itself, and the next one is subscribed to.
         page.click("#unpublishLink")
         app.expect("dropped")
@@ -249,6 +242,13 @@ class Hello(unittest.TestCase):
         wait_for("a second subscription", lambda: app.names().count("subscribed") == 2 or f"no: {app.names()}", 20)
         wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
         self.assertNotIn("alert", app.names())
+
+        # The app is told to end: it leaves first, and is not seen until the server notices that it is gone.
+        own = app.expect("connected")["connection"]
+        app.process.send_signal(signal.SIGTERM)
+        wait_for("the app to be gone from the page", lambda: page.evaluate(
+            "(id) => [...session.streams.values()].every((each) => each.connection.connectionId !== id)", own), 8)
+        self.assertEqual(app.process.wait(10), 0)
 
     def test_with_self_the_own_stream_is_below_too(self) -> None:
         display = self.enterContext(Display(400, 600))
