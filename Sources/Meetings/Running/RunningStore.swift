@@ -11,9 +11,10 @@ public protocol RunningStore: Sendable {
   func runningMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> RunningMeeting?
   /// Notes that the meetings of this server run still.
   func touchRunning(now: Date) async throws(MeetingStoreError)
-  /// What a server has left that was killed, once before this one takes anybody in. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
+  /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What runs on other servers that
+  /// live is left alone. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
-  /// Forgets what has been left and holds no more, but for the meetings in `except`; returns which meetings that were.
+  /// Forgets what this server has taken over and holds no more, but for the meetings in `except`; returns which meetings that were.
   func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [MeetingID]
 }
 

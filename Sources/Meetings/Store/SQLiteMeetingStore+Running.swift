@@ -6,6 +6,7 @@ extension SQLiteMeetingStore: RunningStore {
   public func apply(_ writes: [RunningWrite], now: Date) throws(MeetingStoreError) {
     if writes.isEmpty { return }
     let database = try open()
+    let server = SQLiteValue.integer(try life().number)
     try database.transaction { () throws(MeetingStoreError) in
       var known: Set<MeetingID> = []
       for write in writes {
@@ -17,9 +18,9 @@ extension SQLiteMeetingStore: RunningStore {
         }
         if known.insert(write.meeting).inserted {
           try database.query(
-            "INSERT INTO running_meetings (meeting, tenant, seen) VALUES (?1, ?2, ?3) "
-              + "ON CONFLICT DO UPDATE SET seen = ?3, ends = NULL",
-            [meeting, .text(write.tenant.rawValue), .time(now)])
+            "INSERT INTO running_meetings (meeting, tenant, seen, server) VALUES (?1, ?2, ?3, ?4) "
+              + "ON CONFLICT DO UPDATE SET seen = ?3, ends = NULL, server = ?4",
+            [meeting, .text(write.tenant.rawValue), .time(now), server])
         }
         switch write.what {
         case .value(let value, let name):
@@ -73,30 +74,35 @@ extension SQLiteMeetingStore: RunningStore {
 
   /// Notes that the meetings of this server run still.
   public func touchRunning(now: Date) throws(MeetingStoreError) {
-    try open().query("UPDATE running_meetings SET seen = ? WHERE ends IS NULL", [.time(now)])
+    try open().query(
+      "UPDATE running_meetings SET seen = ? WHERE ends IS NULL AND server = ?",
+      [.time(now), .integer(try life().number)])
   }
 
-  /// What a killed server has left.
+  /// What a killed server has left, or one that had taken it over. What belongs to a server that lives is left alone.
   public func leftBehind(now: Date) throws(MeetingStoreError) -> [LeftMeeting] {
     let database = try open()
-    var ran: [(id: MeetingID, seen: Date)] = []
+    let life = try life()
     var left: [LeftMeeting] = []
-    try database.query("SELECT meeting, seen FROM running_meetings WHERE ends IS NULL") {
-      ran.append((MeetingID(rawValue: $0.text(0)), $0.time(1)))
-    }
-    var ends: [(MeetingID, Date)] = []
-    for (id, seen) in ran {
-      ends.append((id, RunningMeeting.end(seen: seen, schedule: try meeting(id: id)?.schedule, now: now)))
-    }
+    // Of two servers that start at once one takes each meeting over.
     try database.transaction { () throws(MeetingStoreError) in
-      for (id, end) in ends {
-        try database.query(
-          "UPDATE running_meetings SET ends = ? WHERE meeting = ? AND ends IS NULL", [.time(end), .text(id.rawValue)])
+      var found: [(id: MeetingID, seen: Date, ends: Date?)] = []
+      try database.query("SELECT meeting, seen, ends, server FROM running_meetings ORDER BY meeting") { row in
+        if !row.isNull(3), life.isAlive(row.integer(3)) { return }
+        found.append((MeetingID(rawValue: row.text(0)), row.time(1), row.isNull(2) ? nil : row.time(2)))
       }
-    }
-    _ = try forgetLeft(now: now, except: [])
-    try database.query("SELECT meeting FROM running_meetings ORDER BY meeting") {
-      left.append(LeftMeeting(meeting: MeetingID(rawValue: $0.text(0)), files: []))
+      for (id, seen, ends) in found {
+        let planned = try meeting(id: id)?.schedule
+        let end = ends ?? RunningMeeting.end(seen: seen, schedule: planned, now: now)
+        guard end > now else {
+          try forgetRunning(id, database)
+          continue
+        }
+        try database.query(
+          "UPDATE running_meetings SET ends = ?, server = ? WHERE meeting = ?",
+          [.time(end), .integer(life.number), .text(id.rawValue)])
+        left.append(LeftMeeting(meeting: id, files: []))
+      }
     }
     for index in left.indices {
       try database.query(
@@ -110,13 +116,14 @@ extension SQLiteMeetingStore: RunningStore {
     return left
   }
 
-  /// Forgets what has been left and holds no more.
+  /// Forgets what this server has taken over and holds no more.
   public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [MeetingID] {
     let database = try open()
     var over: [MeetingID] = []
-    try database.query("SELECT meeting FROM running_meetings WHERE ends <= ?", [.time(now)]) {
-      over.append(MeetingID(rawValue: $0.text(0)))
-    }
+    try database.query(
+      "SELECT meeting FROM running_meetings WHERE ends <= ? AND server = ?",
+      [.time(now), .integer(try life().number)]
+    ) { over.append(MeetingID(rawValue: $0.text(0))) }
     over.removeAll(where: Set(except).contains)
     guard !over.isEmpty else { return [] }
     try database.transaction { () throws(MeetingStoreError) in

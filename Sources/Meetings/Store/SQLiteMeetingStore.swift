@@ -10,6 +10,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   private let thread: SerialThread
   let path: String
   private var database: SQLiteDatabase?
+  private var lifeLock: LifeLock?
 
   /// The name of the database file in the data folder.
   public static let fileName = "parley.sqlite"
@@ -65,6 +66,14 @@ public actor SQLiteMeetingStore: MeetingStore {
     return database
   }
 
+  /// What shows other servers on the folder that this one lives, from the first use on.
+  func life() throws(MeetingStoreError) -> LifeLock {
+    if let lifeLock { return lifeLock }
+    let taken = try LifeLock(path: String(path.dropLast(Self.fileName.count)) + LifeLock.fileName)
+    lifeLock = taken
+    return taken
+  }
+
   // MARK: Upkeep
 
   /// Forgets what nobody needs any more.
@@ -107,7 +116,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   }
 
   /// Closes the file.
-  public func close() { database = nil }
+  public func close() { (database, lifeLock) = (nil, nil) }
 
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.
   public func isIntact() throws(MeetingStoreError) -> Bool { try integrityCheck() == ["ok"] }

@@ -13,4 +13,7 @@ extension StoreSchema {
       PRIMARY KEY (meeting, id)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// Which server a meeting runs on, or has taken it over, by the number of its ``LifeLock``.
+  static let runningServers = "ALTER TABLE running_meetings ADD COLUMN server INTEGER"
 }

@@ -113,6 +113,7 @@ enum StoreSchema {
     changes,
     lists,
     running,
+    runningServers,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

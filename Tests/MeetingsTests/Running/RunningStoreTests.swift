@@ -71,6 +71,29 @@ struct RunningStoreTests {
     await store.close()
   }
 
+  @Test(
+    "what runs on a server that lives is left alone by another one on the folder, and what it has taken over as well")
+  func otherServers() async throws {
+    let folder = TemporaryFolder()
+    let first = try await SQLiteMeetingStore.open(folder: folder.path)
+    let second = try await SQLiteMeetingStore.open(folder: folder.path)
+    try await first.apply([message(1, "one")], now: now)
+    #expect(try await second.leftBehind(now: now + 60).isEmpty)
+    #expect(try await second.forgetLeft(now: now + 9_000, except: []).isEmpty)
+    try await second.touchRunning(now: now + 9_000)
+    await first.close()
+    // It was not noted by the second that the first still ran.
+    let third = try await SQLiteMeetingStore.open(folder: folder.path)
+    #expect(try await third.leftBehind(now: now + 120).count == 1)
+    #expect(try await second.leftBehind(now: now + 180).isEmpty)
+    #expect(try await second.forgetLeft(now: now + 9_000, except: []).isEmpty)
+    await third.close()
+    #expect(try await second.leftBehind(now: now + 240).count == 1)
+    #expect(try await second.forgetLeft(now: now + 719, except: []).isEmpty)
+    #expect(try await second.forgetLeft(now: now + 721, except: []) == [meeting])
+    await second.close()
+  }
+
   @Test("an occurrence that was going on lasts as long as it was planned, and no other one has its state")
   func planned() throws {
     // 2026-11-21, 10:00 in UTC, for three hours, daily.
