@@ -157,7 +157,9 @@ extension MeetingRoom {
 
   /// Takes over what a server that was killed has left of the meeting. Everybody who comes waits for that.
   func restore() async throws(Refusal) {
-    guard let book = doors.running, !keeping.isRestored, book.hasLeft(identity.id) else { return }
+    guard let book = doors.running, !keeping.isRestored else { return }
+    if !book.isTakenOver, !(await book.takenOver()) { throw .unavailable("what was left of meetings cannot be read") }
+    guard !keeping.isRestored, book.hasLeft(identity.id) else { return }
     let found: (RunningMeeting, files: MeetingID?)?
     do throws(MeetingStoreError) {
       found = try await book.left(of: identity.id)

@@ -22,6 +22,9 @@ final class RunningBook: Sendable {
     var running: Set<MeetingID> = []
     /// Meetings that were left by a server that was killed, and what their files are kept under.
     var left: [MeetingID: MeetingID?] = [:]
+    /// Whether what was left is known; nil while it is being taken over.
+    var isTakenOver: Bool? = true
+    var waiters: [CheckedContinuation<Bool, Never>] = []
   }
 
   private let store: any RunningStore
@@ -136,13 +139,42 @@ final class RunningBook: Sendable {
 
   // MARK: What was left
 
+  /// What was left is taken over later: rooms wait for that.
+  func expectTakeOver() { state.withLock { $0.isTakenOver = nil } }
+
+  /// Whether it need not be waited for until what was left is known.
+  var isTakenOver: Bool { state.withLock { $0.isTakenOver ?? false } }
+
+  /// Waits until what was left is known; false where it cannot be known.
+  func takenOver() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let answer: Bool? = state.withLock { state in
+        if state.isTakenOver == nil { state.waiters.append(continuation) }
+        return state.isTakenOver
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  private func endTakeOver(_ isDone: Bool) {
+    let waiters = state.withLock { state in
+      state.isTakenOver = isDone
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: isDone) }
+  }
+
   /// Takes over what a server has left that was killed, with the files of its chats.
   func takeOver(_ files: ChatFileStore) async throws(MeetingStoreError) {
+    var isDone = false
+    defer { endTakeOver(isDone) }
     let left = try await store.leftBehind(now: Date())
     let keys = await files.sweep(keeping: left)
     state.withLock { state in
       for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
     }
+    isDone = true
     if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
   }
 

@@ -149,7 +149,7 @@ public final class Server: Sendable {
     }
     let signIn = SignInEndpoints(
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
-    do throws(MeetingStoreError) { try await running.takeOver(chatFiles) } catch { throw .store(error.description) }
+    running.expectTakeOver()
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, operation: store, counters: counters),
       discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
@@ -194,6 +194,14 @@ public final class Server: Sendable {
       } catch {
         await http.shutdown(grace: .zero)
         throw error
+      }
+      // Only now: a start that fails must not begin the time for which what was left holds.
+      do throws(MeetingStoreError) {
+        try await running.takeOver(chatFiles)
+      } catch {
+        await http.shutdown(grace: .zero)
+        await admin?.0.shutdown(grace: .zero)
+        throw ServerError.store(error.description)
       }
       let commands = ControlEndpoints(
         api: operation.api(

@@ -9,6 +9,9 @@ import Transport
 
 @Suite("Meetings whose server was killed", .serialized)
 struct RestartTests {
+  /// The files by which a server that is killed leaves its meetings.
+  private static let files = ["parley.sqlite-wal", "parley.sqlite", "chat-files"]
+
   /// Runs `before` on a server, and `after` on another one, with the files that the first would have left if it had been killed at the end of `before`.
   private func kill(
     _ configure: @escaping (inout ServerConfiguration) -> Void = { _ in },
@@ -19,7 +22,7 @@ struct RestartTests {
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
     try await TestServer.run(configure) { server in
       try await before(server)
-      for name in ["parley.sqlite-wal", "parley.sqlite", "chat-files"] {
+      for name in Self.files {
         let path = server.folder + "/data/" + name
         guard FileManager.default.fileExists(atPath: path) else { continue }
         try FileManager.default.copyItem(atPath: path, toPath: left + "/" + name)
@@ -197,6 +200,40 @@ struct RestartTests {
       let all = FileManager.default.enumerator(atPath: server.folder + "/data/chat-files")
       let files = (all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/f_") }
       #expect(files.isEmpty)
+    }
+  }
+
+  @Test("a start that fails takes nothing over: what was left, and what runs on another server, stays as it is")
+  func failedStart() async throws {
+    try await TestServer.run { server in
+      func start(_ folder: String) async {
+        var configuration = ServerConfiguration(workers: 1)
+        (configuration.port, configuration.dataFolder) = (server.server.port, folder)
+        configuration.webFolder = server.folder + "/web"
+        await #expect(throws: ServerError.self) {
+          _ = try await Server.start(
+            configuration, media: TestMediaPlane(), program: "", log: Log(level: .error) { _ in })
+        }
+      }
+      let (host, welcome) = try await server.host("daily", "Ann")
+      try await lock(true, host)
+      let left = server.folder + "/left"
+      try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+      for name in Self.files where FileManager.default.fileExists(atPath: server.folder + "/data/" + name) {
+        try FileManager.default.copyItem(atPath: server.folder + "/data/" + name, toPath: left + "/" + name)
+      }
+      let id = MeetingID(rawValue: welcome.meeting.id)
+      let later = Date() + 1_800
+      // The ten minutes begin with the start that works.
+      await start(left)
+      let store = try await SQLiteMeetingStore.open(folder: left)
+      #expect(try await store.leftBehind(now: later).map(\.meeting) == [id])
+      #expect(try await store.forgetLeft(now: later + 599, except: []).isEmpty)
+      await store.close()
+      await start(server.folder + "/data")
+      let other = try await server.store()
+      #expect(try await other.leftBehind(now: later).isEmpty)
+      await other.close()
     }
   }
 
