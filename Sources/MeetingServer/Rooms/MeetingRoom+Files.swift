@@ -41,7 +41,7 @@ extension MeetingRoom {
       id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: Date(), to: to, file: file)
     let person = member.person
     if let place = pass(entry), let book = doors.running {
-      let isWritten = await book.isWritten(place)
+      let isWritten = await book.isWritten(place, of: identity.id)
       told(through: place, isWritten: isWritten)
       guard isWritten || chat.entry(file: file.id) != nil else {
         throw HTTPRefusal(503, "fileNotStored", "The server cannot keep the file just now. Try again in a moment.")

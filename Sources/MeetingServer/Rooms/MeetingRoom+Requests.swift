@@ -56,13 +56,13 @@ extension MeetingRoom {
   func answer(_ id: Int?, _ channel: SignalingChannel, after ban: Task<Bool, Never>? = nil) {
     let (place, right, book) = (keepState(), lastRight, doors.running)
     guard let id else { return }
-    if right == nil, book?.has(place) ?? true { return channel.send(.room(.done(id: id))) }
-    Task { [events] in
+    if right == nil, book?.has(place, of: identity.id) ?? true { return channel.send(.room(.done(id: id))) }
+    Task { [events, meeting = identity.id] in
       if let ban, !(await ban.value) {
         let sentence = "They are out, but the server could not write down that they may not come back."
         return channel.refuse(.internalError, sentence, id: id)
       }
-      let isKept = await book?.isWritten(place) ?? true
+      let isKept = await book?.isWritten(place, of: meeting) ?? true
       told(through: place, isWritten: isKept)
       let isNoted = if let right { await events.isWritten(right) } else { true }
       channel.answer(id, isWritten: isKept && isNoted)
@@ -78,7 +78,7 @@ extension MeetingRoom {
     Task { [events, lastNote, place = keeping.place, book = doors.running] in
       // What came last is written last.
       let isNoted = await events.isWritten(lastNote)
-      let isWritten = await book?.isWritten(place) ?? true && isNoted
+      let isWritten = await book?.isWritten(place, of: identity.id) ?? true && isNoted
       channel.answer(id, isWritten: isWritten && right != RoomEvents.nowhere)
       channel.end(.endedByHost, message)
     }

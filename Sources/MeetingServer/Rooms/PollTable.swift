@@ -112,6 +112,11 @@ struct PollTable: Sendable {
     return changed
   }
 
+  /// Every poll is to be kept anew, and those that were removed are to be forgotten anew.
+  mutating func keepAgain() {
+    if last > 0 { changed.formUnion(1...last) }
+  }
+
   /// A poll as it is to be kept; nil when there is none.
   func kept(_ id: Int, holder: (String) -> Holder?) -> Kept? {
     polls.first { $0.id == id }.map { poll in

@@ -56,8 +56,10 @@ struct RoomKeeping {
     case changed(ChatEntry)
   }
 
-  /// What was written last.
-  var state = KeptState()
+  /// What was written last; nil where that is not known.
+  var state: KeptState? = KeptState()
+  /// Up to where something was given up (``RunningBook/lost(of:)``) that was written anew since.
+  var mended: UInt64 = 0
   /// Where in the ``RunningBook`` the last of this room stands.
   var place: UInt64 = 0
   /// In the order in which everybody is to hear of them.

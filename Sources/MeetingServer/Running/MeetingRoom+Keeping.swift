@@ -25,7 +25,8 @@ extension MeetingRoom {
 
   /// Has what hosts have decided written down where it has changed. Returns the place of the last thing that is to be written of this room.
   @discardableResult func keepState() -> UInt64 {
-    guard doors.running != nil, !isClosed else { return keeping.place }
+    guard let book = doors.running, !isClosed else { return keeping.place }
+    mend(book.lost(of: identity.id))
     for id in polls.takeChanged() {
       let name = Self.pollName + String(id)
       let poll = polls.kept(id) { holder($0) }
@@ -37,10 +38,23 @@ extension MeetingRoom {
     return keep(.value(text, of: Self.stateName))
   }
 
+  /// Something was given up, up to that place: what hosts have decided is to be written anew, and what is gone of the chat must go from the disk.
+  private func mend(_ lost: UInt64) {
+    guard lost > keeping.mended else { return }
+    keeping.mended = lost
+    keeping.state = nil
+    polls.keepAgain()
+    if !keepsChat(meeting.chat) {
+      keep(.forget(through: .max))
+    } else if let first = chat.all.first {
+      keep(.forget(through: first.id - 1))
+    }
+  }
+
   /// Waits until all that is to be kept of the room is on the disk; false when it could not be written just now.
   func isKept() async -> Bool {
     let place = keepState()
-    return await doors.running?.isWritten(place) ?? true
+    return await doors.running?.isWritten(place, of: identity.id) ?? true
   }
 
   @discardableResult private func keep(_ what: RunningWrite.What) -> UInt64 {
@@ -99,7 +113,7 @@ extension MeetingRoom {
     }
     keeping.untold.append((place, news))
     Task {
-      let isWritten = await book.isWritten(place)
+      let isWritten = await book.isWritten(place, of: identity.id)
       told(through: place, isWritten: isWritten)
     }
   }

@@ -16,6 +16,8 @@ final class RunningBook: Sendable {
     var waiting: [RunningWrite] = []
     /// How much was added, taken by the writer, and written by it: the place of a write is the number of those up to it.
     var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// Up to which place something of a meeting was given up.
+    var lost: [MeetingID: UInt64] = [:]
     var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var (isEnded, isFinished) = (false, false)
     /// Meetings of which something is kept.
@@ -48,7 +50,12 @@ final class RunningBook: Sendable {
   func add(_ write: RunningWrite) -> UInt64 {
     let place = state.withLock { state in
       if state.isEnded { return UInt64.max }
-      if write.what == .end { state.running.remove(write.meeting) } else { state.running.insert(write.meeting) }
+      if write.what == .end {
+        state.running.remove(write.meeting)
+        state.lost[write.meeting] = nil
+      } else {
+        state.running.insert(write.meeting)
+      }
       state.waiting.append(write)
       state.added += 1
       return state.added
@@ -57,13 +64,19 @@ final class RunningBook: Sendable {
     return place
   }
 
-  /// Whether what has that place is on the disk now.
-  func has(_ place: UInt64) -> Bool { state.withLock { $0.written >= place } }
+  /// Up to which place something of a meeting was given up, which is never written; 0 where nothing was. Its room writes anew what holds.
+  func lost(of meeting: MeetingID) -> UInt64 { state.withLock { $0.lost[meeting] ?? 0 } }
 
-  /// Waits until what has that place is on the disk; false when it could not be written just now.
-  func isWritten(_ place: UInt64) async -> Bool {
+  /// Whether what a meeting has at that place is on the disk now.
+  func has(_ place: UInt64, of meeting: MeetingID) -> Bool {
+    state.withLock { $0.written >= place && $0.lost[meeting].map { place > $0 } ?? true }
+  }
+
+  /// Waits until what a meeting has at that place is on the disk; false when it could not be written just now.
+  func isWritten(_ place: UInt64, of meeting: MeetingID) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
+        if let lost = state.lost[meeting], place <= lost { return false }
         if state.written >= place { return true }
         if state.isFinished || place == .max { return false }
         state.listeners.append((place, continuation))
@@ -98,17 +111,30 @@ final class RunningBook: Sendable {
         batch = []
         settle(true)
       } catch {
-        // Nobody is kept waiting for a disk that is full.
-        settle(false)
         if state.withLock(\.isEnded) { last -= 1 }
         guard last > 0, Self.passes(error) else {
+          let ends = giveUp(batch[...])
+          state.withLock { $0.waiting.insert(contentsOf: ends, at: 0) }
+          settle(false)
           return log.error("running.lost", ["count": batch.count, "reason": error.description])
         }
+        // Nobody is kept waiting for a disk that is full.
+        settle(false)
         log.error("running.late", ["count": batch.count, "reason": error.description])
-        batch.removeFirst(max(0, batch.count - Self.maximumWaiting))
+        let excess = max(0, batch.count - Self.maximumWaiting)
+        batch = giveUp(batch.prefix(excess)) + batch.dropFirst(excess)
         try? await Task.sleep(for: pause)
       }
     }
+  }
+
+  /// Notes whose writes are given up. Returns those of them that are tried again all the same: what has ended must not come back.
+  private func giveUp(_ writes: ArraySlice<RunningWrite>) -> [RunningWrite] {
+    state.withLock { state in
+      for write in writes { state.lost[write.meeting] = state.taken }
+    }
+    var ended: Set<MeetingID> = []
+    return writes.filter { $0.what == .end && ended.insert($0.meeting).inserted }
   }
 
   /// Whether what went wrong may be over in a moment.

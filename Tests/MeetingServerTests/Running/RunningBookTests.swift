@@ -84,7 +84,66 @@ struct RunningBookTests {
     await room.end(.removed, "")
     book.end()
     await writing.value
-    #expect(await book.isWritten(book.add(RunningWrite(.runs, of: record.id, tenant: tenant.id))) == false)
+    let place = book.add(RunningWrite(.runs, of: record.id, tenant: tenant.id))
+    #expect(await book.isWritten(place, of: record.id) == false)
+  }
+
+  /// Has something of another meeting written.
+  private func writeOther() async {
+    let other = MeetingID(rawValue: "m_other")
+    #expect(await book.isWritten(book.add(RunningWrite(.runs, of: other, tenant: tenant.id)), of: other))
+  }
+
+  @Test(
+    "done is said only when what was given up before is written anew, and a meeting that has ended does not come back")
+  func givenUp() async throws {
+    let writing = Task { [book] in await book.run() }
+    let (ann, socket, channel) = try await join()
+    func answer(_ id: Int) async throws -> String {
+      try await eventually { socket.sent.contains { $0.contains("\"id\":\(id)") } ? nil : "no answer to \(id)" }
+      return socket.sent.first { $0.contains("\"id\":\(id)") } ?? ""
+    }
+    await store.fail(.failed(path: "/", reason: "broken"))
+    let poll = RoomRequest.createPoll(.init(question: "Tea?", options: ["yes", "no"]))
+    await room.handle(.room(poll, id: 5), from: ann, channel: channel)
+    #expect(try await answer(5).contains(#""type":"error""#))
+    await room.handle(.lock(true, id: 6), from: ann, channel: channel)
+    #expect(try await answer(6).contains(#""type":"error""#))
+    let lost = book.lost(of: record.id)
+    await store.fail(nil)
+    await writeOther()
+    #expect(!book.has(lost, of: record.id))
+    #expect(await book.isWritten(lost, of: record.id) == false)
+    #expect(await !store.written.contains { $0.meeting == record.id })
+    await room.handle(.lock(true, id: 7), from: ann, channel: channel)
+    #expect(try await answer(7).contains(#""type":"done""#))
+    var values: [String: String] = [:]
+    for write in await store.written { if case .value(let value, let name) = write.what { values[name] = value } }
+    #expect(values["poll 1"]?.contains("Tea?") == true && values["state"]?.contains(#""isLocked":true"#) == true)
+    await store.fail(.failed(path: "/", reason: "broken"))
+    await room.end(.removed, "")
+    #expect(await room.isKept() == false)
+    await store.fail(nil)
+    await writeOther()
+    #expect(await store.written.contains { $0.meeting == record.id && $0.what == .end })
+    book.end()
+    await writing.value
+  }
+
+  @Test("what is given up since too much waits is never said to be written")
+  func tooMuch() async throws {
+    await store.fail(.diskFull(path: "/"))
+    let places = (0...RunningBook.maximumWaiting).map { number in
+      book.add(RunningWrite(.runs, of: MeetingID(rawValue: "m_\(number % 2)"), tenant: tenant.id))
+    }
+    let writing = Task { [book] in await book.run() }
+    try await eventually { await store.batches > 1 ? nil : "it is not tried again" }
+    await store.fail(nil)
+    await writeOther()
+    #expect(!book.has(places[0], of: MeetingID(rawValue: "m_0")))
+    #expect(book.has(try #require(places.dropLast().last), of: MeetingID(rawValue: "m_1")))
+    book.end()
+    await writing.value
   }
 
   @Test("a meeting whose state cannot be read takes nobody in: a lock must not open because a disk has failed")
