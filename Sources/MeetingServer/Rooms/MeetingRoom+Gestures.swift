@@ -99,7 +99,7 @@ extension MeetingRoom {
   }
 
   /// Votes of many come at once; everybody hears of them together.
-  private func tellSoon(_ poll: Int) {
+  func tellSoon(_ poll: Int) {
     untoldPolls.insert(poll)
     guard untoldPolls.count == 1 else { return }
     Task { [weak self] in

@@ -128,25 +128,34 @@ struct PollTable: Sendable {
   }
 
   /// Takes over what was kept before a restart. Open polls lose the votes of those who cannot be known again: they may vote once more.
-  mutating func restore(_ kept: [Kept]) {
+  mutating func restore(_ kept: [Kept], isKnown: (String) -> Bool) {
     for old in kept.sorted(by: { $0.id < $1.id }) {
       var poll = Poll(
         id: old.id, draft: old.draft, isOpen: old.isOpen, votes: old.votes,
         counts: Array(repeating: 0, count: old.draft.options.count))
-      if old.isOpen { poll.votes = old.votes.filter { old.holders[$0.key] != nil } }
+      if old.isOpen { poll.votes = old.votes.filter { isKnown($0.key) } }
       for option in poll.votes.values.joined() where poll.counts.indices.contains(option) { poll.counts[option] += 1 }
       polls.append(poll)
       last = max(last, old.id)
     }
   }
 
-  /// Gives the votes of somebody who has come back after a restart to the participant that they are now.
-  mutating func rename(_ old: String, to voter: String) {
-    for index in polls.indices where polls[index].votes[voter] == nil {
-      guard let vote = polls[index].votes.removeValue(forKey: old) else { continue }
-      polls[index].votes[voter] = vote
-      changed.insert(polls[index].id)
+  /// Gives the votes of somebody who has come back after a restart to the participant that they are now. A second one of them in an open poll, where they were
+  /// there twice, is removed: nobody could take it back. Returns the polls in which that happened.
+  mutating func rename(_ old: String, to voter: String) -> [Int] {
+    var fewer: [Int] = []
+    for index in polls.indices {
+      guard let vote = polls[index].votes[old] else { continue }
+      if polls[index].votes[voter] == nil {
+        polls[index].votes[old] = nil
+        polls[index].votes[voter] = vote
+        changed.insert(polls[index].id)
+      } else if polls[index].isOpen {
+        replace(index, [], by: old)
+        fewer.append(polls[index].id)
+      }
     }
+    return fewer
   }
 
   /// A poll as everybody sees it, or everybody who moderates; nil when there is none.

@@ -10,29 +10,43 @@ extension MeetingRoom {
   private static let stateName = "state"
   private static let pollName = "poll "
 
-  private var stateToKeep: KeptState {
+  private func stateToKeep(_ shared: Set<String>) -> KeptState {
     var state = KeptState(
       isLocked: lobby.isLocked, decisions: decided, muteAll: muteAll, spotlight: spotlight ?? keeping.absentSpotlight)
     for id in (muteAll?.spared ?? []).union([state.spotlight].compactMap(\.self)) {
-      state.holders[id] = holder(id)
+      state.holders[id] = holder(id, shared)
     }
     return state
   }
 
-  private func holder(_ id: String) -> Holder? {
-    members[id].map { Holder($0.admission.grant) } ?? keeping.absent[id]
+  /// Whom a participant is known by; nil for who has one of the tokens in `shared`.
+  private func holder(_ id: String, _ shared: Set<String>) -> Holder? {
+    guard let member = members[id] else { return keeping.absent[id] }
+    let holder = Holder(member.admission.grant)
+    return holder?.token.map(shared.contains) ?? false ? nil : holder
+  }
+
+  /// The tokens without a user that several of those who are in have come with, as guests do with one link: they tell nobody from the others.
+  private var sharedTokens: Set<String> {
+    var (seen, shared): (Set<String>, Set<String>) = ([], [])
+    for member in members.values {
+      guard let token = Holder(member.admission.grant)?.token else { continue }
+      if !seen.insert(token).inserted { shared.insert(token) }
+    }
+    return shared
   }
 
   /// Has what hosts have decided written down where it has changed. Returns the place of the last thing that is to be written of this room.
   @discardableResult func keepState() -> UInt64 {
     guard let book = doors.running, !isClosed else { return keeping.place }
     mend(book.lost(of: identity.id))
+    let shared = sharedTokens
     for id in polls.takeChanged() {
       let name = Self.pollName + String(id)
-      let poll = polls.kept(id) { holder($0) }
+      let poll = polls.kept(id) { holder($0, shared) }
       keep(poll.flatMap { RoomKeeping.text($0) }.map { .value($0, of: name) } ?? .noValue(of: name))
     }
-    let state = stateToKeep
+    let state = stateToKeep(shared)
     guard state != keeping.state, let text = RoomKeeping.text(state) else { return keeping.place }
     keeping.state = state
     return keep(.value(text, of: Self.stateName))
@@ -184,31 +198,35 @@ extension MeetingRoom {
     guard let (left, files) = found, !keeping.isRestored, !isClosed else { return }
     keeping.isRestored = true
     if let files { filesKey = files }
-    restorePolls(left.values.filter { $0.key.hasPrefix(Self.pollName) }.map(\.value))
-    if let text = left.values[Self.stateName] { restore(text) }
+    restore(left.values)
     if keepsChat(meeting.chat) { restore(left.messages) }
     log.info("meeting.restored", ["meeting": identity.id, "messages": left.messages.count])
   }
 
-  private func restore(_ text: String) {
-    guard let state = RoomKeeping.value(KeptState.self, text) else {
-      return log.error("meeting.unreadable", ["meeting": identity.id])
-    }
+  private func restore(_ values: [String: String]) {
+    let state = values[Self.stateName].map { RoomKeeping.value(KeptState.self, $0) }
+    let texts = values.filter { $0.key.hasPrefix(Self.pollName) }.values
+    let kept = texts.compactMap { RoomKeeping.value(PollTable.Kept.self, $0) }
+    if kept.count < texts.count || state == .some(nil) { log.error("meeting.unreadable", ["meeting": identity.id]) }
+    var holders = (state ?? nil)?.holders ?? [:]
+    for poll in kept { holders.merge(poll.holders) { $1 } }
+    // A token without a user is somebody only where one participant alone came with it.
+    var bearers: [Holder: Int] = [:]
+    for holder in holders.values { bearers[holder, default: 0] += 1 }
+    let absent = holders.filter { $0.value.user != nil || bearers[$0.value] == 1 }
+    keeping.absent = absent
+    polls.restore(kept) { absent[$0] != nil }
+    if let state = state ?? nil { restore(state) }
+  }
+
+  private func restore(_ state: KeptState) {
     lobby.isLocked = state.isLocked
     decided = state.decisions
     muteAll = state.muteAll
     // Nobody can be known again of whom nothing is known.
-    for id in muteAll?.spared.subtracting(state.holders.keys) ?? [] { muteAll?.forget(id) }
-    keeping.absent.merge(state.holders) { $1 }
-    keeping.absentSpotlight = state.spotlight.flatMap { state.holders[$0] == nil ? nil : $0 }
-    keeping.state = stateToKeep
-  }
-
-  private func restorePolls(_ texts: [String]) {
-    let kept = texts.compactMap { RoomKeeping.value(PollTable.Kept.self, $0) }
-    if kept.count < texts.count { log.error("meeting.unreadable", ["meeting": identity.id]) }
-    polls.restore(kept)
-    for poll in kept { keeping.absent.merge(poll.holders) { $1 } }
+    for id in muteAll?.spared.subtracting(keeping.absent.keys) ?? [] { muteAll?.forget(id) }
+    keeping.absentSpotlight = state.spotlight.flatMap { keeping.absent[$0] == nil ? nil : $0 }
+    keeping.state = stateToKeep([])
   }
 
   private func restore(_ messages: [KeptMessage]) {
@@ -228,6 +246,14 @@ extension MeetingRoom {
     let gone = chat.restore(entries, now: Date())
     if !gone.isEmpty { removeFiles(of: gone) }
     pruneLater()
+  }
+
+  /// Somebody is in: what is written of one other with the same token says that they could be known by it.
+  private func noteSharing(by member: RoomMember) {
+    guard let token = Holder(member.admission.grant)?.token else { return }
+    guard members.values.filter({ Holder($0.admission.grant)?.token == token }).count == 2 else { return }
+    polls.keepAgain()
+    keepState()
   }
 
   /// The ids under which hosts have decided something about whoever has this grant, before a restart.
@@ -262,13 +288,14 @@ extension MeetingRoom {
 
   /// Somebody is in, and everybody knows it: they are shown large again who were before a restart.
   func returned(_ member: RoomMember) {
+    noteSharing(by: member)
     let olds = absent(member.admission.grant)
     guard !olds.isEmpty else { return }
     let isShown = keeping.absentSpotlight.map(olds.contains) ?? false
     for old in olds {
       keeping.absent[old] = nil
       muteAll?.forget(old)
-      polls.rename(old, to: member.id)
+      for poll in polls.rename(old, to: member.id) { tellSoon(poll) }
     }
     if isShown { setSpotlight(member.id) }
     keepState()

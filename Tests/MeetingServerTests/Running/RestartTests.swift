@@ -184,6 +184,52 @@ struct RestartTests {
     }
   }
 
+  @Test("after kill -9 nobody gets votes, exceptions and spotlight of others who came with the same link")
+  func sharedLink() async throws {
+    var (link, own, twice, host) = ("", "", "", "")
+    func sending(_ server: TestServer, _ name: String, _ token: String) async throws -> (
+      client: TestClient, welcome: ServerMessage.Welcome
+    ) {
+      try await server.join(
+        "daily", name, offer: "send:0", tracks: [.init(mid: "0", source: .microphone)], token: token)
+    }
+    try await kill { server in
+      link = try await server.token("daily", #","jti":"link","role":"publisher""#)
+      own = try await server.token("daily", #","jti":"own","role":"publisher""#)
+      twice = try await server.token("daily", #","sub":"dan","role":"publisher""#)
+      host = try await server.token("daily", #","sub":"ann","role":"moderator""#)
+      let (ann, _) = try await server.join("daily", "Ann", token: host)
+      try await ann.ask(.createPoll(.init(question: "Tea?", options: ["yes", "no"])))
+      let (bob, bobs) = try await sending(server, "Bob", link)
+      // Here the link has one holder still.
+      try await bob.ask(.vote(poll: 1, options: [0]))
+      try await ann.ask(
+        .muteAll(sources: [.microphone], except: [bobs.participant], includingLater: true, mayUnmute: false))
+      try await ann.ask(.spotlight(bobs.participant))
+      let (cid, _) = try await sending(server, "Cid", link)
+      try await cid.ask(.vote(poll: 1, options: [0]))
+      for token in [own, twice, twice] {
+        let (client, _) = try await server.join("daily", "Dan", token: token)
+        try await client.ask(.vote(poll: 1, options: [1]))
+      }
+    } then: { server in
+      let (_, hello) = try await server.join("daily", "Ann", token: host)
+      #expect(hello.state?.polls.first?.options.map(\.votes) == [0, 3])
+      let (cid, cids) = try await sending(server, "Cid", link)
+      #expect(isMuted(cids) && cids.state?.spotlight == nil)
+      try await cid.ask(.vote(poll: 1, options: [0]))
+      let (bob, bobs) = try await sending(server, "Bob", link)
+      #expect(isMuted(bobs) && bobs.state?.spotlight == nil)
+      try await bob.ask(.vote(poll: 1, options: [0]))
+      // Who was there twice counts once, and who had a token alone is known by it.
+      for token in [own, twice] {
+        let (client, _) = try await server.join("daily", "Dan", token: token)
+        try await client.ask(.vote(poll: 1, options: [1]))
+      }
+      #expect(try await server.look("daily").state?.polls.first?.options.map(\.votes) == [2, 2])
+    }
+  }
+
   @Test(
     "what a host has ended is over: after kill -9 a meeting of that name begins afresh, without lock, chat or files")
   func ended() async throws {
