@@ -72,7 +72,7 @@ struct RoomKeeping {
   var absent: [String: Holder] = [:]
   /// The same of those who wrote private messages or got some, by user.
   var absentWriters: [String: Set<String>] = [:]
-  /// The one of ``absent`` who is to be shown large.
+  /// The one of ``absent`` who is to be shown large, or who that is now.
   var absentSpotlight: String?
   /// The users who wrote messages that are kept, or got some, by participant.
   var users: [String: String] = [:]

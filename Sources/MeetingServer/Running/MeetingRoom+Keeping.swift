@@ -268,7 +268,7 @@ extension MeetingRoom {
     for old in absent(member.admission.grant) { muteAll?.spare(member.id, as: old) }
   }
 
-  /// Somebody is in: the meeting goes on if it was left by a killed server, and what was theirs in the chat is theirs again.
+  /// Somebody is in, and is told of the meeting next: it goes on if it was left by a killed server, and what was theirs is theirs again.
   func entered(_ member: RoomMember) {
     if !keeping.wasEntered {
       keeping.wasEntered = true
@@ -278,6 +278,12 @@ extension MeetingRoom {
         if let files = doors.files { Task { [filesKey] in await files.resume(filesKey) } }
       }
     }
+    noteSharing(by: member)
+    takeBack(member)
+    takeBackChat(member)
+  }
+
+  private func takeBackChat(_ member: RoomMember) {
     guard let user = member.admission.grant.user, let olds = keeping.absentWriters.removeValue(forKey: user) else {
       return
     }
@@ -286,18 +292,21 @@ extension MeetingRoom {
     for entry in chat.rename(olds, to: member.id) { _ = keep(entry) }
   }
 
-  /// Somebody is in, and everybody knows it: they are shown large again who were before a restart.
-  func returned(_ member: RoomMember) {
-    noteSharing(by: member)
+  /// What was theirs before a restart is theirs under the id that they have now.
+  private func takeBack(_ member: RoomMember) {
     let olds = absent(member.admission.grant)
     guard !olds.isEmpty else { return }
-    let isShown = keeping.absentSpotlight.map(olds.contains) ?? false
     for old in olds {
       keeping.absent[old] = nil
       muteAll?.forget(old)
       for poll in polls.rename(old, to: member.id) { tellSoon(poll) }
+      if keeping.absentSpotlight == old { keeping.absentSpotlight = member.id }
     }
-    if isShown { setSpotlight(member.id) }
     keepState()
+  }
+
+  /// Somebody is in, and everybody knows it: they are shown large again who were before a restart.
+  func returned(_ member: RoomMember) {
+    if keeping.absentSpotlight == member.id { setSpotlight(member.id) }
   }
 }

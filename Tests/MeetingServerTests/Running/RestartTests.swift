@@ -176,6 +176,8 @@ struct RestartTests {
       #expect(polls.map { $0.options[0].votes } == [2, 2])
       let (voter, welcome) = try await server.join("daily", "Bob", token: bob)
       #expect(welcome.state?.polls.first?.voters == 2)
+      // They see what they chose, and need not choose anew.
+      #expect(welcome.state?.polls.map(\.mine) == [[0], [0]])
       try await voter.ask(.vote(poll: 1, options: [1]))
       let now = try await server.look("daily").state?.polls.first
       #expect(now?.voters == 2 && now?.options.map(\.votes) == [1, 1])
