@@ -274,7 +274,9 @@ extension MeetingRoom {
       keeping.wasEntered = true
       if keeping.isRestored {
         doors.running?.resumed(identity.id)
-        keep(keepsChat(meeting.chat) ? .runs : .forget(through: .max))
+        keep(.runs)
+        // What was too old or too much since the restart stayed on the disk until now.
+        keep(.forget(through: keepsChat(meeting.chat) ? chat.all.first.map { $0.id - 1 } ?? chat.lastID : .max))
         if let files = doors.files { Task { [filesKey] in await files.resume(filesKey) } }
       }
     }

@@ -80,6 +80,12 @@ public struct RunningMeeting: Sendable, Hashable {
   /// The chat, in the order of its numbers.
   public var messages: [KeptMessage]
 
+  /// What is kept.
+  public init(values: [String: String], messages: [KeptMessage]) {
+    self.values = values
+    self.messages = messages
+  }
+
   /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer. Who finds a lock
   /// that nobody is there to open must not wait for ever.
   public static let held: TimeInterval = 600

@@ -146,6 +146,23 @@ struct RunningBookTests {
     await writing.value
   }
 
+  @Test("what was left of the chat and is too much by now goes from the disk as soon as somebody comes back")
+  func tooMuchLeft() async throws {
+    let writing = Task { [book] in await book.run() }
+    let entries = (1...ChatPolicy.messages + 3).map {
+      ChatEntry(id: $0, from: "p_a", name: "A", text: "m\($0)", time: Date())
+    }
+    await store.leave(record.id, messages: entries.compactMap { KeptEntry(entry: $0).message })
+    try await book.takeOver(ChatFileStore(data: "/nowhere"))
+    _ = try await join()
+    try await eventually {
+      await store.written.contains { $0.what == .forget(through: 3) } ? nil : "old messages stay on the disk"
+    }
+    await room.end(.removed, "")
+    book.end()
+    await writing.value
+  }
+
   @Test("a meeting whose state cannot be read takes nobody in: a lock must not open because a disk has failed")
   func unreadable() async throws {
     await store.leave(record.id)
@@ -166,10 +183,15 @@ private actor GatedStore: RunningStore {
   private var isHolding = false
   private var gates: [CheckedContinuation<Void, Never>] = []
   private var left: [LeftMeeting] = []
+  private var messages: [KeptMessage] = []
 
   func hold() { isHolding = true }
   func fail(_ problem: MeetingStoreError?) { self.problem = problem }
-  func leave(_ meeting: MeetingID) { left = [LeftMeeting(meeting: meeting, files: [])] }
+
+  func leave(_ meeting: MeetingID, messages: [KeptMessage] = []) {
+    left = [LeftMeeting(meeting: meeting, files: [])]
+    self.messages = messages
+  }
 
   func release() {
     isHolding = false
@@ -186,7 +208,7 @@ private actor GatedStore: RunningStore {
 
   func runningMeeting(_ id: MeetingID) throws(MeetingStoreError) -> RunningMeeting? {
     if let problem { throw problem }
-    return nil
+    return messages.isEmpty ? nil : RunningMeeting(values: [:], messages: messages)
   }
 
   func touchRunning(now: Date) {}
