@@ -111,7 +111,7 @@ extension AdminAPI {
     // Forgotten first, so that nobody comes back into it.
     let entry = call.entry("meeting.remove", record.id.rawValue, tenant: name, record.room.display)
     try await keep(call, entry) { _ = try $0.removeMeeting(record.id) }
-    _ = await directory.end(record.id)
+    _ = await directory.end(record)
     return Self.done
   }
 
@@ -120,10 +120,10 @@ extension AdminAPI {
     try AdminFields(call.request, optional: true).finish()
     let record = try await meeting(call.path[0])
     let notRunning = Refusal(409, "notRunning", "Nobody is in the meeting.")
-    guard await directory.room(of: record.id) != nil else { throw notRunning }
+    guard await directory.canEnd(record.id) else { throw notRunning }
     let name = try await tenantNames()[record.tenant] ?? ""
     try await audit(call, "meeting.end", record.id.rawValue, tenant: name, record.room.display)
-    guard await directory.end(record.id) else { throw notRunning }
+    guard await directory.end(record) else { throw notRunning }
     return Self.done
   }
 

@@ -22,9 +22,14 @@ extension MeetingDirectory {
     for room in allRooms.values { await room.revoke(token, of: tenant) }
   }
 
-  /// Ends a running meeting for everybody; false when it does not run.
-  func end(_ meeting: MeetingID) async -> Bool {
-    guard let room = allRooms[meeting] else { return false }
+  /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come back to yet.
+  func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
+
+  /// Ends a meeting that runs, or was left by a killed server, for everybody; false when it does not run.
+  func end(_ record: MeetingRecord) async -> Bool {
+    guard let room = allRooms[record.id] else {
+      return await running?.endLeft(record.id, of: record.tenant, files) ?? false
+    }
     await room.end(.removed, "The meeting was ended by the server's administration.")
     forget(room)
     // Ended is what does not come back after a restart.

@@ -30,7 +30,7 @@ actor MeetingDirectory {
   /// Where the files of chats are.
   let files: ChatFileStore?
   private let iceServers: IceServerSettings
-  private let running: RunningBook?
+  let running: RunningBook?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
 

@@ -213,6 +213,15 @@ final class RunningBook: Sendable {
     return try await store.runningMeeting(meeting).map { ($0, files) }
   }
 
+  /// Ends a meeting that was left, with its files, before anybody has come back to it; false when it is none of those.
+  func endLeft(_ meeting: MeetingID, of tenant: TenantID, _ files: ChatFileStore?) async -> Bool {
+    guard let key = state.withLock({ $0.left.removeValue(forKey: meeting) }) else { return false }
+    let place = add(RunningWrite(.end, of: meeting, tenant: tenant))
+    if let key { await files?.removeAll(of: key) }
+    _ = await isWritten(place, of: meeting)
+    return true
+  }
+
   /// Somebody has come back: the meeting goes on, and ends as every other one.
   func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
 

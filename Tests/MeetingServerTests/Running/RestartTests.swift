@@ -251,6 +251,36 @@ struct RestartTests {
     }
   }
 
+  @Test(
+    "the administration ends and removes a meeting that was left before anybody has come back",
+    arguments: [false, true])
+  func endedBefore(isRemoved: Bool) async throws {
+    var id = ""
+    try await kill { server in
+      let (host, welcome) = try await server.host("daily", "Ann")
+      id = welcome.meeting.id
+      _ = try await say("one", host)
+      let headers: HTTPHeaders = ["Parley-File-Name": "a.bin", "Authorization": "Bearer \(welcome.resumeToken)"]
+      #expect(try await TestServer.request("POST", server.url + "/api/chat/files", headers, [1, 2]).status == 201)
+      try await lock(true, host)
+    } then: { server in
+      let admin = "http://127.0.0.1:\(server.server.adminPort ?? 0)/api/v1/meetings/\(id)"
+      func end() async throws -> Int {
+        if isRemoved { return try await TestServer.request("DELETE", admin).status }
+        return try await TestServer.request("POST", admin + "/end", ["Content-Type": "application/json"], []).status
+      }
+      #expect(try await end() == 204)
+      let store = try await server.store()
+      #expect(try await store.runningMeeting(MeetingID(rawValue: id)) == nil)
+      await store.close()
+      #expect(try await end() == (isRemoved ? 404 : 409))
+      let all = FileManager.default.enumerator(atPath: server.folder + "/data/chat-files")
+      let files = (all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/f_") }
+      #expect(files.isEmpty)
+      #expect(try await server.look("daily").chat.isEmpty)
+    }
+  }
+
   @Test("a start that fails takes nothing over: what was left, and what runs on another server, stays as it is")
   func failedStart() async throws {
     try await TestServer.run { server in
