@@ -16,6 +16,8 @@ final class RunningBook: Sendable {
     var waiting: [RunningWrite] = []
     /// How much was added, taken by the writer, and written by it: the place of a write is the number of those up to it.
     var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// Whether something was written, or left at the start, since what was forgotten was overwritten last.
+    var hasForgotten = true
     /// Up to which place something of a meeting was given up.
     var lost: [MeetingID: UInt64] = [:]
     var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
@@ -155,7 +157,7 @@ final class RunningBook: Sendable {
 
   private func settle(_ isWritten: Bool) {
     let told = state.withLock { state in
-      if isWritten { state.written = state.taken }
+      if isWritten { (state.written, state.hasForgotten) = (state.taken, true) }
       let told = state.listeners.filter { $0.place <= state.taken }
       state.listeners.removeAll { $0.place <= state.taken }
       return told
@@ -225,22 +227,38 @@ final class RunningBook: Sendable {
   /// Somebody has come back: the meeting goes on, and ends as every other one.
   func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
 
-  /// Notes which meetings run, and forgets those that were left and to which nobody came back in time. `rooms` are those that are open now.
-  func keepUp(_ files: ChatFileStore, rooms: @Sendable () async -> [MeetingID]) async {
+  /// Notes which meetings run, forgets those that were left and to which nobody came back in time, and has what was forgotten overwritten, each `minute`.
+  /// `rooms` are those that are open now.
+  func keepUp(
+    _ files: ChatFileStore, minute: Duration = .seconds(60), rooms: @Sendable () async -> [MeetingID]
+  ) async {
     var minutes = 0
-    while (try? await Task.sleep(for: .seconds(60))) != nil {
+    while (try? await Task.sleep(for: minute)) != nil {
       minutes += 1
       let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.left.isEmpty) }
       do throws(MeetingStoreError) {
         if runs, minutes % Int(RunningMeeting.noted / 60) == 0 { try await store.touchRunning(now: Date()) }
-        guard waits else { continue }
-        for meeting in try await store.forgetLeft(now: Date(), except: await rooms()) {
-          let key = state.withLock { $0.left.removeValue(forKey: meeting) }
-          if let key = key ?? nil { await files.removeAll(of: key) }
+        if waits {
+          for meeting in try await store.forgetLeft(now: Date(), except: await rooms()) {
+            let key = state.withLock { state in
+              state.hasForgotten = true
+              return state.left.removeValue(forKey: meeting)
+            }
+            if let key = key ?? nil { await files.removeAll(of: key) }
+          }
         }
+        try await overwriteForgotten()
       } catch {
         log.error("running.upkeep", ["reason": error.description])
       }
     }
+  }
+
+  private func overwriteForgotten() async throws(MeetingStoreError) {
+    let isDue = state.withLock { state in
+      defer { state.hasForgotten = false }
+      return state.hasForgotten
+    }
+    if isDue, !(try await store.overwriteForgotten()) { state.withLock { $0.hasForgotten = true } }
   }
 }

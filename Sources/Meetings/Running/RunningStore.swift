@@ -16,6 +16,8 @@ public protocol RunningStore: Sendable {
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`; returns which meetings that were.
   func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [MeetingID]
+  /// Has what was forgotten or changed overwritten in the files, where older states of it are kept up to then; false when that does not work just now.
+  func overwriteForgotten() async throws(MeetingStoreError) -> Bool
 }
 
 /// One thing that is to be kept of a meeting that runs, or to be forgotten.

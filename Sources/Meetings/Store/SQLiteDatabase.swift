@@ -6,12 +6,14 @@ final class SQLiteDatabase {
   let path: String
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
+  private let busyMilliseconds: Int32
 
   /// Opens or creates the file at `path`, readable by this user only, in WAL mode.
   ///
   /// `busyMilliseconds` bounds how long a statement waits for another process.
   init(path: String, busyMilliseconds: Int32 = 5_000) throws(MeetingStoreError) {
     self.path = path
+    self.busyMilliseconds = busyMilliseconds
     // SQLite would create the file with the umask's rights; it holds keys, so make it ours first. The -wal and -shm
     // files take over its rights.
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -104,6 +106,16 @@ final class SQLiteDatabase {
 
   /// Begins to copy everything to another database; nil when that does not work, which the other one can tell.
   func begin(copyTo other: OpaquePointer?) -> OpaquePointer? { sqlite3_backup_init(other, "main", handle, "main") }
+
+  /// Brings everything from the log beside the file into it, and empties the log; false when somebody else reads just now, for whom it does not wait.
+  func emptyLog() throws(MeetingStoreError) -> Bool {
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, busyMilliseconds) }
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    if code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED { return false }
+    try check(code)
+    return true
+  }
 
   /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }

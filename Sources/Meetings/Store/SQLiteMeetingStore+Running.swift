@@ -131,4 +131,7 @@ extension SQLiteMeetingStore: RunningStore {
     }
     return over
   }
+
+  /// Overwrites in the file what was forgotten, and empties the log of changes beside it, which has the states before.
+  public func overwriteForgotten() throws(MeetingStoreError) -> Bool { try open().emptyLog() }
 }

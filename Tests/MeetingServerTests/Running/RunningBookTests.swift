@@ -88,6 +88,24 @@ struct RunningBookTests {
     #expect(await book.isWritten(place, of: record.id) == false)
   }
 
+  @Test(
+    "what was forgotten is overwritten soon, is tried again when that does not work, and only when there is something")
+  func overwriting() async throws {
+    let writing = Task { [book] in await book.run() }
+    await writeOther()
+    let upkeep = Task { [book] in
+      await book.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] }
+    }
+    try await eventually { await store.overwritten.count >= 2 ? nil : "it is not tried again" }
+    await writeOther()
+    try await eventually { await store.overwritten.last == 2 ? nil : "what came later is not overwritten" }
+    upkeep.cancel()
+    await upkeep.value
+    #expect(await store.overwritten == [1, 1, 2])
+    book.end()
+    await writing.value
+  }
+
   /// Has something of another meeting written.
   private func writeOther() async {
     let other = MeetingID(rawValue: "m_other")
@@ -179,6 +197,8 @@ struct RunningBookTests {
 private actor GatedStore: RunningStore {
   private(set) var written: [RunningWrite] = []
   private(set) var batches = 0
+  /// How much was written at each time at which what was forgotten was to be overwritten.
+  private(set) var overwritten: [Int] = []
   private var problem: MeetingStoreError?
   private var isHolding = false
   private var gates: [CheckedContinuation<Void, Never>] = []
@@ -212,6 +232,12 @@ private actor GatedStore: RunningStore {
   }
 
   func touchRunning(now: Date) {}
+
+  func overwriteForgotten() -> Bool {
+    overwritten.append(written.count)
+    return overwritten.count > 1
+  }
+
   func leftBehind(now: Date) -> [LeftMeeting] { left }
   func forgetLeft(now: Date, except: [MeetingID]) -> [MeetingID] { [] }
 }

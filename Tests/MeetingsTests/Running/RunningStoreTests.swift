@@ -111,6 +111,26 @@ struct RunningStoreTests {
     #expect(RunningMeeting.end(seen: begin, schedule: nil, now: begin + 10) == begin + 610)
   }
 
+  @Test("what was forgotten is in no file once it is overwritten, also while another process works on them")
+  func overwriting() async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let other = try await SQLiteMeetingStore.open(folder: folder.path)
+    _ = try await other.defaultTenant(now: now)
+    let secret = "what-nobody-is-to-read-later"
+    try await store.apply((1...200).map { message($0, "\($0) \(secret)") }, now: now)
+    try await store.apply([write(.end)], now: now)
+    #expect(try await store.overwriteForgotten())
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.contains(SQLiteMeetingStore.fileName))
+    for file in files where !file.hasSuffix("-shm") {
+      let bytes = try Data(contentsOf: URL(filePath: folder.path + "/" + file))
+      #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file)")
+    }
+    await other.close()
+    await store.close()
+  }
+
   @Test("no copy has the chats and decisions of meetings that run, not even in parts of the file that are free")
   func copies() async throws {
     let folder = TemporaryFolder()
