@@ -134,7 +134,8 @@ extension AdminAPI {
     return record
   }
 
-  /// A meeting by whoever knows more of it. What the command line changes reaches the room with the next who comes.
+  /// A meeting by whoever knows more of it: what another process has written, where the server does not run the command itself, reaches the room with
+  /// the next who comes.
   private func newest(_ id: MeetingID) async throws -> MeetingRecord? {
     let running = await directory.room(of: id)?.meeting
     guard let kept = try await store.meeting(id: id) else { return running }
