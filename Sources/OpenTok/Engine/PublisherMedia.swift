@@ -149,7 +149,9 @@ final class PublisherMedia: Sendable {
     state.update { $0.consumer = consumer }
     capture.videoCaptureConsumer = consumer
     capture.initCapture()
-    var (name, result) = ("captureSettings", capture.captureSettings(OTVideoFormat()))
+    let format = OTVideoFormat()
+    var (name, result) = ("captureSettings", capture.captureSettings(format))
+    consumer.setDelay(milliseconds: format.estimatedCaptureDelay)
     if result >= 0 { (name, result) = ("start", capture.start()) }
     guard result < 0 else { return }
     let problem = "The capturer does not give pictures: its \(name) gave \(result), where 0 is expected."
@@ -240,18 +242,33 @@ final class PublisherMedia: Sendable {
 /// Takes the frames of a capturer of the app's own.
 final class FrameConsumer: OTVideoCaptureConsumer, Sendable {
   private let body: @Sendable (VideoFrame) -> Void
+  private let now: @Sendable () -> Instant
+  private let clock = Guarded(FrameClock())
 
-  init(_ body: @escaping @Sendable (VideoFrame) -> Void) { self.body = body }
+  init(
+    now: @escaping @Sendable () -> Instant = { MonotonicClock.now }, _ body: @escaping @Sendable (VideoFrame) -> Void
+  ) { (self.now, self.body) = (now, body) }
+
+  /// How old frames are when they come. What is no delay is none.
+  func setDelay(milliseconds: Double) {
+    guard (0...1_000).contains(milliseconds) else { return }
+    clock.delay = TimeSpan(nanoseconds: Int64(milliseconds * 1_000_000))
+  }
+
+  private func time(_ timestamp: CMTime) -> Instant {
+    let (stamp, now) = (timestamp.stamp, now())
+    return clock.update { $0.time(of: stamp, now: now) }
+  }
 
   func consumeFrame(_ frame: OTVideoFrame) {
-    guard let picture = frame.picture(at: MonotonicClock.now) else { return }
+    guard let picture = frame.picture(at: time(frame.timestamp)) else { return }
     body(picture)
   }
 
   func consumeImageBuffer(
     _ frame: CVImageBuffer, orientation: OTVideoOrientation, timestamp ts: CMTime, metadata: Data?
   ) -> Bool {
-    guard metadata?.count ?? 0 <= OTVideoFrame.maximumMetadata, let picture = frame.picture(at: MonotonicClock.now)
+    guard metadata?.count ?? 0 <= OTVideoFrame.maximumMetadata, let picture = frame.picture(at: time(ts))
     else { return false }
     body(picture.rotated(orientation.rotation))
     return true

@@ -31,7 +31,7 @@ public protocol OTVideoCapture: AnyObject {
   func start() -> Int32
   /// Ends it; 0 when all is well.
   func stop() -> Int32
-  /// Whether it gives frames.
+  /// Whether it gives frames. Not asked: what ``start()`` gave counts.
   func isCaptureStarted() -> Bool
   /// Fills in what frames it gives; 0 when all is well, less when it cannot.
   func captureSettings(_ videoFormat: OTVideoFormat) -> Int32

@@ -23,9 +23,9 @@ open class OTVideoFormat: NSObject, @unchecked Sendable {
   open var imageWidth: UInt32
   /// Rows.
   open var imageHeight: UInt32
-  /// About how many frames come a second.
+  /// About how many frames come a second. Kept: frames are sent as they come.
   open var estimatedFramesPerSecond: Double = 30
-  /// About how old a frame is when it comes, in milliseconds.
+  /// About how old a frame is when it comes, in milliseconds, up to 1000.
   open var estimatedCaptureDelay: Double = 0
 
   /// An empty format, for ``OTVideoCapture/captureSettings(_:)`` to fill.

@@ -21,7 +21,7 @@ public enum OTVideoOrientation: Int32, Sendable {
 open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// A pointer a plane; nil when it has none.
   open var planes: NSPointerArray?
-  /// When it was taken.
+  /// When it was taken, on a clock of the capturer's choice: of those that it gives, the distances count.
   open var timestamp = CMTime.zero
   /// How it lies in memory. It is sent upright, and those that a renderer gets are.
   open var orientation = OTVideoOrientation.up

@@ -1,0 +1,63 @@
+#if canImport(CoreMedia)
+  import CoreMedia
+#endif
+import Parley
+
+/// When the frames of a capturer were taken, on this machine's clock.
+///
+/// A capturer counts from any start, often that of its device or its film: only the distances between its timestamps are taken over, so that
+/// frames that come unevenly are shown as evenly as they were taken. A timestamp that says nothing, since it is not after the one before, or since
+/// it leads further than ``patience`` from when the frame came, is not followed: that frame was taken when it came, less ``delay``, and
+/// the distances count from there.
+struct FrameClock {
+  /// How far a timestamp may lead from when its frame came.
+  static let patience = TimeSpan.milliseconds(200)
+  /// A clock that goes a little too fast or too slowly is followed by this share of what it is wrong by, frame by frame.
+  private static let correction: Int64 = 256
+  /// More than this between two frames is no distance.
+  private static let longest = TimeSpan.seconds(3_600)
+
+  /// How old a frame is when it comes.
+  var delay = TimeSpan.zero
+
+  private var latest: (stamp: Int64?, time: Instant)?
+
+  init() {}
+
+  /// The time of a frame that comes at `now`, in order: never before the one before, and never in the future.
+  ///
+  /// - Parameter stamp: The capturer's own time in nanoseconds; nil when it gives none.
+  mutating func time(of stamp: Int64?, now: Instant) -> Instant {
+    let expected = now - delay
+    let before = latest?.time ?? expected
+    let time = min(max(followed(stamp, expected) ?? expected, before), max(now, before))
+    latest = (stamp, time)
+    return time
+  }
+
+  /// nil when the timestamp is not to be followed.
+  private func followed(_ stamp: Int64?, _ expected: Instant) -> Instant? {
+    guard let stamp, let latest, let before = latest.stamp else { return nil }
+    let (distance, isTooFar) = stamp.subtractingReportingOverflow(before)
+    guard !isTooFar, distance > 0, distance < Self.longest.nanoseconds else { return nil }
+    let time = latest.time + TimeSpan(nanoseconds: distance)
+    let wrong = (expected - time).nanoseconds
+    guard abs(wrong) <= Self.patience.nanoseconds else { return nil }
+    return time + TimeSpan(nanoseconds: wrong / Self.correction)
+  }
+}
+
+extension CMTime {
+  /// In nanoseconds; nil where it is no time, or too large.
+  var stamp: Int64? {
+    #if canImport(CoreMedia)
+      guard isNumeric else { return nil }
+    #endif
+    guard timescale > 0 else { return nil }
+    let scale = Int64(timescale)
+    let (seconds, isTooLarge) = (value / scale).multipliedReportingOverflow(by: 1_000_000_000)
+    // The rest is less than a second: it fits.
+    let (sum, isTooMuch) = seconds.addingReportingOverflow(value % scale * 1_000_000_000 / scale)
+    return isTooLarge || isTooMuch ? nil : sum
+  }
+}
