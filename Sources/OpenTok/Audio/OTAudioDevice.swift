@@ -37,21 +37,21 @@ public protocol OTAudioDevice: AnyObject {
   func stopRendering() -> Bool
   /// Whether it plays.
   func isRendering() -> Bool
-  /// About how long it takes until sound is heard, in milliseconds.
+  /// About how long it takes until sound is heard, in milliseconds. Not asked.
   func estimatedRenderDelay() -> UInt16
   /// Whether it can capture.
   func captureIsAvailable() -> Bool
-  /// Gets ready to capture.
+  /// Gets ready to capture. False fails what is being published.
   func initializeCapture() -> Bool
   /// Whether it is ready to capture.
   func captureIsInitialized() -> Bool
-  /// Begins to capture.
+  /// Begins to capture. False fails what is being published.
   func startCapture() -> Bool
   /// Ends capturing.
   func stopCapture() -> Bool
   /// Whether it captures.
   func isCapturing() -> Bool
-  /// About how old captured sound is, in milliseconds.
+  /// About how old captured sound is, in milliseconds, up to 1000. Asked when it begins and once a second.
   func estimatedCaptureDelay() -> UInt16
 }
 

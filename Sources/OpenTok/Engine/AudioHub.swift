@@ -16,6 +16,11 @@ final class AudioHub: Sendable {
     var microphone: (any AudioSource)?
     var speaker: SpeakerSink?
     var mix = SessionMix()
+    /// Why the app's device does not capture.
+    var problem: String?
+    /// How old what the app's device captures is when it comes, and when it was asked for that.
+    var captureDelay = TimeSpan.zero
+    var delayAsked: Instant?
   }
 
   private let state = Guarded(State())
@@ -29,7 +34,8 @@ final class AudioHub: Sendable {
       let old = state.device
       state.device = device
       state.bus = device.map { AudioDeviceBus(capture: $0.captureFormat(), render: $0.renderFormat()) }
-      state.bus?.onCapture = { [weak self] in self?.captured($0) }
+      state.bus?.onCapture = { [weak self] in self?.capturedByDevice($0) }
+      (state.problem, state.captureDelay, state.delayAsked) = (nil, .zero, nil)
       return old
     }
     let (previous, next) = (Carried(value: old), Carried(value: device))
@@ -67,12 +73,43 @@ final class AudioHub: Sendable {
     for body in state.read({ Array($0.consumers.values) }) { body(frame) }
   }
 
+  /// What the app's device captured, which is as old as it says.
+  private func capturedByDevice(_ frame: AudioFrame) {
+    let now = MonotonicClock.now
+    let (delay, isDue) = state.update { state in
+      let isDue = state.delayAsked.map { now - $0 > .seconds(1) } ?? true
+      if isDue { state.delayAsked = now }
+      return (state.captureDelay, isDue)
+    }
+    // Not here: a device that gives sound may hold what it needs to answer.
+    if isDue { queue.async { self.askCaptureDelay() } }
+    var frame = frame
+    frame.time = frame.time - delay
+    captured(frame)
+  }
+
+  private func askCaptureDelay() {
+    guard let device else { return }
+    // Seconds are a mistake, and would be heard as one.
+    let delay = TimeSpan.milliseconds(Int64(min(device.estimatedCaptureDelay(), 1_000)))
+    state.captureDelay = delay
+  }
+
+  /// Why the app's device gives no sound although it says that it can, once that is known; nil when it does.
+  func captureProblem() async -> String? {
+    await withCheckedContinuation { answer in queue.async { answer.resume(returning: self.state.problem) } }
+  }
+
   private func startCapture() {
     guard state.read({ !$0.consumers.isEmpty && $0.microphone == nil }) else { return }
+    state.problem = nil
     if let device {
       guard device.captureIsAvailable(), !device.isCapturing() else { return }
-      if !device.captureIsInitialized() { _ = device.initializeCapture() }
-      _ = device.startCapture()
+      askCaptureDelay()
+      let isReady = device.captureIsInitialized() || device.initializeCapture()
+      if isReady, device.startCapture() { return }
+      let name = isReady ? "startCapture" : "initializeCapture"
+      state.problem = "The audio device gives no sound: its \(name) gave false."
       return
     }
     let microphone = MicrophoneSource()

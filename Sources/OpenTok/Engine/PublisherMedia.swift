@@ -217,6 +217,9 @@ final class PublisherMedia: Sendable {
     AudioHub.shared.addConsumer(self) { [weak self] in self?.take($0) }
   }
 
+  /// Why the app's audio device gives no sound, once that is known; nil when it does.
+  func soundProblem() async -> String? { hasAudio ? await AudioHub.shared.captureProblem() : nil }
+
   func stopSound() { AudioHub.shared.removeConsumer(self) }
 
   private func take(_ frame: AudioFrame) {

@@ -46,6 +46,7 @@ extension SessionEngine {
       guard !work.isOver else { return }
       do {
         if let problem = await publisher.media.captureProblem() { throw OTError(.publisherWebRTCError, problem) }
+        if let problem = await publisher.media.soundProblem() { throw OTError(.publisherWebRTCError, problem) }
         guard !work.isOver else { return }
         try await Self.send(work, meeting)
         guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }

@@ -16,6 +16,27 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private let amplitude: Double
   private let channels: Int
   private let format = OTAudioFormat()
+  private var failing: Step?
+  private var delay: UInt16 = 20
+  private var asked = 0
+
+  /// What fails of beginning to capture; nil when all goes well.
+  enum Step: Sendable {
+    case initializeCapture
+    case startCapture
+  }
+
+  var step: Step? {
+    get { lock.withLock { failing } }
+    set { lock.withLock { failing = newValue } }
+  }
+  /// What it says of how old its sound is.
+  var captureDelay: UInt16 {
+    get { lock.withLock { delay } }
+    set { lock.withLock { delay = newValue } }
+  }
+  /// How often it was asked for that.
+  var delayAsked: Int { lock.withLock { asked } }
 
   init(frequency: Double, amplitude: Double = 6_000, channels: Int = 1) {
     (self.frequency, self.amplitude, self.channels) = (frequency, amplitude, channels)
@@ -92,11 +113,12 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   func isRendering() -> Bool { lock.withLock { renders } }
   func estimatedRenderDelay() -> UInt16 { 20 }
   func captureIsAvailable() -> Bool { true }
-  func initializeCapture() -> Bool { true }
-  func captureIsInitialized() -> Bool { true }
+  func initializeCapture() -> Bool { step != .initializeCapture }
+  func captureIsInitialized() -> Bool { step != .initializeCapture }
   func startCapture() -> Bool {
     lock.withLock {
-      captures = true; return true
+      captures = failing != .startCapture
+      return captures
     }
   }
   func stopCapture() -> Bool {
@@ -105,7 +127,12 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
     }
   }
   func isCapturing() -> Bool { lock.withLock { captures } }
-  func estimatedCaptureDelay() -> UInt16 { 20 }
+  func estimatedCaptureDelay() -> UInt16 {
+    lock.withLock {
+      asked += 1
+      return delay
+    }
+  }
 }
 
 /// A capturer of an app: pictures of one colour, as an ARGB frame of its own.

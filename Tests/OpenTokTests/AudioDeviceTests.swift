@@ -1,0 +1,70 @@
+import Foundation
+import Parley
+import Testing
+
+@testable import OpenTok
+
+/// How an app's audio device is asked to capture, and what is told when it does not.
+@MainActor @Suite(.serialized) struct AudioDeviceTests {
+  @Test(
+    "an audio device whose initializeCapture or startCapture gives false fails publishing with 1610, in version 1 with OTNoMediaPublished; publishing again asks it once more",
+    arguments: [ToneDevice.Step.initializeCapture, .startCapture])
+  func failures(step: ToneDevice.Step) async throws {
+    try await LiveSession.run { live in
+      let device = ToneDevice(frequency: 600)
+      OTAudioDeviceManager.setAudioDevice(device)
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      device.step = step
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true, capture: nil)
+      ann.session.publish(publisher, error: nil)
+      try await wait(for: "the failure: \(ann.book.lines)") {
+        ann.book.saw("publisher failed \(OTPublisherErrorDomain) 1610")
+      }
+      #expect(publisher.session == nil && publisher.stream == nil && !device.isCapturing())
+      #expect(!ann.book.lines.contains { $0.hasPrefix("publisher stream") })
+
+      let old = Notebook()
+      let session = try #require(OTSession(sessionId: live.id, andDelegate: old))
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "the connection: \(old.lines)") { old.saw("connected connected true 0") }
+      session.publish(OTPublisherKit(delegate: old, name: "Old", audioTrack: true, videoTrack: false))
+      let code = OTLegacyErrorCode.Publisher.noMediaPublished.number
+      try await wait(for: "the failure in version 1: \(old.lines)") {
+        old.saw("publisher failed \(OTPublisherErrorDomain) \(code)")
+      }
+      session.disconnect()
+
+      device.step = nil
+      try await ann.publish(publisher)
+      _ = try await ben.subscribe(to: "Ann")
+      try await wait(for: "the tone, which was heard at \(device.heardShare)") { device.heardShare > 0.8 }
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("captured sound is as old as estimatedCaptureDelay says, which is asked again while it goes on")
+  func captureDelay() async throws {
+    let device = ToneDevice(frequency: 600)
+    device.captureDelay = 500
+    OTAudioDeviceManager.setAudioDevice(device)
+    defer { OTAudioDeviceManager.setAudioDevice(nil) }
+    let ages = Guarded<[TimeSpan]>([])
+    AudioHub.shared.addConsumer(device) { frame in ages.update { $0.append(MonotonicClock.now - frame.time) } }
+    defer { AudioHub.shared.removeConsumer(device) }
+    try await wait(for: "sound") { ages.read { !$0.isEmpty } }
+    #expect(ages.read { $0.allSatisfy { $0 >= .milliseconds(510) } }, "\(ages.read { $0 })")
+    // More than a second is one.
+    device.captureDelay = .max
+    try await wait(for: "the new delay") { ages.read { $0.last ?? .zero >= .milliseconds(1_010) } }
+    device.captureDelay = 0
+    let asked = device.delayAsked
+    try await wait(for: "no delay") { ages.read { $0.last ?? .distant < .milliseconds(500) } }
+    #expect(device.delayAsked > asked)
+  }
+}
+
+extension TimeSpan {
+  fileprivate static var distant: TimeSpan { .seconds(3_600) }
+}
