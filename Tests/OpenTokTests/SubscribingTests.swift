@@ -145,6 +145,13 @@ import Testing
         let rows = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
         #expect(Set(rows.compactMap { $0["kind"] as? String }) == ["audio", "video"], "\(text)")
         #expect(rows.allSatisfy { $0["type"] as? String == type && ($0[bytes] as? Int ?? 0) > 0 }, "\(text)")
+        // What every object has: when it is of, in milliseconds, and of which stream, each another one.
+        let asked = Date().timeIntervalSince1970 * 1_000
+        #expect(rows.allSatisfy { abs(($0["timestamp"] as? Double ?? 0) - asked) < 60_000 }, "\(text)")
+        #expect(Set(rows.compactMap { $0["timestamp"] as? Double }).count == 1, "\(text)")
+        let streams = rows.compactMap { ($0["ssrc"] as? Int).flatMap(UInt32.init(exactly:)) }
+        #expect(!streams.contains(0) && Set(streams).count == rows.count, "\(text)")
+        #expect(Set(rows.compactMap { $0["id"] as? String }).count == rows.count, "\(text)")
         let video = try #require(rows.first { $0["kind"] as? String == "video" })
         #expect(video[frames] as? Int ?? 0 > 0 && video["frameWidth"] as? Int == 160, "\(text)")
       }

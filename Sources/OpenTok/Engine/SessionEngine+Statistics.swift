@@ -86,14 +86,17 @@ extension SessionEngine {
     guard let work = published[ObjectIdentifier(publisher)], let meeting else { return }
     Task {
       guard let statistics = await meeting.statistics() else { return }
+      let now = Self.milliseconds
       let rows = statistics.outbound.filter { $0.source == work.kind.video || $0.source == work.kind.audio }.map {
         each in
-        [
-          "type": "outbound-rtp", "id": "\(each.ssrc)", "kind": each.kind == .audio ? "audio" : "video",
-          "packetsSent": each.packetsSent, "bytesSent": each.bytesSent, "nackCount": each.nackCount,
-          "framesEncoded": each.video?.framesEncoded ?? 0, "frameWidth": each.video?.frameWidth ?? 0,
-          "frameHeight": each.video?.frameHeight ?? 0,
-        ] as [String: Any]
+        var row = Self.row("outbound-rtp", each.ssrc, each.kind, each.mid, now)
+        row["packetsSent"] = each.packetsSent
+        row["bytesSent"] = each.bytesSent
+        row["nackCount"] = each.nackCount
+        guard let video = each.video else { return row }
+        row["framesEncoded"] = video.framesEncoded
+        (row["frameWidth"], row["frameHeight"]) = (video.frameWidth, video.frameHeight)
+        return row
       }
       let stats = OTPublisherRtcStats(Self.json(rows))
       session.tell { _ in publisher.rtcStatsReportDelegate?.publisher(publisher, rtcStatsReport: [stats]) }
@@ -106,19 +109,34 @@ extension SessionEngine {
     }
     Task {
       guard let statistics = await meeting.statistics() else { return }
+      let now = Self.milliseconds
       let rows = statistics.inbound.filter {
         $0.participant == entry.participant && ($0.source == entry.kind.video || $0.source == entry.kind.audio)
       }.map { each in
-        [
-          "type": "inbound-rtp", "id": "\(each.ssrc)", "kind": each.kind == .audio ? "audio" : "video",
-          "packetsReceived": each.packetsReceived, "bytesReceived": each.bytesReceived, "packetsLost": each.packetsLost,
-          "framesDecoded": each.video?.framesDecoded ?? 0, "frameWidth": each.video?.frameWidth ?? 0,
-          "frameHeight": each.video?.frameHeight ?? 0,
-        ] as [String: Any]
+        var row = Self.row("inbound-rtp", each.ssrc, each.kind, each.mid, now)
+        row["packetsReceived"] = each.packetsReceived
+        row["bytesReceived"] = each.bytesReceived
+        row["packetsLost"] = each.packetsLost
+        row["jitter"] = each.jitter.seconds
+        guard let video = each.video else { return row }
+        row["framesDecoded"] = video.framesDecoded
+        (row["frameWidth"], row["frameHeight"]) = (video.frameWidth, video.frameHeight)
+        return row
       }
       let text = Self.json(rows)
       session.tell { _ in subscriber.rtcStatsReportDelegate?.subscriber(subscriber, rtcStatsReport: text) }
     }
+  }
+
+  /// Now, since 1970.
+  private static var milliseconds: Double { Date().timeIntervalSince1970 * 1_000 }
+
+  /// What every object of an RTP stream has (W3C webrtc-stats sections 7 and 8.1, `RTCStats` and `RTCRtpStreamStats`).
+  private static func row(_ type: String, _ ssrc: SSRC, _ kind: MediaKind, _ mid: MID, _ now: Double) -> [String: Any] {
+    [
+      "type": type, "id": "\(type)-\(ssrc)", "timestamp": now, "ssrc": ssrc.rawValue,
+      "kind": kind == .audio ? "audio" : "video", "mid": mid.rawValue,
+    ]
   }
 
   private static func json(_ rows: [[String: Any]]) -> String {
