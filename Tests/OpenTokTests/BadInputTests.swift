@@ -37,13 +37,44 @@ import Testing
       let cases: [(key: String, id: String, token: String, url: String?, code: Int)] = [
         ("101", live.id, foreign, nil, 1004), ("100", other, foreign, nil, 1005), ("100", own, foreign, nil, 1004),
         ("100", live.id, "nonsense", nil, 1004), ("100", live.id, "devtoken", "http://127.0.0.1:1", 1006),
-        ("100", live.id, "devtoken", "no address", 1005), ("", live.id, "devtoken", nil, 1004),
+        ("100", live.id, "devtoken", "no address", 1006), ("100", live.id, "devtoken", "", 1006),
+        ("100", live.id, "devtoken", live.url + "/session", 1006), ("100", "discover", "devtoken", nil, 1005),
+        ("", live.id, "devtoken", nil, 1004),
         ("100", "", "devtoken", nil, 1005), ("100", live.id, "", nil, 1004),
       ]
       for each in cases {
         let told = try await failure(each.key, each.id, each.token, apiURL: each.url)
         #expect(told == "failed \(OTSessionErrorDomain) \(each.code)", "\(each)")
       }
+    }
+  }
+
+  @Test(
+    "a key that the server does not know, with a session and a token of that key, fails with 1004, in version 1 with OTAuthorizationFailure; devtoken takes any key in development"
+  )
+  func unknownKey() async throws {
+    try await LiveSession.run { live in
+      let unknown = try Project.unknown()
+      let told = try await failure(unknown.key, unknown.session, unknown.token)
+      #expect(told == "failed \(OTSessionErrorDomain) 1004")
+      let book = Notebook()
+      let session = try #require(OTSession(sessionId: unknown.session, andDelegate: book))
+      session.connect(withApiKey: unknown.key, token: unknown.token)
+      let code = OTLegacyErrorCode.Session.authorizationFailure.number
+      try await wait(for: "the failure in version 1: \(book.lines)") { !book.lines.isEmpty }
+      #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code)"])
+      let guest = try await Guest(live, id: unknown.session, key: unknown.key)
+      try await guest.disconnect()
+    }
+  }
+
+  @Test("a session id of the project that was never asked for is a session where the project's own token names it")
+  func sessionOfTheProject() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let id = Self.sessionID(key: project.key)
+      let guest = try await Guest(live, id: id, key: project.key, token: project.token(id))
+      try await guest.disconnect()
     }
   }
 

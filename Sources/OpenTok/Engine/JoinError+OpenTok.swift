@@ -4,8 +4,9 @@ extension JoinError {
   /// The number that OpenTok gives a session that cannot be connected.
   var sessionCode: OTSessionErrorCode {
     switch self {
-    case .badAddress: .errorInvalidSession
-    case .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended: .connectionFailed
+    // An app gives a server and a session: what is no address is no server. See `SessionEngine.connect`.
+    case .badAddress, .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended:
+      .connectionFailed
     case .signInRequired: .authorizationFailure
     case .timedOut: .sessionConnectionTimeout
     case .notParley: .noMessagingServer

@@ -42,15 +42,19 @@ import Parley
     if let problem = Credentials.problem(apiKey: apiKey, sessionId: session.sessionId, token: token) {
       return failed(problem, session)
     }
-    let address = settings.apiURL ?? ParleyServer.url
+    var address = settings.apiURL ?? ParleyServer.url
+    if address.hasSuffix("/") { address.removeLast() }
     let allowed = CharacterSet(charactersIn: "-_.~").union(.alphanumerics)
     let room = session.sessionId.addingPercentEncoding(withAllowedCharacters: allowed) ?? session.sessionId
     let meeting: Meeting
     do throws(JoinError) {
       meeting = try Meeting(
-        "\(address.hasSuffix("/") ? String(address.dropLast()) : address)/\(room)", token: Secret(token), name: "Guest",
-        options: options)
-    } catch { return failed(OTError(error.sessionCode, error.description), session) }
+        "\(address)/\(room)", token: Secret(token), name: "Guest", options: options)
+    } catch {
+      // The server's address is none, or it is the session id that is no name of a meeting.
+      let isServer = (try? MeetingAddress("\(address)/session")) != nil
+      return failed(OTError(isServer ? .errorInvalidSession : error.sessionCode, error.description), session)
+    }
     self.meeting = meeting
     let events = meeting.events
     // The session is held while it connects, as the app may have let go of it before it hears.

@@ -23,6 +23,21 @@ struct Project {
   func token(
     _ session: String, role: String = "publisher", data: String? = nil, seconds: Int = 3_600, secret: String? = nil
   ) throws -> String {
+    try Self.token(
+      session, key: key, secret: secret.map { Secret($0) } ?? self.secret, role: role, data: data, seconds: seconds)
+  }
+
+  /// A key that no server knows, with a session and a token of its own: nothing is wrong with them but that.
+  static func unknown() throws -> (key: String, session: String, token: String) {
+    let session = OpenTokSession.make(apiKey: "46000001", now: Date()).text
+    let secret = Secret("0123456789abcdef0123456789abcdef01234567")
+    return ("46000001", session, try token(session, key: "46000001", secret: secret))
+  }
+
+  private static func token(
+    _ session: String, key: String, secret: Secret<String>, role: String = "publisher", data: String? = nil,
+    seconds: Int = 3_600
+  ) throws -> String {
     let now = Int(Date().timeIntervalSince1970)
     var claims: [String: Any] = [
       "iss": key, "ist": "project", "iat": min(now, now + seconds - 60), "exp": now + seconds, "session_id": session,
@@ -30,6 +45,6 @@ struct Project {
     ]
     claims["connection_data"] = data
     let bytes = try JSONSerialization.data(withJSONObject: claims, options: .sortedKeys)
-    return try SharedKey(secret.map { Secret($0) } ?? self.secret).sign(Array(bytes))
+    return try SharedKey(secret).sign(Array(bytes))
   }
 }
