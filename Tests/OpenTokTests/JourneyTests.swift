@@ -157,4 +157,45 @@ import Testing
       #expect(ann.strays.isEmpty && ben.strays.isEmpty, "\(ann.strays) \(ben.strays)")
     }
   }
+
+  @Test(
+    "levels, statistics, reports and sizes come on the app's queue; who leaves is told as streamDestroyed, then connectionDestroyed"
+  )
+  func queueAndEnd() async throws {
+    try await LiveSession.run { live in
+      OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let queue = DispatchQueue(label: "app")
+      let key = DispatchSpecificKey<Bool>()
+      queue.setSpecific(key: key, value: true)
+      func guest() async throws -> Guest {
+        try await Guest(live) { session in
+          session.apiQueue = queue
+          (session.delegate as? Notebook)?.isOnQueue = { DispatchQueue.getSpecific(key: key) == true }
+        }
+      }
+      let (ann, ben) = (try await guest(), try await guest())
+      let publisher = try ann.publisher("Ann", audio: true)
+      (publisher.audioLevelDelegate, publisher.networkStatsDelegate) = (ann.book, ann.book)
+      publisher.rtcStatsReportDelegate = ann.book
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      (subscriber.audioLevelDelegate, subscriber.networkStatsDelegate) = (ben.book, ben.book)
+      subscriber.rtcStatsReportDelegate = ben.book
+      publisher.getRtcStatsReport()
+      subscriber.getRtcStatsReport()
+      let often = ["audioLevelUpdated", "videoNetworkStatsUpdated", "audioNetworkStatsUpdated", "rtcStatsReport"]
+      for name in often {
+        try await wait(for: name) {
+          ann.book.marks("publisher " + name) > 0 && ben.book.marks("subscriber " + name) > 0
+        }
+      }
+      try await wait(for: "the size") { ben.book.marks("didChangeVideoDimensions") > 0 }
+      ben.session.unsubscribe(subscriber, error: nil)
+      try await ann.disconnect()
+      try await wait(for: "the end of Ann: \(ben.book.lines)") { ben.book.saw("connectionDestroyed") }
+      #expect(ben.book.lines.suffix(2) == ["streamDestroyed Ann true", "connectionDestroyed"], "\(ben.book.lines)")
+      try await ben.disconnect()
+    }
+  }
 }

@@ -14,6 +14,7 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   private var offQueue: [String] = []
   private var loudest: Float = 0
   private var counts: [String: UInt64] = [:]
+  private var marked: [String: Int] = [:]
   private var foundStreams: [OTStream] = []
   private var foundConnections: [OTConnection] = []
   private var sizes: [CGSize] = []
@@ -72,6 +73,14 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
       if isStray { offQueue.append(line) }
     }
   }
+
+  /// Notes where a callback came that comes often: it has no line.
+  private func mark(_ name: String) {
+    if !isOnQueue() { lock.withLock { offQueue.append(name) } }
+    lock.withLock { marked[name, default: 0] += 1 }
+  }
+  /// How often a callback came that has no line.
+  func marks(_ name: String) -> Int { lock.withLock { marked[name] ?? 0 } }
 
   private func count(_ name: String, _ value: UInt64) { lock.withLock { counts[name] = value } }
 
@@ -133,18 +142,23 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   func publisherDidStartStreaming(_ publisher: OTPublisherKit) { write("publisherDidStartStreaming") }
   func publisherDidStopStreaming(_ publisher: OTPublisherKit) { write("publisherDidStopStreaming") }
   func muteForced(_ publisher: OTPublisherKit) { write("publisher muteForced \(publisher.publishAudio)") }
-  func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float) {}
+  func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float) {
+    mark("publisher audioLevelUpdated")
+  }
   func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
+    mark("publisher videoNetworkStatsUpdated")
     lock.withLock { statistics.videoSent += stats }
     count("videoBytesSent", UInt64(clamping: stats.first?.videoBytesSent ?? 0))
     count("videoPacketsSent", UInt64(clamping: stats.first?.videoPacketsSent ?? 0))
   }
   func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats]) {
+    mark("publisher audioNetworkStatsUpdated")
     lock.withLock { statistics.audioSent += stats }
     count("audioBytesSent", UInt64(clamping: stats.first?.audioBytesSent ?? 0))
     count("audioPacketsSent", UInt64(clamping: stats.first?.audioPacketsSent ?? 0))
   }
   func publisher(_ publisher: OTPublisherKit, rtcStatsReport stats: [OTPublisherRtcStats]) {
+    mark("publisher rtcStatsReport")
     lock.withLock { reports += stats.map(\.jsonArrayOfReports) }
   }
   func publisherVideoDisabled(_ publisher: OTPublisherKit, reason: OTPublisherVideoEventReason) {
@@ -176,9 +190,11 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
     write("subscriber videoEnabled \(reason)")
   }
   func subscriber(_ subscriber: OTSubscriberKit, audioLevelUpdated audioLevel: Float) {
+    mark("subscriber audioLevelUpdated")
     lock.withLock { loudest = max(loudest, audioLevel) }
   }
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
+    mark("subscriber videoNetworkStatsUpdated")
     count("videoBytesReceived", stats.videoBytesReceived)
     count("videoPacketsReceived", stats.videoPacketsReceived)
     lock.withLock {
@@ -187,11 +203,13 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
     }
   }
   func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats) {
+    mark("subscriber audioNetworkStatsUpdated")
     count("audioBytesReceived", stats.audioBytesReceived)
     count("audioPacketsReceived", stats.audioPacketsReceived)
     lock.withLock { statistics.audioReceived.append(stats) }
   }
   func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String) {
+    mark("subscriber rtcStatsReport")
     lock.withLock { reports.append(jsonArrayOfReports) }
   }
   func subscriberVideoDisableWarning(_ subscriber: OTSubscriberKit) { write("subscriber videoDisableWarning") }
@@ -201,6 +219,7 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   func subscriberDidDisconnect(fromStream subscriber: OTSubscriberKit) { write("subscriber didDisconnect") }
   func subscriberDidReconnect(toStream subscriber: OTSubscriberKit) { write("subscriber didReconnect") }
   func stream(_ stream: OTStream, didChangeVideoDimensions dimensions: CGSize) {
+    mark("didChangeVideoDimensions")
     lock.withLock { sizes.append(dimensions) }
   }
 }
