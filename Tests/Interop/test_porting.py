@@ -37,6 +37,12 @@ class Porting(unittest.TestCase):
         self.assertEqual(self.check(LIVE % "" + named, "| `OTThing` | `level` | differs | always 1 |"), "")
         self.assertIn("OTThing.level is named by no test", self.check(LIVE % ""))
 
+    def test_what_starts_a_server_has_a_name_in_either_folder_of_tests(self) -> None:
+        named = '@Test("no server") func level() { #expect(OTThing().level == 1) }\n'
+        office = LIVE.replace("LiveSession.run", "Office.run")
+        self.assertEqual(self.check(office % "; _ = OTThing().level"), "")
+        self.assertIn("OTThing.level is said to work, and no test", self.check(office % "" + named))
+
     def test_a_row_that_the_module_does_not_keep_is_found(self) -> None:
         tests = LIVE % "; _ = OTThing().level"
         for row, problem in [("| `OTThing` | `level` | absent | why |", "said to be absent"), ("| `OTThing` | `level`, `depth` | works |  |", "no such public name"),

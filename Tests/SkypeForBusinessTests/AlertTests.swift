@@ -172,7 +172,9 @@ import Testing
       let (_, early) = try await meet(office, invitation)
       _ = try await office.agent(invitation, name: "Tape", role: .recorder)
       try await expect(early, .conferenceIsRecording, .info, 0)
-      #expect(early.alerts.last?.error.localizedDescription.hasPrefix("Tape records") == true)
+      let notice = try #require(early.alerts.last?.error)
+      #expect(notice.localizedDescription.hasPrefix("Tape records"))
+      #expect(notice.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeveritySuccess)
       let (_, late) = try await meet(office, invitation)
       try await expect(late, .conferenceIsRecording, .info, 0)
     }
@@ -210,6 +212,10 @@ import Testing
       try await agent.muteAll([.microphone, .camera], mayUnmute: false)
       try await expect(alarm, .participantMute, .info, 0)
       try await wait(for: "both to be muted") { audio.muted == .muted && myself.audio.isMuted && myself.video.isPaused }
+
+      // What the server says to the picture has no alert of its own.
+      try conversation.videoService.setPaused(false)
+      try await expect(alarm, .communication, .warning, 0)
 
       // The server says no, once, and nobody reads that they were heard.
       var states: [SfBAudioServiceMuteState] = []

@@ -43,6 +43,7 @@ import Testing
       try conversation.audioService.toggleMute()
       #expect(conversation.audioService.muted == .unmuting)
       try conversation.videoService.start()
+      #expect(conversation.selfParticipant.video.state == SfBParticipantServiceState.connecting)
       try await wait(for: "the microphone") { conversation.audioService.muted == .unmuted }
       try await wait(for: "the camera") { conversation.selfParticipant.video.state == .connected }
       let ear = Ear()
@@ -92,9 +93,10 @@ import Testing
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
       let agent = try await office.agent(invitation)
       let conversation = try office.join(invitation)
-      var states: [SfBConversationState] = []
-      let observation = conversation.observe(\.state, options: [.initial, .new]) { _, change in
+      var (states, before): ([SfBConversationState], [SfBConversationState?]) = ([], [])
+      let observation = conversation.observe(\.state, options: [.initial, .new, .old]) { _, change in
         if let state = change.newValue { states.append(state) }
+        before.append(change.oldValue)
       }
       try await wait(for: "the knock: \(conversation.state)") {
         agent.lobby.count == 1 && conversation.state == .inLobby
@@ -103,6 +105,7 @@ import Testing
       try await agent.admit(#require(agent.lobby.first))
       try await wait(for: "the meeting") { conversation.state == .established }
       #expect(states == [.establishing, .inLobby, .established])
+      #expect(before == [nil, .establishing, .inLobby], "what was before")
       observation.invalidate()
     }
   }
@@ -216,6 +219,25 @@ import Testing
         let conversation = try join().conversation
         try await wait(for: "the meeting: \(conversation.state)") { conversation.state == .Established }
         try conversation.leave()
+      }
+    }
+  }
+
+  @Test("the application of sharedApplication() joins, and so does what shared() gives: they are one")
+  func sharedApplication() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let application: SfBApplication = SfBApplication.sharedApplication()
+      application.devicesManager.usesTestDevices = true
+      defer { application.devicesManager.usesTestDevices = false }
+      for each in [application, SfBApplication.shared()] as [SfBApplication] {
+        #expect(each === application)
+        let conversation = try each.joinMeetingAnonymous(withUri: invitation.join, displayName: "Ann").conversation
+        try await wait(for: "the meeting: \(conversation.state)") { conversation.state == .established }
+        try await wait(for: "Ann at the agent's") { agent.participants.map(\.name) == ["Ann"] }
+        try conversation.leave()
+        await each.everythingIsLeft()
       }
     }
   }

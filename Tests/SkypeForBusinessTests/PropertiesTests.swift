@@ -208,6 +208,17 @@ import Testing
     }
   }
 
+  @Test("the camera of who asks before the machine's are known is of the type unknown")
+  func unknownCamera() async throws {
+    try await Office.run { office in
+      office.application.devicesManager.usesTestDevices = false
+      let conversation = try office.join(try await office.invitation())
+      _ = try conversation.videoService.showPreview(on: UIView())
+      #expect(conversation.videoService.activeCamera?.type == SfBCameraType.unknown)
+      try conversation.leave()
+    }
+  }
+
   @Test("a watched picture is drawn whole or cut, is not sent any more once it is unsubscribed from, and comes again")
   func watching() async throws {
     try await Office.run { office in
