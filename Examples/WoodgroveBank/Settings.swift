@@ -1,21 +1,22 @@
 import Foundation
 
-/// What the app is set to: what its `Info.plist` says, and over it what has been changed on the settings screen.
+/// What the app is set to: what stands here, and over it what has been changed on the settings screen, which `UserDefaults` keeps. The names that
+/// the sample has in its `Info.plist` stand beside each.
 enum Settings {
   /// The server's address: the only line that names it.
   static let server = "http://localhost:8080"
 
-  /// The meeting that is joined by its address; `Skype meeting URL` in `Info.plist`.
+  /// The meeting that is joined by its address: `Skype meeting URL`.
   @Setting("userMeetingUrl") static var meetingURL = ""
-  /// The name that the agent sees; `Skype meeting display name` in `Info.plist`.
+  /// The name that the agent sees: `Skype meeting display name`.
   @Setting("userDisplayName") static var displayName = "Jake"
-  /// Where a new meeting is asked for; `Online Meeting request API URL` in `Info.plist`.
+  /// Where a new meeting is asked for: `Online Meeting request API URL`.
   @Setting("OnlineMeetingRequestAPIURL") static var meetingRequestURL = server + "/GetAdhocMeetingJob"
-  /// Where a meeting's address is exchanged for a token; `Token and discovery URI request API URL` in `Info.plist`.
+  /// Where a meeting's address is exchanged for a token: `Token and discovery URI request API URL`.
   @Setting("TokenAndDiscoveryURIRequestAPIURL") static var tokenRequestURL = server + "/GetAnonTokenJob"
-  /// Whether meetings are made and joined online, with a token; `SfB Online Switch State` in `Info.plist`.
+  /// Whether meetings are made and joined online, with a token: `SfB Online Switch State`.
   @Setting("SfBOnlineSwitchState") static var isOnline = true
-  /// Whether what the SDK calls a preview is used; `Enable Preview Switch State` in `Info.plist`.
+  /// Whether what the SDK calls a preview is used: `Enable Preview Switch State`.
   @Setting("enablePreviewSwitchState") static var enablesPreview = false
   /// Whether the terms of video were accepted. The SDK does not remember it.
   @Setting("AcceptedVideoLicense") static var acceptedVideoLicense = false
