@@ -195,6 +195,16 @@ import Testing
       try await ann.disconnect()
       try await wait(for: "the end of Ann: \(ben.book.lines)") { ben.book.saw("connectionDestroyed") }
       #expect(ben.book.lines.suffix(2) == ["streamDestroyed Ann true", "connectionDestroyed"], "\(ben.book.lines)")
+
+      // Who is taken out has not taken back what they sent.
+      let cem = try await guest()
+      try await cem.publish(try cem.publisher("Cem"))
+      _ = try await ben.stream("Cem")
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      try await host.participants.first { $0.id == cem.session.connection?.connectionId }?.remove()
+      try await wait(for: "the end of Cem: \(ben.book.lines)") { ben.book.times("connectionDestroyed") == 2 }
+      #expect(ben.book.lines.suffix(2) == ["streamDestroyed Cem true", "connectionDestroyed"], "\(ben.book.lines)")
+      await host.leave()
       try await ben.disconnect()
     }
   }
