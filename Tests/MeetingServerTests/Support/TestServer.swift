@@ -174,9 +174,9 @@ struct TestClient: Sendable {
   func send(_ message: ClientMessage) throws { socket.send(text: try SignalingEncoder().encode(message)) }
   func send(text: String) { socket.send(text: text) }
 
-  /// The next message; nil when the socket was closed. Fails when nothing comes for ten seconds.
-  func next() async throws -> ServerMessage? {
-    let message = try await within(seconds: 10) { await socket.receive() }
+  /// The next message; nil when the socket was closed. Fails when nothing comes for some seconds, and what comes just then is lost.
+  func next(seconds: Int = 10) async throws -> ServerMessage? {
+    let message = try await within(seconds: seconds) { await socket.receive() }
     guard case .text(let text) = message else { return nil }
     return try SignalingDecoder().serverMessage(from: Array(text.utf8))
   }
