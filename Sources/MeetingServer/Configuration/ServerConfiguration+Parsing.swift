@@ -105,7 +105,8 @@ extension ServerConfiguration {
       throw .unreadableFile(file, reason: "no such file, or no right to read it")
     }
     var settings: [(name: String, value: String)] = []
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    // Lines may end as on Windows: there both characters of an end are one `Character`, which is no "\n".
+    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let line = line.trimming(while: \.isWhitespace)
       if line.isEmpty || line.hasPrefix("#") { continue }
       guard let equals = line.firstIndex(of: "=") else { throw .malformedLine(file: file, line: number + 1) }

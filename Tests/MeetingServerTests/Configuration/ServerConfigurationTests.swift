@@ -74,6 +74,18 @@ struct ServerConfigurationTests {
     #expect(rows.sorted() == ServerOption.all.map(\.name).sorted())
   }
 
+  @Test("a configuration file says the same whichever system's line ends it has", arguments: ["\n", "\r\n", "\r"])
+  func lineEnds(end: String) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString).conf")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let lines = ["# my server", "port = 9001", "", "open-rooms = no", "host = \"127.0.0.1\""]
+    try Data(lines.joined(separator: end).utf8).write(to: file)
+    let configuration = try ServerConfiguration.parse(arguments: ["--config", file.path], environment: [:])
+    #expect(configuration.port == 9001)
+    #expect(!configuration.openRooms)
+    #expect(configuration.host.isLoopback)
+  }
+
   @Test("an admin token is long enough, and is repeated in no error")
   func adminToken() throws {
     let good = try ServerConfiguration.parse(arguments: ["--admin-token", "0123456789abcdef"], environment: [:])
