@@ -46,16 +46,16 @@ extension HTTPResponse {
     return response
   }
 
-  /// Text made safe for HTML.
+  /// Text made safe for HTML. A quote with an accent behind it is one `Character`, and ends an attribute all the same: so by scalars.
   static func escape(_ text: String) -> String {
-    text.reduce(into: "") { out, character in
-      switch character {
+    text.unicodeScalars.reduce(into: "") { out, scalar in
+      switch scalar {
       case "&": out += "&amp;"
       case "<": out += "&lt;"
       case ">": out += "&gt;"
       case "\"": out += "&quot;"
       case "'": out += "&#39;"
-      default: out.append(character)
+      default: out.unicodeScalars.append(scalar)
       }
     }
   }

@@ -39,6 +39,18 @@ struct PagesTests {
     }
   }
 
+  @Test("threat 28: text in a page is text, also where an accent is joined to what ends an attribute or begins a tag")
+  func escaping() throws {
+    let accent = "\u{301}"
+    let answer = HTTPResponse.notice(
+      title: "<b>", text: "a<\(accent)script>'", actions: [("\"&", "http://127.0.0.1/?a=\"\(accent) onclick=\"x")])
+    guard case .bytes(let bytes) = answer.body else { throw Unexpected(text: "a page in a file") }
+    let page = String(decoding: bytes, as: UTF8.self)
+    #expect(page.contains("<h1>&lt;b&gt;</h1>"))
+    #expect(page.contains("a&lt;\(accent)script&gt;&#39;"))
+    #expect(page.contains("href=\"http://127.0.0.1/?a=&quot;\(accent) onclick=&quot;x\">&quot;&amp;</a>"))
+  }
+
   @Test("no path leads out of the folder")
   func traversal() async throws {
     try await TestServer.run { server in
