@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -36,13 +35,6 @@ REWRITE = """
   };
 })();
 """
-
-
-def free_udp_port() -> int:
-    """A UDP port that nobody has right now, for ``--media-port``."""
-    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
-        probe.bind(("::", 0))
-        return probe.getsockname()[1]
 
 
 class ImpairmentProxy:

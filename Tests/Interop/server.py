@@ -17,11 +17,24 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))
 
 
+_held: dict[int, socket.socket] = {}
+
+
 def free_port() -> int:
-    """A TCP port that nothing listens on right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A TCP port that nothing listens on, and that nobody gets who does not name it: it stays bound, which servers that reuse addresses, as
+    all here do, take no notice of. Until one listens connections are refused."""
+    probe = socket.socket(socket.AF_INET6)
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("::", 0))
+    port = probe.getsockname()[1]
+    _held[port] = probe
+    return port
+
+
+def give_up(port: int) -> None:
+    """Lets anybody have a port of ``free_port`` again."""
+    if probe := _held.pop(port, None):
+        probe.close()
 
 
 class Server:
@@ -31,8 +44,8 @@ class Server:
                  command: str = "serve", within: tuple[str, ...] = ()):
         self._folder = None if data else tempfile.TemporaryDirectory(prefix="parley-")
         self.data = data or self._folder.name
-        self.port = port or free_port()
-        self.admin_port = free_port()
+        self._own = [free_port()] + ([] if port else [free_port()])
+        self.admin_port, self.port = self._own[0], port or self._own[-1]
         self.options = options
         self.command = command
         self.within = within
@@ -81,6 +94,8 @@ class Server:
                 self.process.kill()
                 raise AssertionError("the server did not stop within 15 s of SIGTERM; it printed:\n" + self.log())
         self._reader.join(5)
+        for port in self._own:
+            give_up(port)
         if self.output:
             self.output.write_text(self.log())
         if self._folder:
@@ -91,6 +106,14 @@ class Server:
     def log(self) -> str:
         """What the server has printed so far."""
         return "\n".join(self.lines[-200:])
+
+    @property
+    def media_port(self) -> int:
+        """The UDP and TCP port of its first worker, from its log."""
+        found = [match for line in self.lines if (match := re.search(r"event=media\.listening ports=\"?(\d+)", line))]
+        if not found:
+            raise AssertionError("the server does not say where its media is:\n" + self.log())
+        return int(found[0].group(1))
 
     def resident_kilobytes(self) -> int:
         """Resident memory (VmRSS)."""

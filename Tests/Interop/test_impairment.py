@@ -7,7 +7,7 @@ import unittest
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
-from impairment import ImpairmentProxy, free_udp_port
+from impairment import ImpairmentProxy
 from server import Server
 
 
@@ -15,14 +15,13 @@ class BadNetworks(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.driver = cls.enterClassContext(sync_playwright())
-        cls.media_port = free_udp_port()
-        cls.server = cls.enterClassContext(Server("--media-port", str(cls.media_port), "--workers", "1"))
+        cls.server = cls.enterClassContext(Server("--workers", "1"))
 
     def person(self, name: str) -> Person:
         return self.enterContext(Person(self.driver, name))
 
     def proxy(self, *options: str) -> ImpairmentProxy:
-        return self.enterContext(ImpairmentProxy(self.media_port, *options))
+        return self.enterContext(ImpairmentProxy(self.server.media_port, *options))
 
     def test_a_page_behind_ten_per_cent_loss_sees_and_hears(self) -> None:
         room = "test_ten_per_cent"

@@ -13,7 +13,7 @@ from playwright.sync_api import Playwright, sync_playwright
 import media
 import quality
 from browser import FILES, UNHURRIED, Person, wait_for
-from impairment import ImpairmentProxy, free_udp_port
+from impairment import ImpairmentProxy
 from quality import Quality
 from server import Server
 
@@ -96,10 +96,9 @@ class Networks(unittest.TestCase):
     @contextlib.contextmanager
     def call(cls, conditions: str):
         """Ann and Ben in a meeting, each with a picture of the other, and both noting what they have."""
-        port = free_udp_port()
         with contextlib.ExitStack() as stack:
-            server = stack.enter_context(Server("--media-port", str(port), "--workers", "1"))
-            proxy = stack.enter_context(ImpairmentProxy(port, "--both", conditions, "--seed", "7"))
+            server = stack.enter_context(Server("--workers", "1"))
+            proxy = stack.enter_context(ImpairmentProxy(server.media_port, "--both", conditions, "--seed", "7"))
             ann = stack.enter_context(person(cls.driver, "Ann", draws=False)).join(server.url, "x")
             ben = proxy.carry(stack.enter_context(person(cls.driver, "Ben", draws=False))).join(server.url, "x")
             quality.begin(ann, "Ben")
@@ -186,8 +185,7 @@ class OneSender(unittest.TestCase):
         cls.driver = cls.enterClassContext(sync_playwright())
 
     def setUp(self) -> None:
-        self.port = free_udp_port()
-        self.server = self.enterContext(Server("--media-port", str(self.port), "--workers", "1"))
+        self.server = self.enterContext(Server("--workers", "1"))
 
     def person(self, name: str, **options) -> Person:
         return self.enterContext(person(self.driver, name, **options))
@@ -203,7 +201,7 @@ class OneSender(unittest.TestCase):
 
     def impaired(self, person: Person, way: str) -> ImpairmentProxy:
         """Puts a network of its own before a page."""
-        proxy = self.enterContext(ImpairmentProxy(self.port, "--both", way, "--seed", "7"))
+        proxy = self.enterContext(ImpairmentProxy(self.server.media_port, "--both", way, "--seed", "7"))
         proxy.carry(person)
         return proxy
 

@@ -42,11 +42,11 @@ public actor SFUMediaPlane: MediaPlane {
       let own = configuration.host.isUnspecified ? try LocalAddresses.all() : [configuration.host]
       worker.addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
       do throws(TransportError) {
-        return try await open(worker, count: configuration.workers)
+        return try await open(worker, count: configuration.workers, log: log)
       } catch  where configuration.mediaPort == nil {
         log.warning("mediaPortTaken", ["error": "\(error)", "using": "free ports", "setting": "--media-port"])
         worker.port = 0
-        return try await open(worker, count: configuration.workers)
+        return try await open(worker, count: configuration.workers, log: log)
       }
     } catch {
       throw .transport(error, option: "--media-port")
@@ -54,11 +54,13 @@ public actor SFUMediaPlane: MediaPlane {
   }
 
   private static func open(
-    _ configuration: MediaWorkerConfiguration, count: Int
+    _ configuration: MediaWorkerConfiguration, count: Int, log: Log
   ) async throws(TransportError) -> SFUMediaPlane {
     let pool = try MediaWorkerPool(count: count, configuration: configuration)
     try await pool.start()
-    return SFUMediaPlane(pool: pool, ports: await pool.ports)
+    let ports = await pool.ports
+    log.info("media.listening", ["ports": ports.map(String.init).joined(separator: ",")])
+    return SFUMediaPlane(pool: pool, ports: ports)
   }
 
   // MARK: MediaPlane
