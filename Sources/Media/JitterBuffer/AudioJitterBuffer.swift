@@ -84,11 +84,6 @@ public struct AudioJitterBuffer: Sendable {
 
   /// The delay that is aimed at.
   public var targetDelay: TimeSpan { max(estimator.target, minimumDelay) }
-  /// How much sound waits, gaps included.
-  public var bufferedDuration: TimeSpan {
-    guard let first = packets.first, let last = packets.last else { return .zero }
-    return Self.span(last.timestamp + last.duration - first.timestamp)
-  }
   /// How many packets wait.
   public var bufferedPackets: Int { packets.count }
   /// The media time of the next sample to be decoded; nil before the first.

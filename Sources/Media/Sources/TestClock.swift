@@ -61,12 +61,6 @@ public struct TestClock: Hashable, Sendable {
     nanoseconds(at: instant) / 1_000_000 % Self.dayLength
   }
 
-  /// The first instant, not before `instant`, at which a second begins.
-  func nextSecond(from instant: Instant) -> Instant {
-    let past = nanoseconds(at: instant) % 1_000_000_000
-    return past == 0 ? instant : instant + TimeSpan(nanoseconds: 1_000_000_000 - past)
-  }
-
   /// The last instant, not after `instant`, on the grid of `rate` ticks a second that begins with each second.
   func gridPoint(before instant: Instant, rate: Int) -> Instant {
     let past = nanoseconds(at: instant) % 1_000_000_000

@@ -33,9 +33,6 @@ public struct AimdRateControl: Sendable {
   /// The rate.
   public var rate: DataRate { DataRate(bitsPerSecond: Int64(current)) }
 
-  /// Whether an overuse has told about where the path's limit is, so that steps are small.
-  public var knowsCapacity: Bool { capacity != nil }
-
   /// Sets the rate: a probe or another bound has told.
   public mutating func set(_ rate: DataRate, now: Instant) {
     current = bounded(Double(rate.bitsPerSecond))

@@ -128,8 +128,6 @@ public struct SendSideBandwidthEstimator: Sendable {
   public var usage: BandwidthUsage { trendline.usage }
   /// How long packets wait in the path's queue now, compared with the best of the last seconds.
   public var queueDelay: TimeSpan { trendline.queueDelay }
-  /// The rate at which the receiver gets what is sent; nil while unknown.
-  public var acknowledgedRate: DataRate? { delivered.rate }
   /// The share of packets lost lately, 0 to 1.
   public var lossShare: Double { loss.loss }
   /// The share that the path loses whatever is sent, as far as is known, 0 to 1.
@@ -147,8 +145,6 @@ public struct SendSideBandwidthEstimator: Sendable {
   public private(set) var lastProbe: (rate: DataRate, at: Instant)?
   /// Whether any feedback has come.
   public var hasFeedback: Bool { lastFeedback != nil }
-  /// Whether the application sends clearly less than it may.
-  public var isApplicationLimited: Bool { limit.since != nil }
   /// Bytes that left and were not reported on.
   public var bytesInFlight: Int64 { adapter.history.bytesInFlight }
   /// Feedback about packets that were never sent, are forgotten or were reported before.

@@ -49,11 +49,6 @@ struct SCTPSendQueue: Sendable {
 
   var isEmpty: Bool { current == nil && ready.isEmpty }
 
-  /// Whether ``next(maximum:now:)`` may have something: data exists on a stream that is not paused.
-  var hasSendable: Bool {
-    current != nil || ready.contains { streams[$0]?.isPaused == false }
-  }
-
   func queuedBytes(_ stream: UInt16) -> Int { streams[stream]?.queuedBytes ?? 0 }
 
   /// Sets what a channel asked for; a stream's turn and threshold.

@@ -114,9 +114,6 @@ public struct STUNMessageBuilder {
       types.flatMap { [UInt8($0.rawValue >> 8), UInt8(truncatingIfNeeded: $0.rawValue)] })
   }
 
-  /// Adds SOFTWARE (RFC 8489 section 14.14).
-  public mutating func addSoftware(_ software: String) { add(.software, software.utf8) }
-
   /// The whole message, with MESSAGE-INTEGRITY when a key is given and FINGERPRINT unless it is not wanted.
   public consuming func finish(integrity key: STUNIntegrityKey?, fingerprint: Bool = true) -> [UInt8] {
     if let key {

@@ -75,11 +75,6 @@ public struct Pacer: Sendable {
   public var queuedBytes: Int { retransmissions.bytes &+ video.bytes }
   /// Packets that wait, audio included.
   public var count: Int { audio.count &+ retransmissions.count &+ video.count }
-  /// How long the packet at the head of the video queue has waited.
-  public func oldestWait(now: Instant) -> TimeSpan {
-    guard let first = video.first else { return .zero }
-    return now - first.enqueued
-  }
 
   /// Changes the rate from `now` on.
   public mutating func setRate(_ rate: DataRate, now: Instant) {

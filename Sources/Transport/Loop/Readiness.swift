@@ -16,6 +16,4 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   public static let hangUp = Readiness(rawValue: 0x010)
   /// The other end will send no more (`EPOLLRDHUP`).
   public static let readHangUp = Readiness(rawValue: 0x2000)
-  /// Only to watch for: report changes, not states (`EPOLLET`).
-  public static let edgeTriggered = Readiness(rawValue: 0x8000_0000)
 }

@@ -10,14 +10,12 @@ final class WebSocketWire {
   private var assembly: [UInt8] = []
   /// Room for a message that is kept for the next one. The first, with an offer in it, is long and the only long one of most connections.
   private static let keptCapacity = 512
-  private var isOverlong = false
   private var lastHeard: Instant
   private var lastPing: Instant
   private var pingSent: Instant?
   private var pingDue = false
   private var heldBack = false
   private var closeDeadline: Instant?
-  private var closeStarted = false
   private var peerClosing: WebSocketConnection.Closing?
   private var ownClosing: WebSocketConnection.Closing?
 

@@ -158,67 +158,6 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     for receiver in receivers { #expect(await receive(2, on: receiver, slab: slab).count == 2) }
   }
 
-  @Test("a batch sends runs to many receivers with one call, written in place")
-  func batch() async throws {
-    let slab = try ReceiveSlab()
-    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
-    let receivers = try (0..<20).map { _ in try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0)) }
-    let batch = try SendBatch()
-    for (index, receiver) in receivers.enumerated() {
-      let range = try #require(batch.allocate(5 * 1_000))
-      batch.withBytes(range) { bytes in
-        for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: i / 1_000 &+ index) }
-      }
-      // Only part of what was taken is used.
-      let used = range.lowerBound..<(range.lowerBound + 3_500)
-      #expect(batch.submit(used, segmentSize: 1_000, to: receiver.localAddress, from: nil))
-    }
-    batch.flush(through: sender)
-    #expect(sender.counters.sendCalls == 1)
-    #expect(sender.counters.packetsSent == 80)
-    #expect(batch.runCount == 0 && batch.allocated == 0)
-    for (index, receiver) in receivers.enumerated() {
-      let got = await receive(4, on: receiver, slab: slab)
-      #expect(got.map(\.bytes.count) == [1_000, 1_000, 1_000, 500])
-      #expect(got.enumerated().allSatisfy { $0.element.bytes[0] == UInt8(truncatingIfNeeded: $0.offset + index) })
-    }
-  }
-
-  @Test("a batch without segmentation still delivers everything, and one bad destination spoils nobody else's packets")
-  func batchFallback() async throws {
-    let slab = try ReceiveSlab()
-    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
-    sender.disableChecksumForTests()
-    let first = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
-    let last = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
-    let batch = try SendBatch()
-    let unreachable = TransportAddress(ip: loopbackV6, port: 9)  // an IPv6 address on an IPv4 socket
-    for target in [first.localAddress, unreachable, last.localAddress, last.localAddress] {
-      let range = try #require(batch.allocate(2_000))
-      #expect(batch.submit(range, segmentSize: 1_000, to: target, from: nil))
-    }
-    batch.flush(through: sender)
-    #expect(await receive(2, on: first, slab: slab).count == 2)
-    #expect(await receive(4, on: last, slab: slab).count == 4)
-    #expect(sender.counters.sendErrors == 2)
-    #expect(sender.counters.packetsSent == 6)
-  }
-
-  @Test("ranges and sizes outside of a batch are refused, not trusted")
-  func batchBounds() throws {
-    let batch = try SendBatch(capacity: 70_000, runs: 64)
-    #expect(batch.allocate(80_000) == nil)
-    #expect(batch.allocate(0) == nil)
-    let range = try #require(batch.allocate(66_000))
-    let to = TransportAddress(ip: loopbackV4, port: 9)
-    #expect(!batch.submit(range, segmentSize: 1_200, to: to, from: nil))
-    #expect(!batch.submit(0..<65_000, segmentSize: 1_000, to: to, from: nil))  // 65 datagrams
-    #expect(!batch.submit(65_000..<67_000, segmentSize: 1_000, to: to, from: nil))
-    #expect(!batch.submit(0..<1_000, segmentSize: 0, to: to, from: nil))
-    #expect(batch.withBytes(65_000..<67_000) { $0.count } == 0)
-    #expect(batch.submit(0..<64_000, segmentSize: 1_000, to: to, from: nil))
-  }
-
   @Test("an answer to a port that is closed (ICMP) does not stop the socket")
   func portUnreachable() async throws {
     let slab = try ReceiveSlab(slots: 4)
