@@ -33,14 +33,14 @@ struct EventJournal: Sendable {
         try await keep(batch)
         return events.settle(true)
       } catch {
-        // Nobody is kept waiting for a disk that is full.
-        events.settle(false)
         if events.isEnded { last -= 1 }
         guard last > 0, Self.passes(error) else {
+          events.settle(false)
           counters.eventsLost.add(UInt64(batch.count))
           tellRights(batch)
           return log.error("events.lost", ["count": batch.count, "reason": error.description])
         }
+        events.delay()
         log.error("events.late", ["count": batch.count, "reason": error.description])
       }
       try? await Task.sleep(for: pause)

@@ -11,6 +11,8 @@ final class RoomEvents: Sendable {
   static let maximumWaiting = 20_000
   /// From how many rights on that wait for the reader no more can be used. They have room beside the other events.
   static let maximumRights = 20_000
+  /// How many spans of given up events are remembered.
+  private static let maximumLost = 100
   /// How long the same error of a meeting is not told again, in seconds.
   private static let errorPause: TimeInterval = 10
 
@@ -21,13 +23,34 @@ final class RoomEvents: Sendable {
     var waiting: [RoomEvent] = []
     /// How many of those are rights that were used.
     var rights = 0
-    /// How many events were added, taken by the reader, and written by it: the place of an event is the number of those up to it.
-    var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// How many events were added, taken by the reader, and settled by it: the place of an event is the number of those up to it.
+    var (added, taken, settled): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// What of the settled was given up, the latest only.
+    var lost: [ClosedRange<UInt64>] = []
     var isRead = false
     var isFinished = false
     var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var isEnded = false
     var errors: [String: Date] = [:]
+
+    /// Notes what was given up: a bounded number of spans, since who waits asks soon.
+    mutating func lose(_ span: ClosedRange<UInt64>) {
+      if let last = lost.last, last.upperBound + 1 == span.lowerBound {
+        lost[lost.count - 1] = last.lowerBound...span.upperBound
+      } else {
+        lost.append(span)
+        if lost.count > RoomEvents.maximumLost { lost.removeFirst() }
+      }
+    }
+
+    /// Those who wait for something up to that place.
+    mutating func takeListeners(through place: UInt64) -> [(
+      place: UInt64, continuation: CheckedContinuation<Bool, Never>
+    )] {
+      let told = listeners.filter { $0.place <= place }
+      listeners.removeAll { $0.place <= place }
+      return told
+    }
   }
 
   /// Events that were dropped.
@@ -71,13 +94,14 @@ final class RoomEvents: Sendable {
     )
   }
 
-  /// Waits until the reader has written the event of that place; false when it was dropped, or could not be written just now. True at once where
-  /// nobody reads.
+  /// Waits until the reader has written the event of that place; false when it was dropped, given up, or could not be written just now. True at once
+  /// where nobody reads.
   func isWritten(_ place: UInt64) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
         if place == Self.nowhere { return false }
-        if !state.isRead || state.written >= place { return true }
+        if !state.isRead { return true }
+        if place <= state.settled { return !state.lost.contains { $0.contains(place) } }
         if state.isFinished { return false }
         state.listeners.append((place, continuation))
         return nil
@@ -86,21 +110,31 @@ final class RoomEvents: Sendable {
     }
   }
 
-  /// The reader has written all that it took, or could not: whoever waits for that is told.
+  /// The reader has written all that it took, or gives it up for good: whoever waits for that is told. What was given up is never said to be written,
+  /// also when something later is.
   func settle(_ isWritten: Bool) {
     let told = state.withLock { state in
-      if isWritten { state.written = state.taken }
-      let told = state.listeners.filter { $0.place <= state.taken }
-      state.listeners.removeAll { $0.place <= state.taken }
-      return told
+      if state.settled < state.taken {
+        if !isWritten { state.lose((state.settled + 1)...state.taken) }
+        state.settled = state.taken
+      }
+      return state.takeListeners(through: state.taken)
     }
     for listener in told { listener.continuation.resume(returning: isWritten) }
+  }
+
+  /// The reader cannot write just now what it took, and tries again: nobody is kept waiting for a disk that is full, neither for that nor for what
+  /// has come since.
+  func delay() {
+    let told = state.withLock { $0.takeListeners(through: .max) }
+    for listener in told { listener.continuation.resume(returning: false) }
   }
 
   /// Whether nothing comes any more.
   var isEnded: Bool { state.withLock(\.isEnded) }
 
-  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls ``settle(_:)``.
+  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls ``settle(_:)``, and before that
+  /// ``delay()`` as often as it has to try again.
   func read(_ take: ([RoomEvent]) async -> Void) async {
     state.withLock { $0.isRead = true }
     for await _ in wake {

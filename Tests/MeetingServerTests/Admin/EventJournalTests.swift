@@ -49,6 +49,60 @@ struct EventJournalTests {
     await store.close()
   }
 
+  @Test("what could not be written and was given up is never said to be written, also when something later is")
+  func givenUp() async throws {
+    let events = RoomEvents()
+    let fails = Mutex(true)
+    let reading = Task { await events.read { _ in events.settle(!fails.withLock(\.self)) } }
+    let first = use(events)
+    try await eventually { await events.isWritten(first) ? "nobody reads" : nil }
+    let second = use(events)
+    #expect(await events.isWritten(second) == false)
+    fails.withLock { $0 = false }
+    let kept = use(events)
+    #expect(await events.isWritten(kept))
+    for lost in [first, second] { #expect(await events.isWritten(lost) == false) }
+    events.end()
+    await reading.value
+    #expect(await events.isWritten(kept))
+    #expect(await events.isWritten(second) == false)
+  }
+
+  @Test("who comes while the disk is full is told so as well, and not kept waiting until there is room")
+  func laterOnFullDisk() async throws {
+    let events = RoomEvents()
+    let tries = Mutex(0)
+    let isFull = Mutex(true)
+    let reading = Task {
+      await events.read { _ in
+        while isFull.withLock(\.self) {
+          tries.withLock { $0 += 1 }
+          events.delay()
+          try? await Task.sleep(for: .milliseconds(2))
+        }
+        events.settle(true)
+      }
+    }
+    let first = use(events)
+    try await eventually { tries.withLock(\.self) > 0 ? nil : "nobody reads" }
+    // The reader has the first in its hands, and does not look at what comes.
+    let later = use(events)
+    #expect(try await within(seconds: 10) { await events.isWritten(later) } == false)
+    #expect(await events.isWritten(first) == false)
+    isFull.withLock { $0 = false }
+    try await eventually { await events.isWritten(later) ? nil : "what came while the disk was full is not written" }
+    #expect(await events.isWritten(first))
+    events.end()
+    await reading.value
+  }
+
+  /// A right is used; its place.
+  private func use(_ events: RoomEvents) -> UInt64 {
+    let record = MeetingRecord(tenant: .random(), room: .random(), kind: .room, subject: "", created: Date())
+    let person = RoomEvent.Person(id: "p", name: "Ann", role: "moderator")
+    return events.add(RoomEvent(.rightUsed(by: person, action: "lock", target: ""), in: record))
+  }
+
   @Test(
     "rights used are never dropped, however many events wait: from a limit on that is told by name nobody can use more")
   func noRightIsDropped() async throws {
