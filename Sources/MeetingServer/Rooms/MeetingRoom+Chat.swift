@@ -41,57 +41,50 @@ extension MeetingRoom {
   // MARK: Changing
 
   /// Carries out what somebody asks for in the chat.
-  func perform(_ request: ChatRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
-    lastRight = nil
-    do throws(RequestRefusal) {
-      switch request {
-      // Who types says so again and again; nobody waits for an answer.
-      case .typing(let active, let to): return setTyping(active, to: to, member)
-      case .edit(let message, let text):
-        try ensurePace(member)
-        try edit(message, text, member)
-      case .delete(let message):
-        try ensurePace(member)
-        try delete(message, member)
-      }
-    } catch {
-      return channel.refuse(error.code, error.sentence, id: id)
-    }
-    answer(id, channel)
-  }
-
-  private func ensurePace(_ member: RoomMember) throws(RequestRefusal) {
+  func perform(_ request: ChatRequest, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) async {
+    // Who types says so again and again; nobody waits for an answer.
+    if case .typing(let active, let to) = request { return setTyping(active, to: to, member) }
     guard member.chatting.takeChange(Monotonic.now) else {
-      throw RequestRefusal(code: .tooFast, sentence: "That was asked for too often. Wait a moment.")
+      return channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
+    }
+    await carryOut(id: id, member, channel) { () throws(RequestRefusal) in
+      switch request {
+      case .edit(let message, let text): return try edit(message, text, member)
+      case .delete(let message): return try delete(message, member)
+      case .typing: return Deed()
+      }
     }
   }
 
-  private func edit(_ id: Int, _ text: String, _ member: RoomMember) throws(RequestRefusal) {
+  private func edit(_ id: Int, _ text: String, _ member: RoomMember) throws(RequestRefusal) -> Deed {
     var entry = try entry(id, for: member)
     guard entry.from == member.id else { throw .notAllowed("Only who wrote a message can change it.") }
     if let refusal = refusal(toWriteTo: nil, member) { throw refusal }
     guard entry.file == nil else { throw .bad("The name of a file cannot be changed.") }
     if let problem = Self.problem(withText: text) { throw .bad(problem) }
-    guard entry.text != text else { return }
+    guard entry.text != text else { return Deed() }
     entry.text = text
     entry.edited = Date()
     change(entry)
+    return Deed()
   }
 
-  private func delete(_ id: Int, _ member: RoomMember) throws(RequestRefusal) {
-    var entry = try entry(id, for: member)
+  private func delete(_ id: Int, _ member: RoomMember) throws(RequestRefusal) -> Deed {
+    let entry = try entry(id, for: member)
     let isOwn = entry.from == member.id
     guard isOwn || entry.to == nil && member.permissions.contains(.moderate) else {
       throw .notAllowed("Only who wrote a message, or a host, can delete it.")
     }
     if !isOwn { try ensureModerates(member) }
-    removeFiles(of: [entry])
-    entry.text = ""
-    entry.file = nil
-    entry.deleted = isOwn ? .author : .host
-    change(entry)
-    guard !isOwn else { return }
-    noteRight("deleteChat", "message \(id) of \(entry.from)", member)
+    return Deed(isOwn ? nil : RightUse("deleteChat", "message \(id) of \(entry.from)")) {
+      var deleted = entry
+      self.removeFiles(of: [entry])
+      deleted.text = ""
+      deleted.file = nil
+      deleted.deleted = isOwn ? .author : .host
+      self.change(deleted)
+      return nil
+    }
   }
 
   /// A message that is kept and that `member` may know of.

@@ -30,7 +30,7 @@ extension MeetingRoom {
 
   // MARK: Hands and reactions
 
-  func gesture(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) {
+  func gesture(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) -> Deed {
     switch request {
     case .raiseHand(let raised, let id):
       let target = try id.map { id throws(RequestRefusal) in try present(id, for: member) } ?? member
@@ -39,16 +39,21 @@ extension MeetingRoom {
         guard !raised else { throw .bad("Nobody can raise the hand of somebody else.") }
       }
       try ensureIsSeen(target)
-      setHand(raised, target)
-      if target !== member { noteRight("lowerHand", target.id, member, target.name) }
+      return Deed(target === member ? nil : RightUse("lowerHand", target.id, target.name)) {
+        self.setHand(raised, target)
+        return nil
+      }
     case .lowerHands:
       try ensureModerates(member)
-      for other in members.values { setHand(false, other) }
-      noteRight("lowerHands", "", member)
+      return Deed(RightUse("lowerHands")) {
+        for other in self.members.values { self.setHand(false, other) }
+        return nil
+      }
     case .react(let reaction):
       try ensureIsSeen(member)
       broadcast(.room(.reaction(participant: member.id, reaction))) { $0.permissions.contains(.subscribe) }
-    default: break
+      return Deed()
+    default: return Deed()
     }
   }
 
@@ -65,7 +70,7 @@ extension MeetingRoom {
 
   // MARK: Polls
 
-  func poll(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) {
+  func poll(_ request: RoomRequest, _ member: RoomMember) throws(RequestRefusal) -> Deed {
     if case .vote = request {
       try ensureIsSeen(member)
       guard member.permissions.contains(.subscribe) else {
@@ -75,27 +80,39 @@ extension MeetingRoom {
       try ensureModerates(member)
     }
     do throws(PollTable.Refusal) {
-      switch request {
-      case .createPoll(let draft):
-        let id = try polls.create(draft)
-        noteRight("createPoll", "poll \(id)", member, draft.question)
-        tell(id)
-      case .setPoll(let id, let isOpen):
-        guard try polls.set(id, isOpen: isOpen) else { return }
-        noteRight(isOpen ? "openPoll" : "closePoll", "poll \(id)", member)
-        tell(id)
-      case .removePoll(let id):
-        try polls.remove(id)
-        noteRight("removePoll", "poll \(id)", member)
-        broadcast(.room(.pollRemoved(id))) { $0.permissions.contains(.subscribe) }
-      case .vote(let id, let options):
+      if case .vote(let id, let options) = request {
         try polls.vote(id, options, by: member.id)
         tellSoon(id)
-      default: break
+        return Deed()
+      }
+      // What a host does is tried on a copy, and done when it is written down.
+      var trial = polls
+      switch request {
+      case .createPoll(let draft):
+        let id = try trial.create(draft)
+        return Deed(RightUse("createPoll", "poll \(id)", draft.question)) { self.polls(trial, telling: id) }
+      case .setPoll(let id, let isOpen):
+        guard try trial.set(id, isOpen: isOpen) else { return Deed() }
+        return Deed(RightUse(isOpen ? "openPoll" : "closePoll", "poll \(id)")) { self.polls(trial, telling: id) }
+      case .removePoll(let id):
+        try trial.remove(id)
+        return Deed(RightUse("removePoll", "poll \(id)")) {
+          self.polls = trial
+          self.broadcast(.room(.pollRemoved(id))) { $0.permissions.contains(.subscribe) }
+          return nil
+        }
+      default: return Deed()
       }
     } catch {
       throw error == .closed ? .notAllowed(error.sentence) : .bad(error.sentence)
     }
+  }
+
+  /// The polls are these from now on, and everybody is told of one of them.
+  private func polls(_ changed: PollTable, telling id: Int) -> Task<Bool, Never>? {
+    polls = changed
+    tell(id)
+    return nil
   }
 
   /// Votes of many come at once; everybody hears of them together.

@@ -141,53 +141,76 @@ extension MeetingRoom {
   }
 
   /// A host lets people in, as many as there is room for.
-  func admit(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
+  func admit(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) async {
     guard moderates(host, channel, id: id) else { return }
-    lastRight = nil
-    var isRefused = false
-    for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
+    let asked = lobby.waiters.filter { $0.reason == .lobby && who.contains($0.id) }.map(\.person)
+    let meant = Array(asked.prefix(placesLeft))
+    guard await noted("admit", meant, host, channel, id: id) else { return }
+    var isRefused = meant.count < asked.count
+    for waiter in waiting(meant) {
       guard !isFull else {
-        channel.refuse(
-          .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.", id: id)
         isRefused = true
-        break
+        noteUndone(RightUse("admit", waiter.id), host, "the meeting is full")
+        continue
       }
       log.info("admitted", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.admitted, waiter.person))
-      lastRight = note(
-        .rightUsed(by: host.person, action: "admit", target: waiter.id, detail: waiter.newcomer.name))
       letIn(waiter.id, byHost: true)
     }
+    if isRefused {
+      channel.refuse(
+        .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.", id: id)
+    }
     lobbyChanged()
-    if !isRefused { answer(id, channel) }
+    if !isRefused { answer(id, channel, note: meant.isEmpty ? nil : lastNote) }
   }
 
   /// A host sends people away.
-  func deny(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
+  func deny(_ who: WaitingSelection, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) async {
     guard moderates(host, channel, id: id) else { return }
-    lastRight = nil
-    for waiter in lobby.waiters where waiter.reason == .lobby && who.contains(waiter.id) {
-      guard let waiter = lobby.take(waiter.id) else { continue }
+    let meant = lobby.waiters.filter { $0.reason == .lobby && who.contains($0.id) }.map(\.person)
+    guard await noted("deny", meant, host, channel, id: id) else { return }
+    for waiter in waiting(meant).compactMap({ lobby.take($0.id) }) {
       log.info("denied", ["meeting": identity.id, "participant": waiter.id, "by": host.id])
       note(.lobby(.denied, waiter.person))
-      lastRight = note(.rightUsed(by: host.person, action: "deny", target: waiter.id, detail: waiter.newcomer.name))
       turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
     }
     lobbyChanged()
-    answer(id, channel)
+    answer(id, channel, note: meant.isEmpty ? nil : lastNote)
+  }
+
+  /// Has it written down that a host decides about people who wait; false where the host may not any more then.
+  private func noted(
+    _ action: String, _ meant: [RoomEvent.Person], _ host: RoomMember, _ channel: SignalingChannel, id: Int?
+  ) async -> Bool {
+    let uses = meant.map { RightUse(action, $0.id, $0.name) }
+    await noteRights(uses, host)
+    guard members[host.id] === host, moderates(host, channel, id: id) else {
+      for use in uses { noteUndone(use, host, "they may not any more") }
+      return false
+    }
+    let here = Set(waiting(meant).map(\.id))
+    for use in uses where !here.contains(use.target) { noteUndone(use, host, "nobody waits there any more") }
+    return true
+  }
+
+  /// Those of them who wait still.
+  private func waiting(_ people: [RoomEvent.Person]) -> [Lobby.Waiter] {
+    let ids = Set(people.map(\.id))
+    return lobby.waiters.filter { $0.reason == .lobby && ids.contains($0.id) }
   }
 
   /// A host locks the meeting or unlocks it. Who waits already can still be let in.
-  func lock(_ isLocked: Bool, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) {
-    guard moderates(host, channel, id: id) else { return }
-    lastRight = nil
-    if lobby.isLocked != isLocked {
-      log.info(isLocked ? "locked" : "unlocked", ["meeting": identity.id, "by": host.id])
-      lastRight = note(.rightUsed(by: host.person, action: isLocked ? "lock" : "unlock", target: ""))
+  func lock(_ isLocked: Bool, id: Int?, _ host: RoomMember, _ channel: SignalingChannel) async {
+    await carryOut(id: id, host, channel) { () throws(RequestRefusal) in
+      try ensureModerates(host)
+      let use = lobby.isLocked == isLocked ? nil : RightUse(isLocked ? "lock" : "unlock")
+      return Deed(use) {
+        self.lobby.isLocked = isLocked
+        self.tellHosts()
+        return nil
+      }
     }
-    lobby.isLocked = isLocked
-    tellHosts()
-    answer(id, channel)
   }
 
   /// The place is reserved here and now, so that nobody takes it while the media is being negotiated.

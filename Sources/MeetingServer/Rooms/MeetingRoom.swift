@@ -124,8 +124,6 @@ actor MeetingRoom {
   /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
   var bans: Set<TokenID> = []
   var decided = DecisionBook()
-  /// Where in ``events`` the right stands that was used last.
-  var lastRight: UInt64?
   /// Where in ``events`` the last thing stands that happened here.
   var lastNote: UInt64 = 0
   var muteAll: MuteAll?
@@ -242,7 +240,10 @@ actor MeetingRoom {
   }
 
   /// Whether nobody more fits in.
-  var isFull: Bool { members.count + reserved >= min(meeting.capacity ?? .max, limits.participants) }
+  var isFull: Bool { placesLeft == 0 }
+
+  /// How many more fit in.
+  var placesLeft: Int { max(0, min(meeting.capacity ?? .max, limits.participants) - members.count - reserved) }
 
   /// Puts a new socket in the place of a lost (or half-open) one.
   func resume(participant: String, channel: SignalingChannel, origin: String?) throws(Refusal) {
@@ -284,11 +285,12 @@ actor MeetingRoom {
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): if isInPace(member, channel) { rename(name, member, channel) }
     case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
-    case .admit(let who, let id): if isInPace(member, channel, id: id) { admit(who, id: id, member, channel) }
-    case .deny(let who, let id): if isInPace(member, channel, id: id) { deny(who, id: id, member, channel) }
-    case .lock(let isLocked, let id): if isInPace(member, channel, id: id) { lock(isLocked, id: id, member, channel) }
+    case .admit(let who, let id): if isInPace(member, channel, id: id) { await admit(who, id: id, member, channel) }
+    case .deny(let who, let id): if isInPace(member, channel, id: id) { await deny(who, id: id, member, channel) }
+    case .lock(let isLocked, let id):
+      if isInPace(member, channel, id: id) { await lock(isLocked, id: id, member, channel) }
     case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
-    case .room(let request, let id): perform(request, id: id, member, channel)
+    case .room(let request, let id): await perform(request, id: id, member, channel)
     // Proved first, and then done by `renew`.
     case .renewToken: break
     case .leave:
