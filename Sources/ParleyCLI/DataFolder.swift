@@ -46,6 +46,13 @@ struct DataFolder {
       description: "There is no tenant \(name). `parley tenant list` shows them all; `parley tenant create` makes one.")
   }
 
+  /// A text as it stands in an address, whatever it is: every byte of it percent-encoded.
+  static func segment(_ text: String) -> String {
+    text.utf8.reduce(into: "") { out, byte in
+      out += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+  }
+
   /// A time for people and scripts.
   static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 }

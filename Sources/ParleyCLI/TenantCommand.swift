@@ -1,5 +1,6 @@
 import Basics
 import FoundationEssentials
+import MeetingServer
 import Meetings
 
 /// `parley tenant`: who may use a server, by which rules, with which keys.
@@ -51,7 +52,10 @@ enum TenantCommand {
         ], run: rotateKey),
       .init(
         name: "retire-key", operands: "NAME KEY-ID", help: "take a secret out of use at once",
-        table: [DataFolder.option, json], run: retireKey),
+        table: [
+          .init("end-sessions", nil, "also end who is in a meeting with a token that it signed, as when it leaked"),
+          DataFolder.option, json,
+        ], run: retireKey),
     ])
 
   private static func list(_ options: CommandOptions) async throws {
@@ -168,19 +172,41 @@ enum TenantCommand {
     guard options.operands.count == 2 else {
       throw CommandOptions.Problem(description: "The name of the tenant and the id of the secret are expected.")
     }
-    let (name, id) = (options.operands[0], options.operands[1])
+    let (name, id, endsSessions) = (options.operands[0], options.operands[1], options.has("end-sessions"))
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.tenant(name)
-      try await folder.keep(folder.entry("key.retire", id, tenant: tenant.name)) { store in
-        guard try store.retireKey(id, of: tenant.id, now: folder.now) else {
-          throw CommandGroup.Failure(
-            description:
-              "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them."
-          )
+      var silent: RunningServer.Unreachable?
+      var isDone = false
+      if endsSessions {
+        do {
+          let path = "tenants/\(tenant.name)/keys/\(DataFolder.segment(id))?endSessions=true"
+          isDone = try await folder.ask("DELETE", path) != nil
+        } catch let error as RunningServer.Unreachable {
+          silent = error
+        }
+      }
+      if !isDone {
+        try await folder.keep(folder.entry("key.retire", id, tenant: tenant.name)) { store in
+          guard try store.retireKey(id, of: tenant.id, now: folder.now) else {
+            throw CommandGroup.Failure(
+              description:
+                "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them."
+            )
+          }
         }
       }
       let keys = try await folder.store.apiKeys(of: tenant.id)
       TenantReport(tenant, keys, at: folder.now).print(options)
+      if let silent {
+        throw CommandGroup.Failure(
+          description:
+            "The secret \(CommandLineText.printable(id)) is out of use, but who is in a meeting with a token that it signed stays there. \(silent.description)"
+        )
+      }
+      if !endsSessions, !options.has("json"), RunningServer.find(dataFolder: folder.path) != nil {
+        CommandLineText.say(
+          "Who is in a meeting with a token that it signed stays there. If it leaked: the same with --end-sessions.\n")
+      }
     }
   }
 

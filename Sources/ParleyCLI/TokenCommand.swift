@@ -212,9 +212,7 @@ extension DataFolder {
   /// Refuses a token from now on. Where a server runs on the folder it does so, and ends who is in a meeting with it; one that does not answer
   /// reads of it in the database.
   fileprivate func revoke(_ token: TokenID, of tenant: Tenant, until end: Date) async throws {
-    let id = token.rawValue.utf8.reduce(into: "") { out, byte in
-      out += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
+    let id = Self.segment(token.rawValue)
     var silent: RunningServer.Unreachable?
     do {
       if try await ask("DELETE", "tokens/any?tenant=\(tenant.name)&id=\(id)") != nil { return }

@@ -61,10 +61,14 @@ export async function tenantPage(page, name) {
   });
   const secrets = table("Secrets", ["Id", "State", "Made", "Good until", ""], keys.items.map((key) => [
     h("span", { class: "mono", text: key.id }), badge(key.state, key.state === "live" ? "good" : "plain"), when(key.created), when(key.retired ?? key.expires),
-    key.state === "live" ? action("Retire", async () => {
+    h("span", {}, key.state === "live" ? action("Retire", async () => {
       await request("DELETE", `${path}/keys/${part(key.id)}`);
       page.again();
-    }, { question: `Retire ${key.id}?`, detail: "Tokens that it signed are refused at once.", danger: true, label: `Retire ${key.id}` }) : "",
+    }, { question: `Retire ${key.id}?`, detail: "Tokens that it signed are refused at once. Who is in a meeting with one stays there.", danger: true, label: `Retire ${key.id}` }) : "",
+    " ", action("End its sessions", async () => {
+      await request("DELETE", `${path}/keys/${part(key.id)}?endSessions=true`);
+      page.again();
+    }, { question: key.state === "live" ? `Retire ${key.id} and end its sessions?` : `End the sessions of ${key.id}?`, detail: "Everybody who is in a meeting with a token that it signed is out, as when it has leaked.", danger: true, label: `End the sessions of ${key.id}` })),
   ]), "There are none.");
   const rotate = action("Make a further secret", async () => {
     const key = await request("POST", `${path}/keys`, { body: {} });

@@ -140,17 +140,26 @@ extension AdminAPI {
     return .json(KeyView(key, at: call.now, showing: true), status: 201)
   }
 
+  /// Takes a secret out of use, and where `endSessions` asks for it who is in with a token that it signed out of their meetings: a secret that leaked
+  /// may have let in anybody, while one that is only replaced must not end meetings.
   func retireKey(_ call: inout Call) async throws -> HTTPResponse {
+    let endsSessions = try call.query.truth("endSessions") ?? false
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
-    let (id, now, entry) = (call.path[1], call.now, call.entry("key.retire", call.path[1], tenant: tenant.name))
-    let isRetired = try await keep(call) { store in
-      let isRetired = try store.retireKey(id, of: tenant.id, now: now)
-      return (isRetired, isRetired ? entry : nil)
+    let (id, current) = (call.path[1], call)
+    let isKnown = try await keep(call) { store in
+      if try store.retireKey(id, of: tenant.id, now: current.now) {
+        let detail = endsSessions ? "with the sessions of its tokens" : ""
+        return (true, current.entry("key.retire", id, tenant: tenant.name, detail))
+      }
+      // One that is out of use already may have let somebody in before.
+      guard endsSessions, try store.apiKeys(of: tenant.id).contains(where: { $0.id == id }) else { return (false, nil) }
+      return (true, current.entry("key.endSessions", id, tenant: tenant.name))
     }
-    guard isRetired else {
+    guard isKnown else {
       throw Refusal(404, "noSuchKey", "The tenant has no secret of that id that is in use.")
     }
+    if endsSessions { await directory.retired(id, of: tenant.id) }
     return Self.done
   }
 

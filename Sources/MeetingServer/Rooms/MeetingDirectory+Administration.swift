@@ -23,6 +23,12 @@ extension MeetingDirectory {
   }
 
   /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come back to yet.
+  /// Ends the places of those whose tokens go back to an API secret. To be called once the store knows that it is out of use.
+  func retired(_ key: String, of tenant: TenantID) async {
+    revocations += 1
+    for room in allRooms.values { await room.retire(key, of: tenant) }
+  }
+
   func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
 
   /// Ends a meeting that runs, or was left by a killed server, for everybody; false when it does not run.

@@ -75,14 +75,24 @@ extension MeetingRoom {
   /// Ends the places of those who are in with a token that is refused from now on, and sends away who waits with it. What they were given to
   /// come back with bears the same id, and is refused too.
   func revoke(_ token: TokenID, of tenant: TenantID) {
-    let message = "Your join token was revoked. Ask for a new one."
-    for member in members.values where member.admission.grant.isToken(token, of: tenant) {
+    endPlaces("Your join token was revoked. Ask for a new one.") { $0.id == token && $0.tenant == tenant }
+  }
+
+  /// The same for everybody whose token goes back to an API secret that is out of use.
+  func retire(_ key: String, of tenant: TenantID) {
+    endPlaces("The secret that your join token was signed with is out of use. Ask for a new token.") {
+      $0.key == key && $0.tenant == tenant
+    }
+  }
+
+  private func endPlaces(_ message: String, where isMeant: (JoinGrant) -> Bool) {
+    for member in members.values where isMeant(member.admission.grant) {
       log.info("token.revoked", ["meeting": identity.id, "participant": member.id])
       member.channel?.end(.tokenRevoked, message)
       doors.expelled(.init(resumeToken: member.resumeToken, reason: .tokenRevoked, message: message))
       remove(member, reason: .removed)
     }
-    let waiting = lobby.waiters.filter { $0.newcomer.admission.grant.isToken(token, of: tenant) }
+    let waiting = lobby.waiters.filter { isMeant($0.newcomer.admission.grant) }
     for waiter in waiting.compactMap({ lobby.take($0.id) }) { turnAway(waiter, .badToken, message) }
     if !waiting.isEmpty { lobbyChanged() }
   }
@@ -175,9 +185,4 @@ extension MeetingRoom {
     member.token.refreshed = fresh
     member.channel?.send(.token(.refreshed(token: fresh.token.value, expires: fresh.expires)))
   }
-}
-
-extension JoinGrant {
-  /// Whether it is what the token of that id grants.
-  fileprivate func isToken(_ token: TokenID, of tenant: TenantID) -> Bool { id == token && self.tenant == tenant }
 }

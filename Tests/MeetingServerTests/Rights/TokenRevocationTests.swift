@@ -157,4 +157,67 @@ struct TokenRevocationTests {
       #expect(try await ended(ann).0 == .tokenRevoked)
     }
   }
+
+  @Test(
+    "threat 24: a secret that is retired since it leaked takes out who is in, waits or comes with its tokens where that is asked for, and nobody else"
+  )
+  func secrets() async throws {
+    try await TestServer.run { server in
+      let keys = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/tenants/parley/keys"
+      let listed = try await TestServer.request("GET", keys)["items"] as? [[String: Any]]
+      let old = try #require(listed?.first?["id"] as? String)
+      let leaked = try await server.token("daily", #","jti":"leaked""#)
+      try await server.makeMeeting("board", .locked)
+      let forBoard = try await server.token("board", #","jti":"board""#)
+      let made = try await TestServer.request("POST", keys, ["Content-Type": "application/json"], Array("{}".utf8))
+      // Signed with the newest, from here on.
+      #expect(made.status == 201)
+      let (other, _) = try await server.join("daily", "Other", token: try await server.token("daily"))
+      let (guest, _) = try await server.join("daily", "Guest")
+      let (client, welcome) = try await server.join("daily", "Eve", token: leaked)
+      let (waiting, answer) = try await server.knock("board", "Max", token: forBoard)
+      guard case .waiting = answer else { throw Unexpected(answer) }
+
+      // Replacing it ends nothing but the way in.
+      #expect(try await TestServer.request("DELETE", "\(keys)/\(old)").status == 204)
+      #expect(try await server.refused("daily", leaked) == .badToken)
+      _ = try await client.drain()
+      _ = try await waiting.drain()
+      // Whoever finds out later that it leaked can end them still.
+      #expect(try await TestServer.request("DELETE", "\(keys)/\(old)").status == 404)
+      #expect(try await TestServer.request("DELETE", "\(keys)/k_unknown?endSessions=true").status == 404)
+      #expect(try await TestServer.request("DELETE", "\(keys)/\(old)?endSessions=true").status == 204)
+      let (reason, text) = try await ended(client)
+      #expect(reason == .tokenRevoked && text.contains("secret"), "\(text)")
+      let refusal = try await waiting.first { message -> SignalingErrorCode? in
+        if case .error(let code, _, true, _) = message { code } else { nil }
+      }
+      #expect(refusal == .badToken)
+      let back = try await server.connect()
+      try back.send(.resume(token: welcome.resumeToken))
+      guard case .ended(.tokenRevoked, _) = try await back.next() else {
+        throw Unexpected(text: "the place was not over")
+      }
+      for client in [other, guest] {
+        #expect(try await client.drain().allSatisfy { if case .ended = $0 { false } else { true } })
+      }
+
+      // Both at once, and for who is on the way in.
+      let new = try #require(made["id"] as? String)
+      await server.media.hold()
+      let coming = try await server.connect()
+      try coming.send(.join(.init(token: try await server.token("daily"), name: "Coming", offer: "", tracks: [])))
+      try await eventually { await server.media.isWaiting ? nil : "nobody is on the way in" }
+      #expect(try await TestServer.request("DELETE", "\(keys)/\(new)?endSessions=true").status == 204)
+      await server.media.release()
+      #expect(try await ended(other).0 == .tokenRevoked)
+      #expect(try await ended(coming).0 == .tokenRevoked)
+      #expect(try await guest.drain().allSatisfy { if case .ended = $0 { false } else { true } })
+      let store = try await server.store()
+      let entries = try await store.auditLog(tenant: nil, before: nil, limit: 100).reversed()
+      await store.close()
+      #expect(entries.map(\.action) == ["key.create", "key.retire", "key.endSessions", "key.retire"])
+      #expect(entries.map(\.target).suffix(3) == [old, old, new])
+    }
+  }
 }
