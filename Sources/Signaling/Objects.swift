@@ -73,7 +73,7 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
 }
 
 /// Whether a participant's signalling is up.
-public enum ConnectionState: String, Sendable, Hashable, Codable {
+public enum ConnectionState: String, Sendable, Hashable, Codable, CaseIterable {
   case connected, reconnecting
 }
 

@@ -51,8 +51,11 @@ struct TenantView: Encodable {
 
 /// A secret of a tenant's API key; the secret itself only in the answer that makes it.
 struct KeyView: Encodable {
+  /// What has become of a secret.
+  enum State: String, Encodable, CaseIterable { case live, expired, retired }
+
   var id: String
-  var state: String
+  var state: State
   var created: Date
   var expires: Date?
   var retired: Date?
@@ -60,7 +63,7 @@ struct KeyView: Encodable {
 
   init(_ key: APIKey, at now: Date, showing: Bool = false) {
     id = key.id
-    state = key.isLive(at: now) ? "live" : key.retired != nil ? "retired" : "expired"
+    state = key.isLive(at: now) ? .live : key.retired != nil ? .retired : .expired
     created = key.created
     expires = key.expires
     retired = key.retired

@@ -18,7 +18,7 @@ public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
 /// A meeting as the store knows it: the lasting facts, not who is in it just now.
 public struct MeetingRecord: Sendable, Hashable {
   /// How the meeting came to be.
-  public enum Kind: String, Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Opened by its name, on first use; has no end.
     case room
     /// Made by request under an unguessable name; has an end.

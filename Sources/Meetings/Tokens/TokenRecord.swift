@@ -46,7 +46,7 @@ public struct TokenRecord: Sendable, Hashable {
   }
 
   /// What has become of a token.
-  public enum State: String, Sendable { case live, expired, revoked }
+  public enum State: String, Sendable, CaseIterable { case live, expired, revoked }
 
   /// What has become of it.
   public func state(at now: Date) -> State { isRevoked ? .revoked : expires <= now ? .expired : .live }
