@@ -56,4 +56,13 @@ struct RoomEvent: Sendable {
     self.time = time
     self.what = what
   }
+
+  /// Something that happened just now to a meeting that a killed server has left.
+  init(_ what: What, to over: OverMeeting, at time: Date = Date()) {
+    meeting = over.meeting
+    tenant = over.tenant
+    room = over.room
+    self.time = time
+    self.what = what
+  }
 }

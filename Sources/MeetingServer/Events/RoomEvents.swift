@@ -130,13 +130,16 @@ final class RoomEvents: Sendable {
     for listener in told { listener.continuation.resume(returning: false) }
   }
 
+  /// Somebody will read: from now on what is added is written only when it is.
+  func expectReader() { state.withLock { $0.isRead = true } }
+
   /// Whether nothing comes any more.
   var isEnded: Bool { state.withLock(\.isEnded) }
 
   /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls ``settle(_:)``, and before that
   /// ``delay()`` as often as it has to try again.
   func read(_ take: ([RoomEvent]) async -> Void) async {
-    state.withLock { $0.isRead = true }
+    expectReader()
     for await _ in wake {
       let events = drain()
       if !events.isEmpty { await take(events) }

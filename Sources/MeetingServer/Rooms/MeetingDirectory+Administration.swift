@@ -1,4 +1,5 @@
 import Meetings
+import Signaling
 
 /// What the administration sees of running meetings, and does to them.
 extension MeetingDirectory {
@@ -22,19 +23,23 @@ extension MeetingDirectory {
     for room in allRooms.values { await room.revoke(token, of: tenant) }
   }
 
-  /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come back to yet.
   /// Ends the places of those whose tokens go back to an API secret. To be called once the store knows that it is out of use.
   func retired(_ key: String, of tenant: TenantID) async {
     revocations += 1
     for room in allRooms.values { await room.retire(key, of: tenant) }
   }
 
+  /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come back to yet.
   func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
 
   /// Ends a meeting that runs, or was left by a killed server, for everybody; false when it does not run.
   func end(_ record: MeetingRecord) async -> Bool {
     guard let room = allRooms[record.id] else {
-      return await running?.endLeft(record.id, of: record.tenant, files) ?? false
+      guard let running, running.hasLeft(record.id) else { return false }
+      // First, so that nobody waits for it in vain when the server is killed between the two.
+      _ = await events.isWritten(
+        events.add(RoomEvent(.meetingEnded(reason: EndReason.removed.rawValue), in: record)))
+      return await running.endLeft(record.id, of: record.tenant, files)
     }
     await room.end(.removed, "The meeting was ended by the server's administration.")
     forget(room)

@@ -440,6 +440,8 @@ actor MeetingRoom {
       noteLeft(member, reason: reason.rawValue)
     }
     members = [:]
+    // What a killed server has left had begun, and ends here when nobody has come back yet; when the server only goes, it waits on.
+    if keeping.isRestored, !keeping.wasEntered, reason != .shutdown { hasStarted = true }
     noteEnded(reason: reason.rawValue)
     finish(isLeaving: reason == .shutdown)
   }

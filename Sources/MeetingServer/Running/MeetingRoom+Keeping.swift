@@ -57,6 +57,7 @@ extension MeetingRoom {
     guard lost > keeping.mended else { return }
     keeping.mended = lost
     keeping.state = nil
+    keepName()
     polls.keepAgain()
     if !keepsChat(meeting.chat) {
       keep(.forget(through: .max))
@@ -272,9 +273,11 @@ extension MeetingRoom {
   func entered(_ member: RoomMember) {
     if !keeping.wasEntered {
       keeping.wasEntered = true
+      keepName()
       if keeping.isRestored {
         doors.running?.resumed(identity.id)
-        keep(.runs)
+        // It goes on: that it has started was told before.
+        hasStarted = true
         // What was too old or too much since the restart stayed on the disk until now.
         keep(.forget(through: keepsChat(meeting.chat) ? chat.all.first.map { $0.id - 1 } ?? chat.lastID : .max))
         if let files = doors.files { Task { [filesKey] in await files.resume(filesKey) } }
@@ -284,6 +287,9 @@ extension MeetingRoom {
     takeBack(member)
     takeBackChat(member)
   }
+
+  /// That the meeting runs is on the disk from now on, so that its end is told also when the server is killed and nobody comes back.
+  private func keepName() { keep(.value(identity.room.display, of: RunningMeeting.roomName)) }
 
   private func takeBackChat(_ member: RoomMember) {
     guard let user = member.admission.grant.user, let olds = keeping.absentWriters.removeValue(forKey: user) else {

@@ -26,21 +26,26 @@ final class RunningBook: Sendable {
     var running: Set<MeetingID> = []
     /// Meetings that were left by a server that was killed, and what their files are kept under.
     var left: [MeetingID: MeetingID?] = [:]
+    /// Those of them whose end is told, and where that stands in ``events``.
+    var (told, toldPlace): (Set<MeetingID>, UInt64) = ([], 0)
     /// Whether what was left is known; nil while it is being taken over.
     var isTakenOver: Bool? = true
     var waiters: [CheckedContinuation<Bool, Never>] = []
   }
 
   private let store: any RunningStore
+  private let events: RoomEvents?
   private let log: Log
   private let pause: Duration
   private let state = Mutex(State())
   private let wake: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
 
-  /// A book in `store`; it writes while ``run()`` does. After an error that may pass it tries again every `pause`.
-  init(store: any RunningStore, log: Log, pause: Duration = .milliseconds(500)) {
+  /// A book in `store`; it writes while ``run()`` does. After an error that may pass it tries again every `pause`. Who reads `events` is told of the
+  /// end of meetings that were left.
+  init(store: any RunningStore, log: Log, events: RoomEvents? = nil, pause: Duration = .milliseconds(500)) {
     self.store = store
+    self.events = events
     self.log = log
     self.pause = pause
     (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -202,8 +207,29 @@ final class RunningBook: Sendable {
     state.withLock { state in
       for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
     }
+    // Before anybody gets in: the end of a meeting comes before its next beginning.
+    try await endOver(files)
     isDone = true
     if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
+  }
+
+  /// Ends meetings that were left and are over: nothing of them is kept any more, and then everybody is told.
+  private func endOver(_ files: ChatFileStore, except: [MeetingID] = []) async throws(MeetingStoreError) {
+    let over = try await store.forgetLeft(now: Date(), except: except)
+    guard !over.isEmpty else { return }
+    let (keys, place) = state.withLock { state in
+      state.hasForgotten = true
+      for meeting in over where state.told.insert(meeting.meeting).inserted {
+        log.info("meeting.over", ["meeting": meeting.meeting])
+        if let events { state.toldPlace = events.add(RoomEvent(.meetingEnded(reason: "empty"), to: meeting)) }
+      }
+      return (over.compactMap { state.left.removeValue(forKey: $0.meeting) ?? nil }, state.toldPlace)
+    }
+    for key in keys { await files.removeAll(of: key) }
+    // Where it cannot be written just now, it is looked at again with the next minute.
+    if let events, !(await events.isWritten(place)) { return }
+    try await store.forgetTold(over.map(\.meeting))
+    state.withLock { $0.told.subtract(over.map(\.meeting)) }
   }
 
   /// Whether a killed server has left something of a meeting, which nobody has come back to yet.
@@ -235,18 +261,10 @@ final class RunningBook: Sendable {
     var minutes = 0
     while (try? await Task.sleep(for: minute)) != nil {
       minutes += 1
-      let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.left.isEmpty) }
+      let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.left.isEmpty || !$0.told.isEmpty) }
       do throws(MeetingStoreError) {
         if runs, minutes % Int(RunningMeeting.noted / 60) == 0 { try await store.touchRunning(now: Date()) }
-        if waits {
-          for meeting in try await store.forgetLeft(now: Date(), except: await rooms()) {
-            let key = state.withLock { state in
-              state.hasForgotten = true
-              return state.left.removeValue(forKey: meeting)
-            }
-            if let key = key ?? nil { await files.removeAll(of: key) }
-          }
-        }
+        if waits { try await endOver(files, except: await rooms()) }
         try await overwriteForgotten()
       } catch {
         log.error("running.upkeep", ["reason": error.description])

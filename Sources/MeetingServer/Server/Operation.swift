@@ -26,6 +26,7 @@ final class Operation: Sendable {
     self.dispatcher = dispatcher
     let journal = EventJournal(
       events: events, store: store, quality: quality, counters: counters, log: log, wake: { await dispatcher.wake() })
+    events.expectReader()
     self.journal = Task { await journal.run() }
     sampling = Task { [quality] in await quality.run() }
     upkeep = Task { await Self.keepUp(store, log) }

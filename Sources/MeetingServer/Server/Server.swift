@@ -115,7 +115,7 @@ public final class Server: Sendable {
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
     let chatFiles = ChatFileStore(data: configuration.dataFolder, limits: configuration.chatFiles)
-    let running = RunningBook(store: store, log: log)
+    let running = RunningBook(store: store, log: log, events: operation.events)
     let directory = MeetingDirectory(
       media: media,
       limits: .init(

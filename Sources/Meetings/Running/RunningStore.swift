@@ -14,8 +14,11 @@ public protocol RunningStore: Sendable {
   /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What runs on other servers that
   /// live is left alone. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
-  /// Forgets what this server has taken over and holds no more, but for the meetings in `except`; returns which meetings that were.
-  func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [MeetingID]
+  /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those that are over. Each is returned again, also
+  /// by the next server, until ``forgetTold(_:)``: so that its end is told, whenever the server is killed.
+  func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [OverMeeting]
+  /// Everybody who is to hear that these meetings are over does.
+  func forgetTold(_ meetings: [MeetingID]) async throws(MeetingStoreError)
   /// Has what was forgotten or changed overwritten in the files, where older states of it are kept up to then; false when that does not work just now.
   func overwriteForgotten() async throws(MeetingStoreError) -> Bool
 }
@@ -26,7 +29,8 @@ public struct RunningWrite: Sendable, Hashable {
   public enum What: Sendable, Hashable {
     /// The meeting runs; nothing else about it is to be written.
     case runs
-    /// Something that holds in the meeting, by a name of the server's, in the place of what that was before.
+    /// Something that holds in the meeting, by a name of the server's, in the place of what that was before. ``RunningMeeting/roomName`` is the one of the
+    /// room's own name.
     case value(String, of: String)
     /// What has that name holds no more.
     case noValue(of: String)
@@ -88,6 +92,8 @@ public struct RunningMeeting: Sendable, Hashable {
     self.messages = messages
   }
 
+  /// Under which name it is kept how people write the room's, so that its end can be told when the meeting itself is gone.
+  public static let roomName = "room"
   /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer. Who finds a lock
   /// that nobody is there to open must not wait for ever.
   public static let held: TimeInterval = 600
@@ -104,6 +110,23 @@ public struct RunningMeeting: Sendable, Hashable {
       end = max(end, occurrence.end + Double(schedule.doors.closesAfter ?? 0))
     }
     return end
+  }
+}
+
+/// A meeting that ran when its server was killed, and to which nobody has come back in time.
+public struct OverMeeting: Sendable, Hashable {
+  /// Which.
+  public var meeting: MeetingID
+  /// Whose it was.
+  public var tenant: TenantID
+  /// The room's name as people write it.
+  public var room: String
+
+  /// A meeting that is over.
+  public init(meeting: MeetingID, tenant: TenantID, room: String) {
+    self.meeting = meeting
+    self.tenant = tenant
+    self.room = room
   }
 }
 

@@ -54,7 +54,9 @@ extension SQLiteMeetingStore: RunningStore {
   public func runningMeeting(_ id: MeetingID) throws(MeetingStoreError) -> RunningMeeting? {
     let database = try open()
     var found: RunningMeeting?
-    try database.query("SELECT 1 FROM running_meetings WHERE meeting = ?", [.text(id.rawValue)]) { _ in
+    try database.query(
+      "SELECT 1 FROM running_meetings WHERE meeting = ? AND ends IS NOT 0", [.text(id.rawValue)]
+    ) { _ in
       found = RunningMeeting(values: [:], messages: [])
     }
     guard var found else { return nil }
@@ -95,7 +97,7 @@ extension SQLiteMeetingStore: RunningStore {
         let planned = try meeting(id: id)?.schedule
         let end = ends ?? RunningMeeting.end(seen: seen, schedule: planned, now: now)
         guard end > now else {
-          try forgetRunning(id, database)
+          try bury(id, database)
           continue
         }
         try database.query(
@@ -116,20 +118,51 @@ extension SQLiteMeetingStore: RunningStore {
     return left
   }
 
-  /// Forgets what this server has taken over and holds no more.
-  public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [MeetingID] {
+  /// Forgets what this server has taken over and holds no more. What is left of each is its name, until everybody knows that it is over.
+  public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [OverMeeting] {
     let database = try open()
-    var over: [MeetingID] = []
+    var over: [OverMeeting] = []
     try database.query(
-      "SELECT meeting FROM running_meetings WHERE ends <= ? AND server = ?",
-      [.time(now), .integer(try life().number)]
-    ) { over.append(MeetingID(rawValue: $0.text(0))) }
-    over.removeAll(where: Set(except).contains)
+      """
+      SELECT meeting, tenant, coalesce(
+        (SELECT value FROM running_values WHERE meeting = running_meetings.meeting AND name = ?3),
+        (SELECT room FROM meetings WHERE id = running_meetings.meeting), meeting)
+      FROM running_meetings WHERE ends <= ?1 AND server = ?2 ORDER BY meeting
+      """, [.time(now), .integer(try life().number), .text(RunningMeeting.roomName)]
+    ) {
+      over.append(
+        OverMeeting(
+          meeting: MeetingID(rawValue: $0.text(0)), tenant: TenantID(rawValue: $0.text(1)), room: $0.text(2)))
+    }
+    let excepted = Set(except)
+    over.removeAll { excepted.contains($0.meeting) }
     guard !over.isEmpty else { return [] }
     try database.transaction { () throws(MeetingStoreError) in
-      for id in over { try forgetRunning(id, database) }
+      for meeting in over { try bury(meeting.meeting, database) }
     }
     return over
+  }
+
+  /// Forgets all that is kept of a meeting but its name; `ends` of 0 says so.
+  private func bury(_ id: MeetingID, _ database: SQLiteDatabase) throws(MeetingStoreError) {
+    let meeting = SQLiteValue.text(id.rawValue)
+    try database.query(
+      "DELETE FROM running_values WHERE meeting = ? AND name <> ?", [meeting, .text(RunningMeeting.roomName)])
+    try database.query("DELETE FROM chat_messages WHERE meeting = ?", [meeting])
+    try database.query(
+      "UPDATE running_meetings SET ends = 0, server = ? WHERE meeting = ?", [.integer(try life().number), meeting])
+  }
+
+  /// Forgets the names as well.
+  public func forgetTold(_ meetings: [MeetingID]) throws(MeetingStoreError) {
+    let database = try open()
+    try database.transaction { () throws(MeetingStoreError) in
+      for id in meetings {
+        // It may run again by now.
+        try database.query("DELETE FROM running_meetings WHERE meeting = ? AND ends = 0", [.text(id.rawValue)])
+        if database.changes > 0 { try forgetRunning(id, database) }
+      }
+    }
   }
 
   /// Overwrites in the file what was forgotten, and empties the log of changes beside it, which has the states before.

@@ -281,6 +281,74 @@ struct RestartTests {
     }
   }
 
+  @Test(
+    "after kill -9 webhooks are told the end of a meeting: when nobody has come back, when it is ended, and once when it goes on"
+  )
+  func toldEnds() async throws {
+    func hook(_ store: SQLiteMeetingStore) async throws -> WebhookID {
+      if let known = try await store.webhooks(tenant: nil).first { return known.id }
+      // Nobody is there, so that what it is told waits.
+      let tenant = try await store.defaultTenant(now: Date())
+      let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
+      _ = try await store.insert(webhook)
+      return webhook.id
+    }
+    func told(_ server: TestServer, _ meeting: String) async throws -> [String] {
+      let store = try await server.store()
+      let deliveries = try await store.deliveries(of: try await hook(store), state: nil, before: nil, limit: 100)
+      await store.close()
+      return deliveries.reversed().filter { $0.meeting == meeting && !$0.type.hasPrefix("participant") }.map(\.type)
+    }
+    var ids: [String: String] = [:]
+    try await kill { server in
+      let store = try await server.store()
+      _ = try await hook(store)
+      await store.close()
+      for room in ["ended", "resumed"] {
+        let (host, welcome) = try await server.host(room, "Ann", claims: #","sub":"ann""#)
+        ids[room] = welcome.meeting.id
+        try await lock(true, host)
+      }
+    } then: { server in
+      let (ended, resumed) = (ids["ended"] ?? "", ids["resumed"] ?? "")
+      let admin = "http://127.0.0.1:\(server.server.adminPort ?? 0)/api/v1/meetings/\(ended)/end"
+      #expect(try await TestServer.request("POST", admin, ["Content-Type": "application/json"], []).status == 204)
+      #expect(try await told(server, ended) == ["meeting.started", "meeting.ended"])
+      let (host, _) = try await server.host("resumed", "Ann", claims: #","sub":"ann""#)
+      try await host.ask(.endMeeting)
+      #expect(try await told(server, resumed) == ["meeting.started", "meeting.ended"])
+    }
+  }
+
+  @Test("a server that starts hours after another was killed tells the end of its meetings before anybody gets in")
+  func toldLate() async throws {
+    let folder = NSTemporaryDirectory() + "parley-late-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await TestServer.makeDefaultTenant(in: folder)
+    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let tenant = try await store.defaultTenant(now: Date())
+    let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
+    _ = try await store.insert(webhook)
+    // Nobody knows the meeting any more.
+    let id = MeetingID(rawValue: "m_gone")
+    try await store.apply(
+      [RunningWrite(.value("Daily", of: RunningMeeting.roomName), of: id, tenant: tenant.id)],
+      now: Date() - 7_200)
+    await store.close()
+    try await TestServer.run {
+      $0.dataFolder = folder
+    } _: { _ in
+      let store = try await SQLiteMeetingStore.open(folder: folder)
+      let deliveries = try await store.deliveries(of: webhook.id, state: nil, before: nil, limit: 10)
+      #expect(deliveries.map(\.type) == ["meeting.ended"] && deliveries.first?.meeting == "m_gone")
+      #expect(deliveries.first?.body.contains(#""room":"Daily""#) == true)
+      // Once and for all.
+      #expect(try await store.leftBehind(now: Date()).isEmpty)
+      #expect(try await store.forgetLeft(now: Date(), except: []).isEmpty)
+      await store.close()
+    }
+  }
+
   @Test("a start that fails takes nothing over: what was left, and what runs on another server, stays as it is")
   func failedStart() async throws {
     try await TestServer.run { server in

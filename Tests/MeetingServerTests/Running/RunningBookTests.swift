@@ -40,9 +40,11 @@ struct RunningBookTests {
     let writing = Task { [book] in await book.run() }
     let (ann, socket, channel) = try await join()
     let (_, other, _) = try await join()
+    #expect(await room.isKept())
+    let before = await store.batches
     await store.hold()
     for number in 0..<20 { await room.handle(.chat(text: "m\(number)", to: nil), from: ann, channel: channel) }
-    try await eventually { await store.batches == 1 ? nil : "nothing is being written" }
+    try await eventually { await store.batches == before + 1 ? nil : "nothing is being written" }
     #expect(!(socket.sent + other.sent).contains { $0.contains(#""type":"chat""#) })
     await store.release()
     for socket in [socket, other] {
@@ -53,11 +55,47 @@ struct RunningBookTests {
         return nil
       }
     }
-    #expect(await store.batches <= 3)
+    #expect(await store.batches <= before + 3)
     await room.end(.removed, "")
     book.end()
     await writing.value
     #expect(await store.written.last?.what == .end)
+  }
+
+  @Test("the end of a meeting to which nobody comes back is told, and forgotten only when that is on the disk")
+  func over() async throws {
+    let events = RoomEvents()
+    let book = RunningBook(store: store, log: Log(level: .error) { _ in }, events: events)
+    let told = Mutex<[RoomEvent]>([])
+    let isFull = Mutex(true)
+    let reading = Task {
+      await events.read { batch in
+        told.withLock { $0 += batch }
+        while isFull.withLock(\.self) {
+          events.delay()
+          try? await Task.sleep(for: .milliseconds(2))
+        }
+        events.settle(true)
+      }
+    }
+    await store.leave(record.id)
+    try await book.takeOver(ChatFileStore(data: "/nowhere"))
+    #expect(book.hasLeft(record.id))
+    await store.end(record.id, of: tenant.id)
+    let upkeep = Task { await book.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] } }
+    try await eventually { await store.asked > 3 ? nil : "it is not looked at again" }
+    #expect(!book.hasLeft(record.id))
+    #expect(await store.toldOf.isEmpty)
+    isFull.withLock { $0 = false }
+    try await eventually { await store.toldOf == [record.id] ? nil : "it is not forgotten" }
+    upkeep.cancel()
+    await upkeep.value
+    events.end()
+    await reading.value
+    let ends = told.withLock(\.self)
+    try #require(ends.count == 1)
+    #expect(ends[0].meeting == record.id && ends[0].tenant == tenant.id && ends[0].room == "Daily")
+    guard case .meetingEnded("empty") = ends[0].what else { throw Unexpected(text: "\(ends[0].what)") }
   }
 
   @Test("a full disk holds up no message, but the sender is told; what waited is written when there is room again")
@@ -239,7 +277,24 @@ private actor GatedStore: RunningStore {
   }
 
   func leftBehind(now: Date) -> [LeftMeeting] { left }
-  func forgetLeft(now: Date, except: [MeetingID]) -> [MeetingID] { [] }
+
+  private var over: [OverMeeting] = []
+  /// How often it was asked for what is over, and what it may forget.
+  private(set) var (asked, toldOf): (Int, [MeetingID]) = (0, [])
+
+  func end(_ meeting: MeetingID, of tenant: TenantID) {
+    (left, over) = ([], [OverMeeting(meeting: meeting, tenant: tenant, room: "Daily")])
+  }
+
+  func forgetLeft(now: Date, except: [MeetingID]) -> [OverMeeting] {
+    asked += 1
+    return over
+  }
+
+  func forgetTold(_ meetings: [MeetingID]) {
+    over.removeAll { meetings.contains($0.meeting) }
+    toldOf += meetings
+  }
 }
 
 /// A socket that keeps what is sent.
