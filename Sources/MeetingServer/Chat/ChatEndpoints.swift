@@ -27,19 +27,23 @@ struct ChatEndpoints: Sendable {
 
   /// The answer to a request that has no body; `rest` is its path without `/api/chat`.
   func respond(to request: HTTPRequest, _ rest: ArraySlice<Substring>) async throws(Refusal) -> HTTPResponse {
-    let parts = rest.map(String.init)
-    let isReading = request.method == "GET" || request.method == "HEAD"
-    switch parts.first {
-    case "files" where parts.count == 1:
-      guard request.method == "POST" else { throw Refusal(405, "methodNotAllowed", "Send a file with POST.") }
-      throw Refusal(411, "lengthRequired", "Send the file as the body, with a Content-Length above zero.")
-    case "files" where parts.count == 2 && isReading: return try await read(parts[1], request)
-    case "export" where parts.count == 1 && isReading: return try await export(request)
-    case "files" where parts.count == 2, "export" where parts.count == 1:
-      throw Refusal(405, "methodNotAllowed", "This address can only be read.")
-    default: throw Refusal(404, "notFound", "There is nothing at this address.")
+    guard let address = Self.addresses.find(rest) else {
+      throw Refusal(404, "notFound", "There is nothing at this address.")
+    }
+    guard address.methods.contains(request.method) else {
+      let isForSending = address.methods == ["POST"]
+      throw Refusal(
+        405, "methodNotAllowed", isForSending ? "Send a file with POST." : "This address can only be read.")
+    }
+    switch address.pattern {
+    case "files": throw Refusal(411, "lengthRequired", "Send the file as the body, with a Content-Length above zero.")
+    case "files/*": return try await read(String(rest.last ?? ""), request)
+    default: return try await export(request)
     }
   }
+
+  /// Every address behind `/api/chat`.
+  static let addresses = AddressTable(["files": "POST", "files/*": "GET HEAD", "export": "GET HEAD"])
 
   private func read(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (room, participant) = try await place(request)

@@ -7,16 +7,19 @@ struct ControlEndpoints: Sendable {
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
+    if request.path.hasPrefix("/api/v1/") { return await api.respond(to: request) }
     let path = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard path.count == 3, path.starts(with: ["changed", "meetings"]), let id = path.last else {
-      return await api.respond(to: request)
-    }
     do throws(Refusal) {
       _ = try api.gate.admit(request)
+      guard path.count == 3, path.starts(with: ["changed", "meetings"]), let id = path.last else {
+        throw Refusal(404, "notFound", "This socket serves /api/v1 and /changed/meetings.")
+      }
       guard request.method == "POST" else { throw Refusal(405, "methodNotAllowed", "Send a POST.") }
       return try await takeUp(MeetingID(rawValue: String(id)))
     } catch {
-      return .refusal(error)
+      var response = HTTPResponse.refusal(error)
+      if error.status == 405 { response.headers["Allow"] = "POST" }
+      return response
     }
   }
 

@@ -202,16 +202,18 @@ struct Endpoints: Sendable {
     "GetAdhocMeetingJob", "GetAnonTokenJob", "signin", "signout", "discover", "api", "session", "hl", "v2", "readyz",
   ]
 
-  private static func isPlanning(_ path: String) -> Bool { path.hasPrefix("/api/v1/meetings") }
-
+  /// The header `Allow` of an address.
   private static func methods(for path: String) -> String {
-    if isPlanning(path) { return PlanningAPI.methods(for: path) }
-    return switch path {
-    case "/GetAdhocMeetingJob", "/GetAnonTokenJob", ChatEndpoints.files: "POST, OPTIONS"
-    case "/signin", "/signin/callback": "GET"
-    case "/signin/token", "/signout": "POST"
-    default: "GET, HEAD"
+    let segments = path.split(separator: "/")
+    if let address = SignInEndpoints.addresses.find(segments) { return address.allow }
+    if segments.starts(with: ["api", "v1", "meetings"]), let address = PlanningAPI.addresses.find(segments.dropFirst(3))
+    {
+      return address.allow
     }
+    if segments.starts(with: ["api", "chat"]), let address = ChatEndpoints.addresses.find(segments.dropFirst(2)) {
+      return "\(address.allow), OPTIONS"
+    }
+    return ["/GetAdhocMeetingJob", "/GetAnonTokenJob"].contains(path) ? "POST, OPTIONS" : "GET, HEAD"
   }
 
   /// Any page may send any header: what goes by cookies is not for pages of other origins anyway.

@@ -97,20 +97,28 @@ struct OpenTokAPI: Sendable {
     let tenant = try await tenant(of: request)
     guard project == tenant.apiKey else { throw .wrongProject }
     if let missing = MissingCall(path) { throw missing.refusal }
-    guard path.count >= 3, path[0] == "session" else { throw .nothing }
+    guard path.count >= 3, path[0] == "session", let call = Self.sessionCalls.find(path.dropFirst(2)) else {
+      throw .nothing
+    }
     let session = try await session(String(path[1]), of: tenant)
-    switch (path[2], path.count) {
-    case ("signal", 3): return try await signal(request, session, to: nil)
-    case ("connection", 5) where path[4] == "signal": return try await signal(request, session, to: String(path[3]))
-    case ("connection", 3): return try await connections(request, session)
-    case ("connection", 4): return try await disconnect(request, session, String(path[3]))
-    case ("stream", 3): return try await streams(request, session)
-    case ("stream", 4): return try await stream(request, session, String(path[3]))
-    case ("stream", 5) where path[4] == "mute": return try await mute(request, session, String(path[3]))
-    case ("mute", 3): return try await muteAll(request, session)
-    default: throw .nothing
+    let id = path.count > 3 ? String(path[3]) : ""
+    switch call.pattern {
+    case "signal": return try await signal(request, session, to: nil)
+    case "connection": return try await connections(request, session)
+    case "connection/*": return try await disconnect(request, session, id)
+    case "connection/*/signal": return try await signal(request, session, to: id)
+    case "stream": return try await streams(request, session)
+    case "stream/*": return try await stream(request, session, id)
+    case "stream/*/mute": return try await mute(request, session, id)
+    default: return try await muteAll(request, session)
     }
   }
+
+  /// Every call behind `/v2/project/<key>/session/<id>` that is served.
+  static let sessionCalls = AddressTable([
+    "signal": "POST", "connection": "GET", "connection/*": "DELETE", "connection/*/signal": "POST",
+    "stream": "GET PUT", "stream/*": "GET", "stream/*/mute": "POST", "mute": "POST",
+  ])
 
   /// A session that a request names, and its room when there is somebody in it.
   struct Session: Sendable {

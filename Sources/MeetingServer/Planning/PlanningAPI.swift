@@ -23,18 +23,19 @@ struct PlanningAPI: Sendable {
     to request: HTTPRequest, _ rest: ArraySlice<Substring>, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
     do {
-      switch (request.method, rest.count, rest.last.map(String.init) ?? "") {
-      case ("POST", 0, _): return try await plan(request, base, now)
-      case ("GET", 1, _), ("HEAD", 1, _): return try await show(request, rest.first ?? "", base, now)
-      case ("PATCH", 1, _): return try await change(request, rest.first ?? "", base, now)
-      case ("DELETE", 1, _): return try await cancel(request, rest.first ?? "", base, now)
-      case ("GET", 2, "calendar"), ("HEAD", 2, "calendar"):
-        return try await calendar(request, rest.first ?? "", base, now)
-      case ("GET", 2, "occurrences"), ("HEAD", 2, "occurrences"):
-        return try await occurrences(request, rest.first ?? "", base, now)
-      case (_, 0...1, _), (_, 2, "calendar"), (_, 2, "occurrences"):
+      guard let address = Self.addresses.find(rest) else {
+        throw Refusal(404, "notFound", "There is nothing at this address.")
+      }
+      guard address.methods.contains(request.method) else {
         throw Refusal(405, "methodNotAllowed", "This address does not take \(request.method.prefix(10)).")
-      default: throw Refusal(404, "notFound", "There is nothing at this address.")
+      }
+      switch (address.pattern, request.method) {
+      case ("", _): return try await plan(request, base, now)
+      case ("*", "PATCH"): return try await change(request, rest.first ?? "", base, now)
+      case ("*", "DELETE"): return try await cancel(request, rest.first ?? "", base, now)
+      case ("*", _): return try await show(request, rest.first ?? "", base, now)
+      case ("*/calendar", _): return try await calendar(request, rest.first ?? "", base, now)
+      default: return try await occurrences(request, rest.first ?? "", base, now)
       }
     } catch let error as Refusal {
       throw error
@@ -48,14 +49,10 @@ struct PlanningAPI: Sendable {
     }
   }
 
-  /// Which methods an address takes.
-  static func methods(for path: String) -> String {
-    switch path.split(separator: "/").count {
-    case 3: "POST"
-    case 4: "GET, HEAD, PATCH, DELETE"
-    default: "GET, HEAD"
-    }
-  }
+  /// Every address behind `/api/v1/meetings`.
+  static let addresses = AddressTable([
+    "": "POST", "*": "GET HEAD PATCH DELETE", "*/calendar": "GET HEAD", "*/occurrences": "GET HEAD",
+  ])
 
   // MARK: Calls
 

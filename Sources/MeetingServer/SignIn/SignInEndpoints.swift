@@ -19,29 +19,26 @@ struct SignInEndpoints: Sendable {
   func respond(to request: HTTPRequest, _ path: [Substring], base: WebOrigin) async throws(Refusal) -> HTTPResponse {
     let now = Date()
     let query = FormBody(request.query ?? "")
-    switch path {
-    case ["signin"]:
-      try Self.require("GET", request)
-      return try await begin(query, base, now)
-    case ["signin", "callback"]:
-      try Self.require("GET", request)
-      return try await finish(query, request, base, now)
-    case ["signin", "token"]:
-      try Self.require("POST", request)
-      return try await token(request, base, now)
-    case ["signout"]:
-      try Self.require("POST", request)
+    guard let address = Self.addresses.find(path) else {
+      throw Refusal(404, "notFound", "There is nothing at this address.")
+    }
+    guard address.methods.contains(request.method) else {
+      throw Refusal(405, "methodNotAllowed", "This address takes \(address.allow) only.")
+    }
+    switch address.pattern {
+    case "signin": return try await begin(query, base, now)
+    case "signin/callback": return try await finish(query, request, base, now)
+    case "signin/token": return try await token(request, base, now)
+    default:
       guard request.body.isEmpty else { throw Refusal(400, "badBody", "Signing out takes no body.") }
       return try await end(request, base, now)
-    default: throw Refusal(404, "notFound", "There is nothing at this address.")
     }
   }
 
-  private static func require(_ method: String, _ request: HTTPRequest) throws(Refusal) {
-    guard request.method == method else {
-      throw Refusal(405, "methodNotAllowed", "This address takes \(method) only.")
-    }
-  }
+  /// Every address.
+  static let addresses = AddressTable([
+    "signin": "GET", "signin/callback": "GET", "signin/token": "POST", "signout": "POST",
+  ])
 
   /// The default tenant with its provider; the people of others sign in at the tenant's own server.
   func provider(now: Date) async throws(Refusal) -> (Tenant, IdentityProvider) {

@@ -9,11 +9,12 @@ import Testing
 @Suite("Every endpoint", .serialized)
 struct EveryEndpointTests {
   @Test(
-    "threat 27: at each of its addresses the administration refuses bad methods, bodies, queries and paths as described"
-  )
-  func administration() async throws {
+    "threat 27: at each of its addresses the administration refuses bad methods, bodies, queries and paths as described, at its port and at the socket for commands",
+    arguments: [false, true])
+  func administration(isForCommands: Bool) async throws {
     try await TestServer.run { server in
       let port = try #require(server.server.adminPort)
+      let socket = server.folder + "/data/control/socket"
       let world = try await AdminWorld(server)
       let documented = try Description()
       let paths = Dictionary(grouping: AdminAPI.endpoints, by: \.path).mapValues { Set($0.map(\.method)) }
@@ -23,7 +24,10 @@ struct EveryEndpointTests {
       func expect(
         _ request: [UInt8], _ what: String, _ operation: String?, _ statuses: ClosedRange<Int>
       ) async throws {
-        guard let answer = try await RawHTTP.send(request, to: port) else {
+        let answered =
+          isForCommands
+          ? try await RawHTTP.send(request, toSocket: socket) : try await RawHTTP.send(request, to: port)
+        guard let answer = answered else {
           Issue.record("\(what): closed without an answer")
           return
         }
@@ -70,6 +74,26 @@ struct EveryEndpointTests {
           }
         }
       }
+      // What the socket has besides, and the port's pages.
+      let others =
+        isForCommands
+        ? ["/changed/meetings/nobody"]
+        : try Self.words(of: "HTTP/AdminEndpoints.swift", after: "switch request.path {") + ["/admin/app.js"]
+      #expect(others.count == (isForCommands ? 1 : 8), "\(others)")
+      for path in others {
+        for method in BadInput.methods
+        where method != (isForCommands ? "POST" : "GET") && (isForCommands || method != "HEAD") {
+          try await expect(BadInput.request(method, path), "\(method) \(path)", nil, 405...405)
+        }
+        for (request, status) in BadInput.malformed(path) {
+          try await expect(Array(request.utf8), String(request.prefix(100)), nil, status...status)
+        }
+        for segment in BadInput.segments {
+          let tricky = (path == "/" ? "" : path) + "/" + segment
+          try await expect(
+            BadInput.request(isForCommands ? "POST" : "GET", tricky), "\(tricky.prefix(100))", nil, 302...404)
+        }
+      }
       #expect(
         told.isSuperset(of: [
           "methodNotAllowed", "unknownParameter", "badParameter", "unknownField", "duplicateKey", "tooDeep", "notJSON",
@@ -90,14 +114,49 @@ struct EveryEndpointTests {
     try await TestServer.run { server in
       let openTok = try await OpenTokServer(server)
       let session = try await openTok.session()
-      let credential = "X-OPENTOK-AUTH: \(try openTok.jwt())\r\n"
-      let firsts = try Self.firstSegments()
+      let firsts = Set(
+        try Self.words(of: "HTTP/Endpoints.swift", after: "switch first {").map { String($0) })
       #expect(firsts.isSuperset(of: ["GetAdhocMeetingJob", "discover", "session", "v2", "signal", "healthz"]))
       // What is no room's name must be told from one.
       for first in firsts { #expect(RoomName.reserved.contains(first.lowercased()), "\(first) could be a room") }
-      var paths = firsts.map { "/" + $0 } + ["/", "/daily", "/discover/daily", "/session/create", "/hl/session/create"]
-      paths += try Self.openTokCalls().map { "/v2/project/\(openTok.key)/session/\(session)\($0)" }
-      paths += MissingCall.paths.map { "/v2/project/\(openTok.key)/\($0)" }
+      // Doors with addresses of their own, by where they stand, and what opens them.
+      let soon = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
+      let made = try await server.post(
+        "/api/v1/meetings", #"{"subject":"Team","schedule":{"start":"\#(soon)"}}"#,
+        headers: ["Content-Type": "application/json"])
+      #expect(made.status == 201, "\(made.text)")
+      let room = try #require(made["room"] as? String)
+      let host = try #require(made["hostToken"] as? String)
+      let (ann, welcome) = try await server.join("files", "Ann")
+      let credential = "X-OPENTOK-AUTH: \(try openTok.jwt())\r\n"
+      let project = "/v2/project/\(openTok.key)/"
+      let doors: [(base: String, filler: String, table: AddressTable, headers: String)] = [
+        ("/", "x", SignInEndpoints.addresses, ""),
+        ("/api/v1/meetings/", room, PlanningAPI.addresses, "Authorization: Bearer \(host)\r\n"),
+        ("/api/chat/", "f_x", ChatEndpoints.addresses, "Authorization: Bearer \(welcome.resumeToken)\r\n"),
+        ("\(project)session/\(session)/", "x", OpenTokAPI.sessionCalls, credential),
+      ]
+      // The guide names each call, and no other one.
+      #expect(
+        try Self.openTokCalls() == Set(OpenTokAPI.sessionCalls.all.map { "/" + $0.pattern.replacing("*", with: "x") }))
+      // Path, what opens it, and the methods that it takes where that is known.
+      var paths: [String: (headers: String, methods: Set<String>?)] = [:]
+      for path in firsts.map({ "/" + $0 }) + [
+        "/", "/daily", "/discover/daily", "/session/create", "/hl/session/create",
+      ] {
+        paths[path] = (path.contains("session") || path == "/v2" ? credential : "", nil)
+      }
+      for call in MissingCall.paths { paths[project + call] = (credential, nil) }
+      for door in doors {
+        for address in door.table.all {
+          var path = door.base + address.pattern.replacing("*", with: door.filler)
+          if path.hasSuffix("/") { path.removeLast() }
+          var methods = Set(address.methods)
+          if door.base == "/api/chat/" { methods.insert("OPTIONS") }
+          // OpenTok's own server does not tell a method that it does not take from an address that is not there.
+          paths[path] = (door.headers, door.base.hasPrefix(project) ? nil : methods)
+        }
+      }
 
       func expect(_ request: [UInt8], _ what: String, _ good: (Int) -> Bool) async throws {
         guard let answer = try await RawHTTP.send(request, to: server.server.port) else {
@@ -117,13 +176,12 @@ struct EveryEndpointTests {
       func isAnswer(_ status: Int) -> Bool { (200..<500).contains(status) || status == 501 }
       func isRefusal(_ status: Int) -> Bool { (400..<500).contains(status) || status == 501 }
       try "the secret".write(toFile: server.folder + "/secret.txt", atomically: true, encoding: .utf8)
-      for path in paths.sorted() {
-        let headers = path.hasPrefix("/v2") || path.contains("session") ? credential : ""
+      for (path, (headers, methods)) in paths.sorted(by: { $0.key < $1.key }) {
         var takers: [String] = []
         for method in BadInput.methods {
           try await expect(BadInput.request(method, path, headers: headers), "\(method) \(path)") { status in
             if status != 405, ["POST", "PUT", "PATCH"].contains(method) { takers.append(method) }
-            return isAnswer(status)
+            return isAnswer(status) && methods.map { $0.contains(method) == (status != 405) } ?? true
           }
         }
         for (request, status) in BadInput.malformed(path) {
@@ -133,7 +191,8 @@ struct EveryEndpointTests {
           for body in BadInput.bodies {
             try await expect(
               BadInput.request(method, path, headers: headers + body.headers, body: body.bytes),
-              "\(method) \(path) with \(body.name)", isRefusal)
+              "\(method) \(path) with \(body.name)"
+            ) { isRefusal($0) || path == ChatEndpoints.files && $0 == 201 }
           }
         }
         for segment in BadInput.segments {
@@ -141,6 +200,7 @@ struct EveryEndpointTests {
           try await expect(BadInput.request("GET", tricky, headers: headers), "GET \(tricky.prefix(100))", isAnswer)
         }
       }
+      await ann.close()
       #expect(try await server.get("/healthz").status == 200)
       let store = try await server.store()
       #expect(try await store.isIntact())
@@ -153,12 +213,12 @@ struct EveryEndpointTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The first path segments that `Endpoints` tells apart: the words of its one `switch`.
-  private static func firstSegments() throws -> Set<String> {
+  /// The words that a source file tells apart in one `switch`.
+  private static func words(of file: String, after opening: String) throws -> [String] {
     let source = try String(
-      contentsOf: root.appendingPathComponent("Sources/MeetingServer/HTTP/Endpoints.swift"), encoding: .utf8)
-    guard let start = source.range(of: "switch first {"), let end = source[start.upperBound...].range(of: "default:")
-    else { throw Unexpected(text: "Endpoints.swift has no `switch first` any more") }
+      contentsOf: root.appendingPathComponent("Sources/MeetingServer/\(file)"), encoding: .utf8)
+    guard let start = source.range(of: opening), let end = source[start.upperBound...].range(of: "default:")
+    else { throw Unexpected(text: "\(file) has no `\(opening)` any more") }
     var words = Set<String>()
     for line in source[start.upperBound..<end.lowerBound].split(separator: "\n") {
       let line = line.drop { $0 == " " }
@@ -168,7 +228,7 @@ struct EveryEndpointTests {
         words.insert(String(part))
       }
     }
-    return words
+    return words.sorted()
   }
 
   /// The calls in the table of `docs/opentok-rest.md`, with an id that nothing has.

@@ -11,13 +11,28 @@ enum RawHTTP {
 
   /// What was answered before the server closed the connection or said that all is there; nil when that was nothing.
   static func send(_ request: [UInt8], to port: UInt16) async throws -> Answer? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw Unexpected(text: "no socket: \(errno)") }
-    defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    return try await send(request, over: descriptor, to: &address)
+  }
+
+  /// The same over a Unix socket.
+  static func send(_ request: [UInt8], toSocket path: String) async throws -> Answer? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    return try await send(request, over: descriptor, to: &address)
+  }
+
+  private static func send<Address>(
+    _ request: [UInt8], over descriptor: Int32, to address: inout Address
+  ) async throws -> Answer? {
+    guard descriptor >= 0 else { throw Unexpected(text: "no socket: \(errno)") }
+    defer { close(descriptor) }
     let connected = withUnsafeBytes(of: &address) {
       connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
     }
