@@ -76,6 +76,10 @@ class Live:
     demoted: str
     is_demoted: bool = False
     is_locked: bool = False
+    asks_to_lock: str = ""  # the participant who asked for the lock
+    polls: dict[int, tuple[str, bool]] = field(default_factory=dict)  # number → question, whether it is open
+    vote: tuple[int, int] | None = None  # poll and answer of the one who votes
+    voter: str = ""  # token
     texts: dict[int, str] = field(default_factory=dict)  # number → text, empty where it was deleted
     unsure: set[int] = field(default_factory=set)
     files: dict[str, bytes] = field(default_factory=dict)
@@ -93,11 +97,17 @@ class Kept:
     issued: dict[str, str] = field(default_factory=dict)
     tenants: dict[str, int] = field(default_factory=dict)  # name → capacity
     keys: dict[str, set[str]] = field(default_factory=dict)  # tenant → ids of its secrets
+    retired: dict[str, str] = field(default_factory=dict)  # id of a secret out of use → tenant
+    personal: dict[str, str] = field(default_factory=dict)  # owner → id of their room
+    subjects: dict[str, str] = field(default_factory=dict)  # meeting's id → the title that it was given
     webhooks: set[str] = field(default_factory=set)
+    gone_webhooks: set[str] = field(default_factory=set)
+    events: dict[str, list[str]] = field(default_factory=dict)  # webhook → what it was told to hear of
     hearers: set[str] = field(default_factory=set)  # webhooks that are told of meetings
     deliveries: dict[str, str] = field(default_factory=dict)  # id → webhook
     planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)  # room → title, start, sequence, called off
     banned: dict[str, tuple[str, str]] = field(default_factory=dict)  # token's id → room, token
+    asked_bans: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # the same and the participant, where it was asked for
     heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events that it is to be told of
     live: dict[str, Live] = field(default_factory=dict)  # room → what holds in it
     changes: int = 0  # of planned meetings
@@ -106,7 +116,8 @@ class Kept:
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
-        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers", "live"):
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers", "live",
+                     "retired", "personal", "subjects", "gone_webhooks", "events", "asked_bans"):
             getattr(self, name).update(getattr(other, name))
         self.audit += other.audit
         self.changes += other.changes
@@ -172,6 +183,23 @@ class Writers:
         with self.lock:
             self.kept.rooms[made["id"]] = room
             self.done("meeting.create", made["id"])
+        if dice.random() < 0.3:
+            subject = f"title {dice.random()}"
+            with self.lock:
+                self.kept.unsure.add(made["id"])
+            status, answer = admin.api("PATCH", f"meetings/{made['id']}", {"subject": subject})
+            assert status == 200, answer
+            with self.lock:
+                self.kept.unsure.discard(made["id"])
+                self.kept.subjects[made["id"]] = subject
+                self.done("meeting.change", made["id"])
+        if dice.random() < 0.2:
+            owner = f"owner-{dice.getrandbits(48):x}"
+            status, own = admin.api("POST", "meetings", {"owner": owner})
+            assert status == 201, own
+            with self.lock:
+                self.kept.personal[owner] = own["id"]
+                self.done("meeting.create", own["id"])
         if dice.random() < 0.2:
             with self.lock:
                 self.kept.unsure.add(made["id"])
@@ -180,6 +208,7 @@ class Writers:
             with self.lock:
                 self.kept.unsure.discard(made["id"])
                 del self.kept.rooms[made["id"]]
+                self.kept.subjects.pop(made["id"], None)
                 self.kept.removed.add(made["id"])
                 self.done("meeting.remove", made["id"])
 
@@ -226,16 +255,18 @@ class Writers:
                     place = await Seat(session, self.server.url).join(made["token"], "Guest")
                     with self.lock:
                         self.kept.unsure.add(made["id"])
+                        self.kept.asked_bans[made["id"]] = (room, made["token"], place["participant"])
                     await host.send(type="removeParticipant", participant=place["participant"], ban=True, id=-number)
                     await host.expect("done", id=-number)
                     with self.lock:
                         self.kept.unsure.discard(made["id"])
                         self.kept.banned[made["id"]] = (room, self.kept.issued.pop(made["id"]))
+                        self.done("meeting.ban", place["participant"])
 
         asyncio.run(meet())
 
-    def token(self, admin: Door, room: str, role: str) -> dict:
-        status, made = admin.api("POST", "tokens", {"room": room, "role": role, "expiresIn": 86_400})
+    def token(self, admin: Door, room: str, role: str, **more: str) -> dict:
+        status, made = admin.api("POST", "tokens", {"room": room, "role": role, "expiresIn": 86_400, **more})
         assert status == 201, made
         with self.lock:
             self.kept.issued[made["id"]] = made["token"]
@@ -307,6 +338,7 @@ class Writers:
         room = f"live-{dice.getrandbits(64):x}"
         # Nobody but the writer knows of it while it runs.
         live = Live(*(self.token(admin, room, role)["token"] for role in ("moderator", "publisher", "moderator")))
+        live.voter = self.token(admin, room, "publisher", user=f"voter of {room}")["token"]
         with self.lock:
             self.kept.live[room] = live
 
@@ -345,8 +377,22 @@ class Writers:
 
                 await ask("setRole", demoted, type="setRole", participant=demoted, role="guest")
                 live.is_demoted = True
+                # Before the lock, which keeps this one out.
+                voter = Seat(session, self.server.url)
+                await voter.join(live.voter, "Voter")
+                live.asks_to_lock = welcome["participant"]
                 await ask("lock", type="lock", locked=True)
                 live.is_locked = True
+                for poll, question in ((1, "Tea?"), (2, "Rain?")):
+                    await ask("createPoll", f"poll {poll}", type="createPoll", poll={"question": question, "options": ["yes", "no"], "multiple": False, "results": "always"})
+                    live.polls[poll] = (question, True)
+                choice = dice.randrange(2)
+                await voter.send(type="vote", poll=1, options=[choice], id=-1)
+                await voter.expect("done", id=-1)
+                live.vote = (1, choice)
+                live.polls.pop(2)
+                await ask("closePoll", "poll 2", type="setPoll", poll=2, open=False)
+                live.polls[2] = ("Rain?", False)
                 for batch in range(dice.randrange(1, 36)):
                     # The other writers are to get their turns.
                     await asyncio.sleep(0.02)
@@ -411,6 +457,12 @@ class Writers:
         with self.lock:
             self.kept.keys[name].add(key["id"])
             self.done("key.create", key["id"])
+        old = made["key"]["id"]
+        status, answer = admin.api("DELETE", f"tenants/{name}/keys/{old}" + dice.choice(("", "?endSessions=true")))
+        assert status == 204, answer
+        with self.lock:
+            self.kept.retired[old] = name
+            self.done("key.retire", old)
 
     def webhooks(self, admin: Door, _: Door, dice: random.Random) -> None:
         address = "https://hooks.example.com/a"
@@ -427,12 +479,44 @@ class Writers:
             with self.lock:
                 self.kept.webhooks.add(made["id"])
                 self.done("webhook.create", made["id"])
+        if dice.random() < 0.1:
+            self.other_webhook(admin, dice)
         hook = dice.choice(self.webhook_list)
         status, made = admin.api("POST", f"webhooks/{hook}/test", {})
         assert status == 202, made
         with self.lock:
             self.kept.deliveries[made["id"]] = hook
             self.done("webhook.test", hook)
+
+
+    def other_webhook(self, admin: Door, dice: random.Random) -> None:
+        """One that is changed and then taken away, most times."""
+        address = "https://hooks.example.com/b"
+        there = [hook["id"] for hook in admin.api("GET", "webhooks")[1]["items"] if hook["url"] == address]
+        if there:
+            hook = there[0]
+        else:
+            status, made = admin.api("POST", "webhooks", {"url": address, "enabled": False})
+            assert status == 201, made
+            hook = made["id"]
+            with self.lock:
+                self.done("webhook.create", hook)
+        events = sorted(dice.sample(["meeting.started", "meeting.ended", "participant.joined", "chat.file"], 2))
+        with self.lock:
+            self.kept.events.pop(hook, None)
+        status, answer = admin.api("PATCH", f"webhooks/{hook}", {"events": events})
+        assert status == 200, answer
+        with self.lock:
+            self.kept.events[hook] = events
+            self.done("webhook.change", hook)
+        if dice.random() < 0.6:
+            with self.lock:
+                self.kept.events.pop(hook)
+            status, answer = admin.api("DELETE", f"webhooks/{hook}")
+            assert status == 204, answer
+            with self.lock:
+                self.kept.gone_webhooks.add(hook)
+                self.done("webhook.remove", hook)
 
 
 def check_files(data: str) -> list[str]:
@@ -476,7 +560,15 @@ def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
         for name, capacity in kept.tenants.items():
             if capacity and name not in kept.unsure and tenants.get(name) != capacity:
                 problems.append(f"the capacity of {name} is {tenants.get(name)} instead of {capacity}")
-    missing("webhooks", kept.webhooks, {entry["id"] for entry in admin.api("GET", "webhooks")[1]["items"]})
+    for entry in meetings:
+        wished = kept.subjects.get(entry["id"])
+        if wished and entry["id"] not in kept.unsure and entry["subject"] != wished:
+            problems.append(f"the title of {entry['id']} is {entry['subject']!r} instead of {wished!r}")
+    missing("personal rooms", set(kept.personal.values()), {entry["id"] for entry in meetings} if whole or not kept.personal else
+            {entry["id"] for entry in admin.all("personal-rooms")})
+    hooks = {entry["id"]: entry for entry in admin.api("GET", "webhooks")[1]["items"]}
+    missing("webhooks", kept.webhooks, set(hooks))
+    missing("removals of webhooks", kept.gone_webhooks, kept.gone_webhooks - set(hooks))
     wanted = Counter(kept.audit)
 
     def lost(items: list[dict]) -> Counter:
@@ -505,14 +597,28 @@ def check_each(server: Server, kept: Kept) -> list[str]:
         found = (answer.get("subject"), schedule.get("start", "")[:16], schedule.get("sequence"), schedule.get("cancelled"))
         if status != 200 or (found != planned and room not in kept.unsure):
             problems.append(f"a planned meeting is answered {status} {found} instead of {planned}")
+    for hook, events in kept.events.items():
+        status, answer = admin.api("GET", f"webhooks/{hook}")
+        if status != 200 or sorted(answer["events"]) != events:
+            problems.append(f"a changed webhook is answered {status} {answer.get('events')} instead of {events}")
+    for token_id, (room, token, participant) in kept.asked_bans.items():
+        if token_id not in kept.unsure:
+            continue
+        # It was not said to be done: but nobody is banned without an entry that says by whom.
+        status, answer = public.ask("GET", f"/discover/{room}?" + urlencode({"anonymousMeetingJoinContext": "psat=" + token}))
+        if answer.get("code") == "banned" and not has_entry(admin, "meeting.ban", participant):
+            problems.append(f"{participant} is banned, and no entry of the audit log says by whom")
     for room, token in kept.banned.values():
         status, answer = public.ask("GET", f"/discover/{room}?" + urlencode({"anonymousMeetingJoinContext": "psat=" + token}))
         if (status, answer.get("code")) != (403, "banned"):
             problems.append(f"who was banned is answered {status} {answer.get('code')}")
     for name, keys in kept.keys.items():
         _, found = admin.api("GET", f"tenants/{name}/keys")
-        if keys - {key["id"] for key in found.get("items", [])}:
+        states = {key["id"]: key["state"] for key in found.get("items", [])}
+        if keys - set(states):
             problems.append(f"a secret of {name} is lost")
+        problems += [f"a retired secret of {name} is {states.get(key)}" for key, whose in kept.retired.items()
+                     if whose == name and states.get(key) != "retired"]
     for hook in {hook for hook, _ in kept.heard.values()}:
         def untold(items: list[dict]) -> dict[str, Counter]:
             found: dict[str, Counter] = {}
@@ -528,6 +634,13 @@ def check_each(server: Server, kept: Kept) -> list[str]:
         if status != 200:
             problems.append(f"a delivery is answered {status} {answer}")
     return problems
+
+
+def has_entry(admin: Door, action: str, target: str, detail: str = "") -> bool:
+    """Whether the audit log says so, in what it was told last."""
+    found = admin.api("GET", "audit?limit=200")[1]["items"]
+    return any(entry["action"] == action and entry["target"] == target and detail in entry["detail"] for entry in found) or any(
+        entry["action"] == action and entry["target"] == target and detail in entry["detail"] for entry in admin.all("audit"))
 
 
 async def check_meetings(server: Server, kept: Kept) -> list[str]:
@@ -550,6 +663,12 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
                 if answer["type"] != "welcome" or answer["chat"]:
                     problems.append(f"{room} has ended, and yet who comes is answered {answer}")
                 continue
+            if live.asks_to_lock and not live.is_locked:
+                # It was not said to be done: but no meeting is locked without an entry that says by whom.
+                answer, socket = await first(session, live.guest)
+                await socket.close()
+                if answer.get("code") == "meetingLocked" and not has_entry(Door(server.admin_port), "meeting.lock", "", f"in {room} "):
+                    problems.append(f"{room} is locked, and no entry of the audit log says by whom")
             # A guest opens the room, and leaves it empty behind.
             for what, token in [("a guest", live.guest)] * live.is_locked + [("a demoted host", live.demoted)] * live.is_demoted:
                 answer, socket = await first(session, token)
@@ -562,6 +681,17 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
             if answer["type"] != "welcome":
                 problems.append(f"the host of {room} is answered {answer}")
                 continue
+            polls = {poll["id"]: poll for poll in (answer.get("state") or {}).get("polls", [])}
+            for number, wanted in live.polls.items():
+                poll = polls.get(number, {})
+                if (poll.get("question"), poll.get("open")) != wanted:
+                    problems.append(f"poll {number} of {room} is {poll} instead of {wanted}")
+            if live.vote:
+                number, choice = live.vote
+                votes = [option.get("votes") for option in polls.get(number, {}).get("options", [])]
+                # Until they are back, their vote waits for them.
+                if votes != [int(choice == 0), int(choice == 1)]:
+                    problems.append(f"the votes of {room} are {votes}, and {choice} was chosen")
             found = {message["id"]: message for message in answer["chat"]}
             # No more than the last 200 are told.
             for number, text in list(live.texts.items())[-150:]:

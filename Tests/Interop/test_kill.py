@@ -46,6 +46,9 @@ class Killed(unittest.TestCase):
             self.assertGreater(locked, 0, "no locked meeting was killed")
             self.assertGreater(total.messages, 0, "nobody wrote in a chat")
             self.assertGreater(total.chat_files, 0, "no file was sent")
+            self.assertGreater(sum(live.vote is not None and live.is_over is False for live in total.live.values()), 0, "no meeting with a vote was killed")
+            for what in ("personal", "subjects", "retired", "events", "gone_webhooks"):
+                self.assertGreater(len(getattr(total, what)), 0, f"nothing of {what} was written")
         print(f"{ROUNDS} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans, {ended} whole meetings; "
               f"{locked} locked ones killed, {total.messages} chat messages, {total.chat_files} files), none lost", end=" … ")
 
