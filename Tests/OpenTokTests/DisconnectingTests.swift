@@ -76,6 +76,17 @@ import Testing
     }
   }
 
+  @Test("a program that ends after it has disconnected waits until its goodbye is heard")
+  func goodbye() async throws {
+    try await LiveSession.run { live in
+      let ann = try await Guest(live)
+      let meeting = try #require(ann.session.engine.meeting)
+      try await ann.disconnect()
+      await Goodbyes.said()
+      #expect(meeting.isGoodbyeHeard)
+    }
+  }
+
   @Test("an app that disconnects while the server ends the session hears of one end")
   func whileTheServerEndsIt() async throws {
     try await LiveSession.run { live in

@@ -20,6 +20,7 @@ extension Meeting {
       _ = await joining?.value
     }
     leaving = goodbye
+    Goodbyes.add(goodbye)
     end(.left, message: "You left the meeting.")
     await goodbye.value
   }

@@ -46,6 +46,8 @@ public final class UIApplication: UIResponder {
   /// Whether windows come onto the desktop by themselves.
   private var showsWindows = false
   private var isEnding = false
+  /// In seconds: an app that was told to end has ended by then.
+  private static let longestEnd = 5.0
 
   /// Runs an app until its last window is closed: the main run loop and the main actor go on meanwhile. The last line of a `main.swift`:
   ///
@@ -90,8 +92,15 @@ public final class UIApplication: UIResponder {
     guard !isEnding else { return }
     isEnding = true
     delegate?.applicationWillTerminate(self)
-    // A moment for what the delegate has begun, such as leaving a session: the others would wait for who merely vanishes.
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) { exit(0) }
+    // A moment for what the delegate has begun, and as long as a goodbye takes on a machine that has much to do: the others would wait for who
+    // merely vanishes.
+    DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) {
+      Task {
+        await Goodbyes.said()
+        exit(0)
+      }
+    }
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.longestEnd) { exit(0) }
   }
 
   /// Opens an address with the desktop's program for it.
