@@ -194,7 +194,7 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   /// The picture of the subscriber as PNG; nil before there is one.
   func snapshot() -> Data? {
     var image: Data?
-    subscriber?.view.getImageWithBlock { image = $0 }
+    subscriber?.view.getImageWithBlock { image = $0?.pngData() }
     return image
   }
 }

@@ -63,6 +63,53 @@ import Testing
     try await wait(for: "no delay") { ages.read { $0.last ?? .distant < .milliseconds(500) } }
     #expect(device.delayAsked > asked)
   }
+
+  @Test("a device that plays late, by its estimatedRenderDelay, has its picture so much later, too")
+  func renderDelay() async throws {
+    try await LiveSession.run { live in
+      let device = ToneDevice(frequency: 600)
+      device.renderDelay = 0
+      OTAudioDeviceManager.setAudioDevice(device)
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let ann = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ann")
+      let picture = TestPictureSource(width: 320, height: 240, framesPerSecond: 25)
+      try await ann.local.publish(LocalVideoTrack(picture))
+      try await ann.local.publish(LocalAudioTrack(ToneSource()))
+      let ben = try await Guest(live)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let render = AgeReader()
+      subscriber.videoRender = render
+      try await wait(for: "sound: \(device.loudness)") { device.loudness > 100 }
+      try await wait(for: "pictures in step: \(render.ages)") { render.isSteady }
+      let before = render.age
+      device.renderDelay = 400
+      try await wait(for: "pictures that are 300 ms older than \(before) ms: \(render.ages)", within: .seconds(60)) {
+        render.isSteady && render.age > before + 300
+      }
+      await ann.leave()
+      try await ben.disconnect()
+    }
+  }
+}
+
+/// Reads from the marker of each test picture how old it is when it is shown, in milliseconds.
+// unchecked: behind `lock`.
+private final class AgeReader: OTVideoRender, @unchecked Sendable {
+  private let lock = NSLock()
+  private var last: [Int] = []
+  private static let day = 86_400_000
+  var ages: [Int] { lock.withLock { last } }
+  /// The one in the middle.
+  var age: Int { ages.sorted().dropFirst(ages.count / 2).first ?? 0 }
+  /// Whether the last second of them are about the same.
+  var isSteady: Bool { ages.count == 25 && (ages.max() ?? 0) - (ages.min() ?? 0) < 80 }
+
+  func renderVideoFrame(_ frame: OTVideoFrame) {
+    let now = Int(Date().timeIntervalSince1970 * 1_000) % Self.day
+    guard let picture = frame.picture(at: .zero), let marker = TestPictureMarker.decode(picture) else { return }
+    let age = (now - Int(marker.milliseconds) + Self.day) % Self.day
+    lock.withLock { last = last.suffix(24) + [age] }
+  }
 }
 
 extension TimeSpan {

@@ -1,6 +1,8 @@
 import Foundation
-import OpenTok
 import Testing
+
+@testable import OpenTok
+@testable import Parley
 
 /// How capturers of an app are called, and what is told when they fail.
 @MainActor @Suite(.serialized) struct CapturerTests {
@@ -52,6 +54,33 @@ import Testing
       publisher = nil
       try await wait(for: "the end: \(capture.calls)") { capture.videoCaptureConsumer == nil }
       #expect(capture.calls == begin + ["stop", "releaseCapture"])
+      try await ann.disconnect()
+    }
+  }
+}
+
+extension CapturerTests {
+  @Test(
+    "a capturer's videoContentHint says whether its picture is coded for sharp text or for smooth motion, of a camera and of a screen"
+  )
+  func contentHint() async throws {
+    try await LiveSession.run { live in
+      let ann = try await Guest(live)
+      for (type, hint, isSharp) in [
+        (OTPublisherKitVideoType.camera, OTVideoContentHint.none, false), (.camera, .text, true),
+        (.camera, .detail, true),
+        (.camera, .motion, false), (.screen, .none, true), (.screen, .motion, false),
+      ] {
+        let capture = ColourCapture()
+        capture.videoContentHint = hint
+        let publisher = try ann.publisher("Ann", capture: capture, type: type)
+        try await ann.publish(publisher)
+        let local = try #require(ann.session.engine.meeting?.local)
+        let sent = try #require(local.publication(type == .camera ? .camera : .screen)?.publisher as? VideoPublisher)
+        #expect(sent.track.options.isScreen == isSharp, "\(type) \(hint)")
+        ann.session.unpublish(publisher, error: nil)
+        try await wait(for: "the end of the stream") { publisher.session == nil }
+      }
       try await ann.disconnect()
     }
   }

@@ -73,6 +73,26 @@ import Testing
     #expect(CMTime(value: 5, timescale: .max).stamp == 2)
   }
 
+  @Test("times are made as apps make them: of a fraction and of seconds; what is no number of seconds is no time")
+  func made() {
+    let (value, scale): (CMTimeValue, CMTimeScale) = (90_001, 90_000)
+    #expect(CMTimeMake(value: value, timescale: scale) == CMTime(value: value, timescale: scale))
+    #expect(CMTimeMakeWithSeconds(1.5, preferredTimescale: 600) == CMTime(value: 900, timescale: 600))
+    #expect(CMTimeGetSeconds(CMTime(seconds: -0.25, preferredTimescale: 4)) == -0.25 && CMTime.zero.isValid)
+    for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+      #expect(CMTime(seconds: seconds, preferredTimescale: 1_000) == .invalid)
+    }
+    for scale in [CMTimeScale(0), -1, .min] { #expect(!CMTime(seconds: 1, preferredTimescale: scale).isValid) }
+    #expect(CMTimeGetSeconds(.invalid).isNaN && CMTime.invalid.stamp == nil)
+    let pointers = NSPointerArray()
+    pointers.addPointer(nil)
+    var byte: UInt8 = 0
+    withUnsafeMutablePointer(to: &byte) { place in
+      for index in [0, 1, -1] { pointers.replacePointer(at: index, withPointer: place) }
+      #expect(pointers.count == 1 && pointers.pointer(at: 0) == UnsafeMutableRawPointer(place))
+    }
+  }
+
   @Test("both ways to give a frame take its timestamp, and the first frame is as old as captureSettings says")
   func consumer() throws {
     let frames = Guarded<[VideoFrame]>([])

@@ -90,6 +90,14 @@ import Testing
         window.sendTouch(.ended, at: CGPoint(x: 100, y: 300), time: time + 0.1)
         #expect(view.toolbarView.isHidden == isHidden)
       }
+      // There are buttons in version 1 alone.
+      #expect(view.toolbarView.subviews.allSatisfy { !($0 is UIButton) || $0.isHidden })
+      var image: UIImage?
+      view.getImageWithBlock { image = $0 }
+      #expect(image?.size == CGSize(width: 160, height: 120))
+      var (red, green) = (CGFloat(0), CGFloat(0))
+      #expect(image?.color(x: 80, y: 60)?.getRed(&red, green: &green, blue: nil, alpha: nil) == true)
+      #expect(red > 0.8 && green < 0.2)
       subscriber.viewScaleBehavior = OTVideoViewScaleBehavior.fit
       #expect(view.scaling == .fit)
       subscriber.viewScaleBehavior = .fill
@@ -97,6 +105,63 @@ import Testing
       try await ann.disconnect()
       try await ben.disconnect()
     }
+  }
+
+  @Test("in version 1 the toolbarView has a button that mutes: a publisher for everybody, a subscriber for oneself")
+  func toolbarButtons() async throws {
+    try await LiveSession.run { live in
+      let device = ToneDevice(frequency: 600)
+      OTAudioDeviceManager.setAudioDevice(device)
+      defer { OTAudioDeviceManager.setAudioDevice(nil) }
+      let (app, ben) = (OldApp(), try await Guest(live))
+      let session = try #require(OTSession(sessionId: live.id, andDelegate: app))
+      session.connect(withApiKey: "100", token: "devtoken")
+      try await wait(for: "the connection: \(app.lines)") { app.lines.first?.hasPrefix("connected") == true }
+      let publisher = try #require(OTPublisher(delegate: app, name: "Ann"))
+      session.publish(publisher)
+      try await ben.publish(try ben.publisher("Ben", audio: true))
+      let seen = try await ben.stream("Ann")
+      try await wait(for: "Ben's stream: \(app.lines)") { app.lines.contains("didReceiveStream Ben") }
+      let subscriber = try #require(
+        session.streams.values.first { $0.name == "Ben" }.flatMap { OTSubscriber(stream: $0, delegate: app) })
+      try await wait(for: "his picture: \(app.lines)") { subscriber.view.frameCount > 2 }
+
+      let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      window.makeKeyAndVisible()
+      defer { window.close() }
+      for (index, view) in [publisher.view, subscriber.view].enumerated() {
+        let view: OTVideoView = try #require(view)
+        window.addSubview(view)
+        view.frame = CGRect(x: 0, y: CGFloat(index) * 240, width: 320, height: 240)
+        tap(window, 100, 100 + index * 240, at: Double(index) * 10 + 1)
+        view.layoutIfNeeded()
+        #expect(!view.toolbarView.isHidden)
+        let button = try #require(view.toolbarView.subviews.compactMap { $0 as? UIButton }.first { !$0.isHidden })
+        #expect(button.currentTitle == "Mute")
+        let place = view.convert(CGPoint(x: button.frame.midX, y: 208 + button.frame.midY), to: nil)
+        for (step, isOn) in [(3.0, false), (5.0, true)] {
+          tap(window, Int(place.x), Int(place.y), at: Double(index) * 10 + step)
+          #expect(button.currentTitle == (isOn ? "Mute" : "Unmute") && !view.toolbarView.isHidden)
+          if index == 0 {
+            try await wait(for: "the sound at Ben's to be \(isOn ? "on" : "off")") { seen.hasAudio == isOn }
+          } else {
+            #expect(subscriber.subscribeToAudio == isOn)
+          }
+        }
+      }
+      // What the app does itself is seen on the button.
+      publisher.publishAudio = false
+      let button = try #require(publisher.view.toolbarView.subviews.compactMap { $0 as? UIButton }.first)
+      try await wait(for: "the button of a muted publisher") { button.currentTitle == "Unmute" }
+      session.disconnect()
+      try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }
+      try await ben.disconnect()
+    }
+  }
+
+  private func tap(_ window: UIWindow, _ x: Int, _ y: Int, at time: Double) {
+    window.sendTouch(.began, at: CGPoint(x: x, y: y), time: time)
+    window.sendTouch(.ended, at: CGPoint(x: x, y: y), time: time + 0.1)
   }
 
   @Test("the numbers of version 1 are those of its headers")

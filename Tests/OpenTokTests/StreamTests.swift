@@ -150,9 +150,9 @@ import Testing
         root.addSubview(view)
         view.frame = .zero
         view.layoutIfNeeded()
-        var image: Data? = Data()
-        view.getImageWithBlock { image = $0 }
-        #expect(image == nil && view.currentFrame == nil)
+        var images: [UIImage?] = []
+        view.getImageWithBlock { images.append($0) }
+        #expect(images.count == 1 && images.allSatisfy { $0 == nil } && view.currentFrame == nil)
       }
       subscriber.viewScaleBehavior = .fit
       #expect(subscriber.viewScaleBehavior == .fit && publisher.viewScaleBehavior == .fill)

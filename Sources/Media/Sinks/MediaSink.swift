@@ -1,3 +1,5 @@
+public import Basics
+
 /// Where pictures go. Called on a decoder's thread, one call at a time per track; return soon, or frames are dropped.
 ///
 /// ```swift
@@ -35,4 +37,28 @@ public protocol AudioSink: AnyObject, Sendable {
   /// sink.receive(sound)
   /// ```
   func receive(_ frame: AudioFrame)
+
+  /// How long after it was received sound is heard: a participant's picture is shown so much later, to be in step with it. None unless a sink says
+  /// otherwise. Asked about ten times a second on the playout thread; must not block.
+  ///
+  /// ```swift
+  /// final class WirelessHeadphones: AudioSink {
+  ///   let speaker: SpeakerSink
+  ///   let delay = TimeSpan.milliseconds(180)
+  ///   init(_ speaker: SpeakerSink) { self.speaker = speaker }
+  ///   func receive(_ frame: AudioFrame) { speaker.receive(frame) }
+  /// }
+  /// meeting.playSound(to: WirelessHeadphones(try SpeakerSink()))
+  /// ```
+  var delay: TimeSpan { get }
+}
+
+extension AudioSink {
+  /// None.
+  ///
+  /// ```swift
+  /// let sink: any AudioSink = ClosureAudioSink { sound in print(sound.time) }
+  /// assert(sink.delay == .zero)
+  /// ```
+  public var delay: TimeSpan { .zero }
 }

@@ -37,7 +37,8 @@ public protocol OTAudioDevice: AnyObject {
   func stopRendering() -> Bool
   /// Whether it plays.
   func isRendering() -> Bool
-  /// About how long it takes until sound is heard, in milliseconds. Not asked.
+  /// About how long it takes until sound that it has fetched is heard, in milliseconds, up to 1000. Asked about once a second while it plays: pictures
+  /// are shown so much later.
   func estimatedRenderDelay() -> UInt16
   /// Whether it can capture.
   func captureIsAvailable() -> Bool

@@ -21,6 +21,9 @@ final class AudioHub: Sendable {
     /// How old what the app's device captures is when it comes, and when it was asked for that.
     var captureDelay = TimeSpan.zero
     var delayAsked: Instant?
+    /// How long after it was given to the app's device sound is heard, and when it was asked for that.
+    var renderDelay = TimeSpan.zero
+    var renderDelayAsked: Instant?
   }
 
   private let state = Guarded(State())
@@ -36,6 +39,7 @@ final class AudioHub: Sendable {
       state.bus = device.map { AudioDeviceBus(capture: $0.captureFormat(), render: $0.renderFormat()) }
       state.bus?.onCapture = { [weak self] in self?.capturedByDevice($0) }
       (state.problem, state.captureDelay, state.delayAsked) = (nil, .zero, nil)
+      (state.renderDelay, state.renderDelayAsked) = (.zero, nil)
       return old
     }
     let (previous, next) = (Carried(value: old), Carried(value: device))
@@ -90,10 +94,12 @@ final class AudioHub: Sendable {
 
   private func askCaptureDelay() {
     guard let device else { return }
-    // Seconds are a mistake, and would be heard as one.
-    let delay = TimeSpan.milliseconds(Int64(min(device.estimatedCaptureDelay(), 1_000)))
+    let delay = Self.span(device.estimatedCaptureDelay())
     state.captureDelay = delay
   }
+
+  /// What a device says in milliseconds. Seconds are a mistake, and would be heard as one.
+  private static func span(_ milliseconds: UInt16) -> TimeSpan { .milliseconds(Int64(min(milliseconds, 1_000))) }
 
   /// Why the app's device gives no sound although it says that it can, once that is known; nil when it does.
   func captureProblem() async -> String? {
@@ -130,6 +136,25 @@ final class AudioHub: Sendable {
   }
 
   // MARK: Sound to be heard
+
+  /// How long it takes until what is given to the app's device is heard.
+  var renderDelay: TimeSpan {
+    let now = MonotonicClock.now
+    let (delay, isDue) = state.update { state in
+      let isDue = state.device != nil && state.renderDelayAsked.map { now - $0 > .seconds(1) } ?? true
+      if isDue { state.renderDelayAsked = now }
+      return (state.renderDelay, isDue)
+    }
+    // Not here: whoever asks must not wait.
+    if isDue { queue.async { self.askRenderDelay() } }
+    return delay
+  }
+
+  private func askRenderDelay() {
+    guard let device, device.isRendering() else { return }
+    let delay = Self.span(device.estimatedRenderDelay())
+    state.renderDelay = delay
+  }
 
   /// A session lets hear from now on; what it gives goes to ``hear(_:)``.
   func addListener(_ owner: AnyObject) {
@@ -187,4 +212,6 @@ final class SessionSpeaker: AudioSink {
   init(of session: AnyObject) { self.session = ObjectIdentifier(session) }
 
   func receive(_ frame: AudioFrame) { AudioHub.shared.hear(frame, of: session) }
+
+  var delay: TimeSpan { AudioHub.shared.renderDelay }
 }

@@ -43,6 +43,8 @@ final class PublisherMedia: Sendable {
     var problem: String?
     /// The size of the latest picture.
     var pictureSize: CGSize?
+    /// How many cameras there were when one was last opened.
+    var cameraCount = 0
     /// Whether the test picture stands in for a camera.
     var isTestPicture = false
     var isOver = false
@@ -100,6 +102,9 @@ final class PublisherMedia: Sendable {
   }
 
   var cameraPosition: AVCaptureDevice.Position { state.read { $0.position } }
+  /// Whether there is another camera than the one that is used.
+  var canChangeCamera: Bool { state.read { $0.capture == nil && $0.cameraCount > 1 } }
+
   /// Shows every picture in the publisher's own view, too: as in a mirror where it is that of the camera that looks at who holds the device, as
   /// with OpenTok; not where it is what an app draws, or the test picture.
   func show(inPreview surface: VideoSurface) {
@@ -133,6 +138,7 @@ final class PublisherMedia: Sendable {
     guard !isKit else { return }
     let sink: @Sendable (VideoFrame) -> Void = { [weak self] in self?.take($0) }
     let cameras = (try? MediaDevices.cameras()) ?? []
+    state.cameraCount = cameras.count
     let index = cameraPosition == .back ? 1 : 0
     if !cameras.isEmpty {
       let source = CameraSource(
@@ -169,6 +175,18 @@ final class PublisherMedia: Sendable {
         if self.state.read({ $0.problem != nil }) { self.open() }
         answer.resume(returning: self.state.read { $0.problem })
       }
+    }
+  }
+
+  /// Whether sharp pictures matter more than smooth motion, by what a capturer says of its own, or else by what is published.
+  func isSharp(_ kind: StreamKind) async -> Bool {
+    let hint: OTVideoContentHint = await withCheckedContinuation { answer in
+      queue.async { answer.resume(returning: self.capture?.videoContentHint ?? .none) }
+    }
+    return switch hint {
+    case .none: kind == .screen
+    case .motion: false
+    case .detail, .text: true
     }
   }
 

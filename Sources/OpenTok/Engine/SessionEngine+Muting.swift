@@ -31,6 +31,7 @@ extension SessionEngine {
 
   /// The own stream says what is sent of it, to the app and to those who show it.
   private func refresh(_ work: PublisherWork, _ session: OTSession) {
+    (work.publisher as? OTPublisher)?.viewIfAny?.refreshTools()
     guard let stream = work.stream, let entry = streams[stream.streamId] else { return }
     update(entry, facts(entry.participant, entry.kind), session)
     follow(entry, session)

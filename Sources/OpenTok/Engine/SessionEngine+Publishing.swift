@@ -84,7 +84,7 @@ extension SessionEngine {
   ) async throws -> LocalPublication? {
     let (publisher, media) = (work.publisher, work.publisher.media)
     guard media.hasVideo else { return nil }
-    var options = VideoOptions(isScreen: work.kind == .screen)
+    var options = VideoOptions(isScreen: await media.isSharp(work.kind))
     if let limit = publisher.bitrateLimit {
       options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
     }

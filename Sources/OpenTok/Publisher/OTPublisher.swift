@@ -53,8 +53,22 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
     view.name = name
     shown = view
     media.show(inPreview: view.surface)
+    view.addTool { [weak self] in
+      guard let self, isInVersion1, media.hasAudio else { return nil }
+      return publishAudio ? "Mute" : "Unmute"
+    } _: { [weak self] in
+      self?.publishAudio.toggle()
+    }
+    view.addTool { [weak self] in
+      self.flatMap { $0.isInVersion1 && $0.media.canChangeCamera ? "Other camera" : nil }
+    } _: { [weak self] in
+      guard let self else { return }
+      cameraPosition = cameraPosition == .back ? .front : .back
+    }
     return view
   }
+
+  private var isInVersion1: Bool { session?.isLegacy == true }
 
   /// The view, when somebody has asked for it.
   @MainActor var viewIfAny: OTVideoView? { shown }

@@ -14,6 +14,12 @@ open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
     view.name = stream?.name
     shown = view
+    view.addTool { [weak self] in
+      guard let self, session?.isLegacy == true, stream?.hasAudio == true else { return nil }
+      return subscribeToAudio ? "Mute" : "Unmute"
+    } _: { [weak self] in
+      self?.subscribeToAudio.toggle()
+    }
     return view
   }
 

@@ -14,11 +14,41 @@
       self.value = value
       self.timescale = timescale
     }
-    /// No time.
+    /// A time in seconds, to the nearest fraction of this denominator. Seconds that are no number, or too many, make ``invalid``.
+    public init(seconds: Double, preferredTimescale: CMTimeScale) {
+      let scaled = (seconds * Double(preferredTimescale)).rounded()
+      // What is nearer to the largest number than a Double can tell is too many.
+      guard preferredTimescale > 0, scaled.magnitude < 0x1p63 else {
+        self = .invalid
+        return
+      }
+      self.init(value: Int64(scaled), timescale: preferredTimescale)
+    }
+    /// The beginning.
     public static let zero = CMTime(value: 0, timescale: 1)
-    /// In seconds; 0 when there is no timescale.
-    public var seconds: Double { timescale == 0 ? 0 : Double(value) / Double(timescale) }
+    /// No time.
+    public static let invalid = CMTime(value: 0, timescale: 0)
+    /// Whether it is a time.
+    public var isValid: Bool { timescale > 0 }
+    /// In seconds; no number when it is no time.
+    public var seconds: Double { timescale == 0 ? .nan : Double(value) / Double(timescale) }
   }
+
+  /// The numerator of a time.
+  public typealias CMTimeValue = Int64
+  /// The denominator of a time.
+  public typealias CMTimeScale = Int32
+
+  /// A time.
+  public func CMTimeMake(value: Int64, timescale: Int32) -> CMTime { CMTime(value: value, timescale: timescale) }
+
+  /// A time in seconds.
+  public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) -> CMTime {
+    CMTime(seconds: seconds, preferredTimescale: preferredTimescale)
+  }
+
+  /// A time in seconds; no number when it is no time.
+  public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }
 
   /// Pointers in a row.
   public final class NSPointerArray: NSObject {
@@ -33,6 +63,10 @@
     }
     /// Adds one.
     public func addPointer(_ pointer: UnsafeMutableRawPointer?) { pointers.append(pointer) }
+    /// Puts another one in the place of one; does nothing when there are not so many.
+    public func replacePointer(at index: Int, withPointer item: UnsafeMutableRawPointer?) {
+      if pointers.indices.contains(index) { pointers[index] = item }
+    }
   }
 
   /// Which camera of a device is meant.

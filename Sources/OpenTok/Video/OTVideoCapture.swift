@@ -21,7 +21,8 @@ public enum OTVideoContentHint: Int32, Sendable {
 public protocol OTVideoCapture: AnyObject {
   /// Where frames are given to; set before `initCapture()`.
   var videoCaptureConsumer: (any OTVideoCaptureConsumer)? { get set }
-  /// What the pictures are about.
+  /// What the pictures are about: where it is text or detail sharp pictures count, also of a camera; where it is motion smooth ones do, also of a
+  /// screen. Read when it is published.
   var videoContentHint: OTVideoContentHint { get set }
   /// Gets ready.
   func initCapture()

@@ -110,22 +110,51 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     metadata = data
   }
 
+  /// Writes the picture into `planes` in another layout, or in the same one, as it lies in memory: as many pointers, and as many strides, as the
+  /// layout has planes. They may be those of the frame itself. Nothing is written when the frame is not complete or a row does not fit its stride.
+  open func convert(
+    inPlace pixelFormat: OTPixelFormat, planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>,
+    strides: UnsafeMutablePointer<Int32>
+  ) {
+    guard let format, let picture = asItLies(at: .zero) else { return }
+    let target = PlanePicture(
+      layout: pixelFormat.layout, width: Int(format.imageWidth), height: Int(format.imageHeight),
+      planes: (0..<pixelFormat.planeCount).map { (pointer: planes[$0], stride: Int(strides[$0])) })
+    _ = target.fill(with: picture)
+  }
+
   // MARK: Sending
 
   /// The picture as it is sent, upright; nil when the frame is not complete.
-  func picture(at time: Instant) -> VideoFrame? {
+  func picture(at time: Instant) -> VideoFrame? { asItLies(at: time)?.rotated(orientation.rotation) }
+
+  private func asItLies(at time: Instant) -> VideoFrame? {
     guard let format else { return nil }
-    let layout: PlanePicture.Layout =
-      switch format.pixelFormat {
-      case .I420: .i420
-      case .NV12: .nv12
-      case .ARGB: .argb
-      }
     let planes = (0..<Int32(format.bytesPerRow.count)).map { (getPlaneBinaryData($0), format.stride(Int($0))) }
     let complete = planes.prefix { $0.0 != nil }.compactMap { plane in plane.0.map { (pointer: $0, stride: plane.1) } }
     let picture = PlanePicture(
-      layout: layout, width: Int(format.imageWidth), height: Int(format.imageHeight), planes: complete)
-    return picture.frame(at: time)?.rotated(orientation.rotation)
+      layout: format.pixelFormat.layout, width: Int(format.imageWidth), height: Int(format.imageHeight),
+      planes: complete)
+    return picture.frame(at: time)
+  }
+}
+
+extension OTPixelFormat {
+  /// As pictures in memory are known by it.
+  fileprivate var layout: PlanePicture.Layout {
+    switch self {
+    case .I420: .i420
+    case .NV12: .nv12
+    case .ARGB: .argb
+    }
+  }
+
+  fileprivate var planeCount: Int {
+    switch self {
+    case .I420: 3
+    case .NV12: 2
+    case .ARGB: 1
+    }
   }
 }
 

@@ -10,11 +10,20 @@ public enum OTVideoViewScaleBehavior: Int32, Sendable {
   case fill = 1
 }
 
-/// The view of a publisher or subscriber: its picture, and a name plate that a tap shows and hides.
+/// The view of a publisher or subscriber: its picture, and a toolbar that a tap shows and hides. It has the name of the stream, and in version 1 buttons
+/// that mute and change the camera.
 open class OTVideoView: VideoView {
-  /// The name plate.
+  /// The name plate, and in version 1 its buttons.
   public let toolbarView = UIView(frame: .zero)
   private let plate = UILabel(frame: .zero)
+  private var tools: [Tool] = []
+
+  /// A button of the toolbar.
+  private struct Tool {
+    let button: UIButton
+    /// What it says now; nil while there is nothing to do.
+    let title: @MainActor () -> String?
+  }
 
   /// A view; its size is that of version 1 unless the app gives another.
   public override init(frame: CGRect) {
@@ -39,9 +48,9 @@ open class OTVideoView: VideoView {
   /// Version 1: the view of the picture alone. It is this view.
   open var videoView: UIView { self }
 
-  /// Version 1: gives the picture of now to `block`, as PNG; nil when there is none yet.
-  open func getImageWithBlock(_ block: (Data?) -> Void) {
-    block(currentFrame.flatMap { try? ImageFile.pngBytes($0) }.map { Data($0) })
+  /// Version 1: gives the picture of now to `block`; nil when there is none yet.
+  open func getImageWithBlock(_ block: (UIImage?) -> Void) {
+    block(currentFrame.flatMap { try? ImageFile.pngBytes($0) }.flatMap { UIImage(data: Data($0)) })
   }
 
   private func prepare() {
@@ -54,17 +63,49 @@ open class OTVideoView: VideoView {
     addGestureRecognizer(UITapGestureRecognizer { [weak self] _ in self?.togglePlate() })
   }
 
+  /// Puts a button into the toolbar, which is there while it has a title.
+  func addTool(_ title: @escaping @MainActor () -> String?, _ act: @escaping @MainActor () -> Void) {
+    let button = UIButton(frame: .zero)
+    button.titleLabel?.font = .systemFont(ofSize: 14)
+    button.setTitleColor(.white, for: .normal)
+    button.addAction(
+      UIAction { [weak self] _ in
+        act()
+        self?.refreshTools()
+      }, for: .touchUpInside)
+    toolbarView.addSubview(button)
+    tools.append(Tool(button: button, title: title))
+    refreshTools()
+  }
+
+  /// What the buttons say may be another thing now.
+  func refreshTools() {
+    for tool in tools {
+      let title = tool.title()
+      tool.button.setTitle(title, for: .normal)
+      tool.button.isHidden = title == nil
+    }
+    setNeedsLayout()
+  }
+
   private func togglePlate() {
-    guard name?.isEmpty == false else { return }
+    refreshTools()
+    guard name?.isEmpty == false || tools.contains(where: { !$0.button.isHidden }) else { return }
     toolbarView.isHidden.toggle()
     bringSubviewToFront(toolbarView)
   }
 
-  /// Puts the plate along the lower edge.
+  /// Puts the toolbar along the lower edge: the name on the left, the buttons on the right.
   open override func layoutSubviews() {
     super.layoutSubviews()
     let height = min(CGFloat(32), bounds.height)
     toolbarView.frame = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
-    plate.frame = toolbarView.bounds.insetBy(dx: 8, dy: 0)
+    var right = bounds.width
+    for tool in tools.reversed() where !tool.button.isHidden {
+      let width = min(tool.button.sizeThatFits(bounds.size).width, right)
+      right -= width
+      tool.button.frame = CGRect(x: right, y: 0, width: width, height: height)
+    }
+    plate.frame = CGRect(x: 8, y: 0, width: max(right - 16, 0), height: height)
   }
 }

@@ -24,7 +24,8 @@ extension MediaSession {
       let mapping = receiver.senderReportMapping(ssrc)
     else { return nil }
     return LipSync.Stream(
-      mapping: mapping, timestamp: position.timestamp, time: position.time, delay: playout.currentDelay)
+      mapping: mapping, timestamp: position.timestamp, time: position.time + (mixSink?.delay ?? .zero),
+      delay: playout.currentDelay)
   }
 
   private func stream(of slot: VideoSlot) -> LipSync.Stream? {

@@ -52,7 +52,7 @@ final class VideoPublisher: Publisher {
 
   let kind = MediaKind.video
   let rids: [RID]
-  private let track: LocalVideoTrack
+  let track: LocalVideoTrack
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "parley.encode")
   private let encoders = Encoders()

@@ -19,6 +19,7 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private var failing: Step?
   private var delay: UInt16 = 20
   private var asked = 0
+  private var lateness: UInt16 = 20
 
   /// What fails of beginning to capture; nil when all goes well.
   enum Step: Sendable {
@@ -37,6 +38,11 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   }
   /// How often it was asked for that.
   var delayAsked: Int { lock.withLock { asked } }
+  /// What it says of how late its sound is heard.
+  var renderDelay: UInt16 {
+    get { lock.withLock { lateness } }
+    set { lock.withLock { lateness = newValue } }
+  }
 
   init(frequency: Double, amplitude: Double = 6_000, channels: Int = 1) {
     (self.frequency, self.amplitude, self.channels) = (frequency, amplitude, channels)
@@ -111,7 +117,7 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
     }
   }
   func isRendering() -> Bool { lock.withLock { renders } }
-  func estimatedRenderDelay() -> UInt16 { 20 }
+  func estimatedRenderDelay() -> UInt16 { renderDelay }
   func captureIsAvailable() -> Bool { true }
   func initializeCapture() -> Bool { step != .initializeCapture }
   func captureIsInitialized() -> Bool { step != .initializeCapture }
