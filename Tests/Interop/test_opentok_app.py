@@ -207,10 +207,15 @@ class Hello(unittest.TestCase):
         below = (40, HEIGHT + 40, WIDTH - 80, HEIGHT - 80)
         self.assertLess(display.colour(*below).max(), 80)
         self.keep("alone", display, moves=True)
-        page = self.demo_page().page
+        ann = self.demo_page()
+        page = ann.page
+        name = app.expect("received")["name"]
         app.expect("picture")
         self.shows_ann(display, *below)
         self.keep("both", display, moves=True)
+        # The page beside it, which shows the app's picture.
+        ann.sees_test_picture(name, rate=8)
+        page.screenshot(path=Path(__file__).parent / "output" / "opentok" / "page.png")
 
         # A tap on the picture shows the name along its lower edge, and hides it.
         plate = (20, 2 * HEIGHT - 28, WIDTH - 40, 24)
