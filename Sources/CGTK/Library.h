@@ -151,6 +151,7 @@ typedef void *object;
   F(void *, gtk_snapshot_free_to_node, (object))                                                                      \
   F(void, gdk_paintable_snapshot, (object, object, double, double))                                                   \
   F(object, gtk_native_get_renderer, (object))                                                                        \
+  F(object, gtk_native_get_surface, (object))                                                                         \
   F(object, gsk_renderer_render_texture, (object, void *, const void *))                                              \
   F(void, gsk_render_node_unref, (void *))                                                                            \
   F(int, gdk_texture_get_width, (object))                                                                             \

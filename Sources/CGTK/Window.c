@@ -21,6 +21,24 @@ static void resized(parley_node *root, int width, int height) {
   parley_gtk_tell(root->id, PARLEY_RESIZED, NULL, width, height);
 }
 
+// The bits of GdkToplevelState.
+enum { MINIMIZED = 1 << 0, SUSPENDED = 1 << 16 };
+
+// The objects may outlive the window: they are told its id. Without a window manager only GTK knows who has the focus.
+static void activity_changed(object widget, void *property, void *id) {
+  (void)property;
+  int is_active = 0;
+  gtk.g_object_get(widget, "is-active", &is_active, NULL);
+  parley_gtk_tell((uint64_t)(uintptr_t)id, PARLEY_ACTIVE, NULL, is_active, 0);
+}
+
+static void state_changed(object surface, void *property, void *id) {
+  (void)property;
+  int state = 0;
+  gtk.g_object_get(surface, "state", &state, NULL);
+  parley_gtk_tell((uint64_t)(uintptr_t)id, PARLEY_MINIMIZED, NULL, (state & (MINIMIZED | SUSPENDED)) != 0, 0);
+}
+
 static gboolean close_asked(object widget, parley_window *window) {
   (void)widget;
   parley_gtk_tell(window->id, PARLEY_CLOSED, NULL, 0, 0);
@@ -118,7 +136,10 @@ parley_window *parley_window_create(uint64_t id, const char *title, int32_t widt
   parley_gtk_connect(keys, "key-pressed", (void (*)(void))key_pressed, window);
   parley_gtk_connect(keys, "key-released", (void (*)(void))key_released, window);
   gtk.gtk_widget_add_controller(window->widget, keys);
+  parley_gtk_connect(window->widget, "notify::is-active", (void (*)(void))activity_changed, (void *)(uintptr_t)id);
   gtk.gtk_window_present(window->widget);
+  object surface = gtk.gtk_native_get_surface(window->widget);
+  if (surface) parley_gtk_connect(surface, "notify::state", (void (*)(void))state_changed, (void *)(uintptr_t)id);
   return window;
 }
 

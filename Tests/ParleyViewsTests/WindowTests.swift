@@ -1,6 +1,7 @@
 import Parley
-import ParleyViews
 import Testing
+
+@testable import ParleyViews
 
 /// A display without a screen, and hands for it.
 struct VirtualDisplay {
@@ -180,6 +181,61 @@ extension ScreenTests {
       }
       #expect(answer == "Ok")
       #expect(UIApplication.shared.alerts.isEmpty)
+    }
+
+    @Test func theAppIsActiveWithTheFocusAndInTheBackgroundWhileItsWindowIsHidden() async throws {
+      final class Log: UIResponder, UIApplicationDelegate {
+        var lines: [String] = []
+        var posted: [Notification.Name] = []
+        func note(_ word: String) { lines.append("\(word) \(UIApplication.shared.applicationState)") }
+        func applicationWillResignActive(_ application: UIApplication) { note("willResign") }
+        func applicationDidBecomeActive(_ application: UIApplication) { note("didBecome") }
+        func applicationDidEnterBackground(_ application: UIApplication) { note("didEnterBackground") }
+        func applicationWillEnterForeground(_ application: UIApplication) { note("willEnterForeground") }
+      }
+      let application = UIApplication.shared
+      let (log, before) = (Log(), application.delegate)
+      application.delegate = log
+      defer { application.delegate = before }
+      let names = [
+        UIApplication.willResignActiveNotification, UIApplication.didEnterBackgroundNotification,
+        UIApplication.willEnterForegroundNotification, UIApplication.didBecomeActiveNotification,
+      ]
+      let observers = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+          MainActor.assumeIsolated { log.posted.append(name) }
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      let (window, _) = try await window()
+      window.title = "in front"
+      // Without a window manager nobody but these hands gives the focus, once it is away from the pointer.
+      try VirtualDisplay.hands("mousemove", "1390", "790")
+      func takeTheFocusAway() async throws {
+        try await wait("no focus: \(log.lines)") {
+          // It can be taken only after the desktop has seen it given.
+          try VirtualDisplay.hands("search", "--name", "^in front$", "windowfocus")
+          try VirtualDisplay.hands("search", "--maxdepth", "0", "--name", ".*", "windowfocus")
+          try await Task.sleep(for: .milliseconds(100))
+          return application.applicationState == .inactive
+        }
+      }
+      try await takeTheFocusAway()
+      #expect(log.lines.last == "willResign active" && log.posted.last == UIApplication.willResignActiveNotification)
+      (log.lines, log.posted) = ([], [])
+      try VirtualDisplay.hands("search", "--name", "^in front$", "windowunmap")
+      try await wait("the background: \(log.lines)") { application.applicationState == .background }
+      try await wait("the focus again: \(log.lines)") {
+        try VirtualDisplay.hands("search", "--name", "^in front$", "windowmap", "windowfocus")
+        return application.applicationState == .active
+      }
+      #expect(
+        log.lines == ["didEnterBackground background", "willEnterForeground background", "didBecome active"])
+      #expect(log.posted == Array(names.dropFirst()))
+      // Without a window an app is headless, and that is in front.
+      try await takeTheFocusAway()
+      window.close()
+      #expect(application.applicationState == .active)
     }
 
     @Test func viewsFollowTheSizeOfTheWindow() async throws {

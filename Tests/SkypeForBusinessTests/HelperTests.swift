@@ -105,6 +105,14 @@ import Testing
       try await wait(for: "the first to be watched") { screen.watched != nil }
       try await wait(for: "a picture that is drawn") { layer.surface.frame != nil }
       #expect(screen.watched === conversation.remoteParticipants.first?.video && !helper.displayLink.isPaused)
+      // In the background nothing is drawn, while pictures go on coming.
+      helper.isSeen = { false }
+      let (drawn, counter) = (layer.surface.frameCount, Counter())
+      conversation.remoteParticipants.first?.remote?.publication(.camera)?.subscription?.video?.add(counter)
+      try await wait(for: "ten more pictures: \(counter.count)") { counter.count > 10 }
+      #expect(layer.surface.frameCount == drawn)
+      helper.isSeen = { true }
+      try await wait(for: "the picture to go on") { layer.surface.frameCount > drawn }
       try first.send(chat: "hello")
       try await wait(for: "the message") { screen.lines.contains("message hello") }
       first.local.publication(.camera)?.setMuted(true)

@@ -21,6 +21,8 @@ enum parley_event {
   PARLEY_ROW,              // a row of a list; x is its place
   PARLEY_RESIZED,          // a window; x and y are its size
   PARLEY_CLOSED,           // a window
+  PARLEY_ACTIVE,           // a window; whether it has the focus is x
+  PARLEY_MINIMIZED,        // a window; whether nothing of it is shown is x
   PARLEY_TOUCH_BEGAN, PARLEY_TOUCH_MOVED, PARLEY_TOUCH_ENDED, PARLEY_TOUCH_CANCELLED,  // in a window, at x and y
   PARLEY_KEY_DOWN, PARLEY_KEY_UP,  // in a window; text is what it types, x the modifiers as GDK has them
   PARLEY_POINTED,          // in a window: where the wheel that is told of next is turned, at x and y

@@ -34,8 +34,9 @@ public final class UIApplication: UIResponder {
   public internal(set) weak var keyWindow: UIWindow?
   /// Alerts and sheets on the screen, the last one in front.
   public internal(set) var alerts: [UIAlertController] = []
-  /// How far in front the app is; always active here.
-  public var applicationState: State { .active }
+  /// How far in front the app is: active while one of its windows has the focus, inactive while none has it, in the background while all are
+  /// minimised or hidden. Without a window on the desktop, as headless, it is active.
+  public private(set) var applicationState = State.active
   /// Whether the screen stays on; kept for apps that set it.
   public var isIdleTimerDisabled = false
   /// Where keys go.
@@ -103,6 +104,41 @@ public final class UIApplication: UIResponder {
     DispatchQueue.main.asyncAfter(deadline: .now() + Self.longestEnd) { exit(0) }
   }
 
+  /// A window has got the focus or lost it, was minimised, or is seen again.
+  func refreshState() {
+    let shown = windows.filter(\.isPresented)
+    let state: State =
+      if shown.isEmpty || shown.contains(where: { $0.hasFocus && !$0.isMinimized }) {
+        .active
+      } else {
+        shown.allSatisfy(\.isMinimized) ? .background : .inactive
+      }
+    guard state != applicationState else { return }
+    let old = applicationState
+    if old == .active { tell(Self.willResignActiveNotification) { $0.applicationWillResignActive(self) } }
+    if state == .background {
+      applicationState = .background
+      tell(Self.didEnterBackgroundNotification) { $0.applicationDidEnterBackground(self) }
+    }
+    if old == .background { tell(Self.willEnterForegroundNotification) { $0.applicationWillEnterForeground(self) } }
+    applicationState = state
+    if state == .active { tell(Self.didBecomeActiveNotification) { $0.applicationDidBecomeActive(self) } }
+  }
+
+  private func tell(_ name: Notification.Name, _ tellDelegate: (any UIApplicationDelegate) -> Void) {
+    if let delegate { tellDelegate(delegate) }
+    NotificationCenter.default.post(name: name, object: self)
+  }
+
+  /// Posted after the app came to the front.
+  public nonisolated static let didBecomeActiveNotification = Notification.Name("UIApplicationDidBecomeActive")
+  /// Posted before the app loses the focus.
+  public nonisolated static let willResignActiveNotification = Notification.Name("UIApplicationWillResignActive")
+  /// Posted after the last window was minimised or hidden.
+  public nonisolated static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackground")
+  /// Posted before a window is seen again.
+  public nonisolated static let willEnterForegroundNotification = Notification.Name("UIApplicationWillEnterForeground")
+
   /// Opens an address with the desktop's program for it.
   public func open(
     _ url: URL, options: [String: Any] = [:], completionHandler: (@MainActor @Sendable (Bool) -> Void)? = nil
@@ -126,6 +162,12 @@ public protocol UIApplicationDelegate: AnyObject {
   func applicationDidBecomeActive(_ application: UIApplication)
   /// The app is about to end: its last window was closed, or somebody asks for its end, as with Ctrl-C. It ends a moment after this returns.
   func applicationWillTerminate(_ application: UIApplication)
+  /// The app is about to lose the focus.
+  func applicationWillResignActive(_ application: UIApplication)
+  /// The last window was minimised or hidden.
+  func applicationDidEnterBackground(_ application: UIApplication)
+  /// A window is about to be seen again.
+  func applicationWillEnterForeground(_ application: UIApplication)
 }
 
 extension UIApplicationDelegate {
@@ -135,6 +177,12 @@ extension UIApplicationDelegate {
   ) -> Bool { true }
   /// Does nothing.
   public func applicationDidBecomeActive(_ application: UIApplication) {}
+  /// Does nothing.
+  public func applicationWillResignActive(_ application: UIApplication) {}
+  /// Does nothing.
+  public func applicationDidEnterBackground(_ application: UIApplication) {}
+  /// Does nothing.
+  public func applicationWillEnterForeground(_ application: UIApplication) {}
   /// Does nothing.
   public func applicationWillTerminate(_ application: UIApplication) {}
 }

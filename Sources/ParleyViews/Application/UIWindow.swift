@@ -16,6 +16,10 @@ protocol WindowPresenter: AnyObject {
 open class UIWindow: UIView {
   /// What brings it onto a screen; nil when it is headless.
   var presenter: (any WindowPresenter)?
+  /// Whether the desktop gives it the focus; so it is taken to be until the desktop says otherwise.
+  private(set) var hasFocus = true
+  /// Whether the desktop shows nothing of it.
+  private(set) var isMinimized = false
   /// Whether an update waits for the main actor.
   private var updateIsPending = false
   private var touch: UITouch?
@@ -75,6 +79,7 @@ open class UIWindow: UIView {
     if application.keyWindow === self { application.keyWindow = application.windows.last }
     presenter?.close(self)
     presenter = nil
+    application.refreshState()
     application.windowClosed()
   }
 
@@ -92,11 +97,19 @@ open class UIWindow: UIView {
     self.presenter = presenter
     makeKeyAndVisible()
     update()
+    UIApplication.shared.refreshState()
     for alert in UIApplication.shared.alerts { alert.takeFocus() }
   }
 
   /// Whether it is on the desktop.
   public var isPresented: Bool { presenter != nil }
+
+  /// The desktop has given it the focus or taken it away, minimised it, or shows it again.
+  func desktopChanged(hasFocus: Bool? = nil, isMinimized: Bool? = nil) {
+    self.hasFocus = hasFocus ?? self.hasFocus
+    self.isMinimized = isMinimized ?? self.isMinimized
+    UIApplication.shared.refreshState()
+  }
 
   /// The person gave it another size, or turned it.
   func resize(to size: CGSize) {

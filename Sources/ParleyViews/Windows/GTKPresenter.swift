@@ -109,6 +109,8 @@ final class GTKPresenter: WindowPresenter {
     let now = ProcessInfo.processInfo.systemUptime
     switch event.code {
     case PARLEY_CLOSED.rawValue: window.close()
+    case PARLEY_ACTIVE.rawValue: window.desktopChanged(hasFocus: event.x != 0)
+    case PARLEY_MINIMIZED.rawValue: window.desktopChanged(isMinimized: event.x != 0)
     case PARLEY_TOUCH_BEGAN.rawValue: window.sendTouch(.began, at: point, time: now)
     case PARLEY_TOUCH_MOVED.rawValue: window.sendTouch(.moved, at: point, time: now)
     case PARLEY_TOUCH_ENDED.rawValue: window.sendTouch(.ended, at: point, time: now)

@@ -12,8 +12,11 @@ public import ParleyViews
   public let devicesManager: SfBDevicesManager
   /// What the app gave along.
   public let userInfo: Any?
-  /// Draws the watched picture; paused while nobody is watched.
+  /// Draws the watched picture, unless the app is in the background; paused while nobody is watched.
   public let displayLink: CADisplayLink
+
+  /// Whether anything of the app is seen. On a phone an active app only is; a window without the focus is seen all the same.
+  var isSeen: @MainActor () -> Bool = { UIApplication.shared.applicationState != .background }
 
   private let layer: CAEAGLLayer?
   private var observations: [NSKeyValueObservation] = []
@@ -42,7 +45,9 @@ public import ParleyViews
     layer = incomingVideoLayer
     displayLink = CADisplayLink()
     displayLink.isPaused = true
-    displayLink.onRefresh = { [weak self] in try? self?.stream?.render() }
+    displayLink.onRefresh = { [weak self] in
+      if let self, self.isSeen() { try? self.stream?.render() }
+    }
     // Without a licence there is no preview, and the rest goes on.
     _ = try? conversation.videoService.showPreview(on: outgoingVideoView)
     observeServices()

@@ -38,6 +38,13 @@ final class Eye: VideoSink {
   }
 }
 
+/// Counts pictures.
+final class Counter: VideoSink {
+  private let state = Mutex(0)
+  var count: Int { state.withLock { $0 } }
+  func receive(_ frame: VideoFrame) { state.withLock { $0 += 1 } }
+}
+
 /// A camera or microphone that cannot be opened, or is pulled out as soon as it is open.
 final class BrokenDevice: VideoSource, AudioSource {
   private let opens: Bool
