@@ -182,6 +182,11 @@ import Testing
       try await wait(for: "Bob to be unmuted") {
         mod.participants.first { $0.name == "Bob" }?.publication(.microphone)?.isMuted == false
       }
+      try await microphone.mute()
+      #expect(microphone.isMuted && !microphone.isMutedByHost)
+      try await wait(for: "Bob to be muted") {
+        mod.participants.first { $0.name == "Bob" }?.publication(.microphone)?.isMuted == true
+      }
       try await mod.endForAll()
       for meeting in [ann, bob, mod] {
         try await wait(for: "the end") { meeting.state == .ended }

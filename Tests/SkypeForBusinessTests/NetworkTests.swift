@@ -324,6 +324,64 @@ import Testing
   }
 
   @Test(
+    "a guest reads paused, and paused no more, once the server has told the others, however long that takes, also over a loss and a hold"
+  )
+  func pausing() async throws {
+    try await Office.runBehindAGate { office, gate in
+      let (guest, agent) = try await meet(office, gate)
+      let (video, myself) = (guest.conversation.videoService, guest.conversation.selfParticipant.video)
+      @MainActor func isSeen() -> Bool { agent.participants.first?.publication(.camera)?.isMuted == false }
+      var told: [Bool] = []
+      let observation = myself.observe(\.isPaused, options: .new) { _, change in
+        told += [change.newValue].compactMap { $0 }
+      }
+      defer { observation.invalidate() }
+      try video.start()
+      try await wait(for: "the camera: \(guest.told)") { isSeen() && myself.state == .connected }
+
+      // The others hear of it, and the answer is on its way.
+      gate.holdAnswers()
+      try video.setPaused(true)
+      try await wait(for: "the pause at the agent's") { !isSeen() }
+      #expect(!myself.isPaused)
+      gate.releaseAnswers()
+      try await wait(for: "the answer: \(guest.told)") { myself.isPaused }
+      // The same for its end. Taken back and wished again meanwhile: the first answer is not that to the second wish.
+      gate.holdAnswers()
+      try video.setPaused(false)
+      try await wait(for: "the picture at the agent's") { isSeen() }
+      #expect(myself.isPaused)
+      try video.setPaused(true)
+      try await wait(for: "the second pause at the agent's") { !isSeen() }
+      gate.releaseAnswers()
+      try video.setPaused(false)
+      try await wait(for: "the second answer: \(guest.told)") { !myself.isPaused && isSeen() }
+      #expect(told == [true, false])
+
+      // The answer is lost with the connection.
+      gate.holdAnswers()
+      try video.setPaused(true)
+      gate.dropConnections()
+      let isLost = await spin { guest.conversation.isServerLost }
+      #expect(isLost && !myself.isPaused)
+      gate.releaseAnswers()
+      try await wait(for: "the third answer: \(guest.told)") { myself.isPaused && !isSeen() }
+
+      // Taken back before it was asked, and on hold: the others are told when the hold is over.
+      try video.setPaused(false)
+      try video.setPaused(true)
+      try guest.conversation.audioService.setHold(true)
+      try video.setPaused(false)
+      let sent = try guest.conversation.chatService.sendMessage("still here")
+      try await wait(for: "what was said after it") { sent.status == .succeeded }
+      #expect(myself.isPaused && !isSeen())
+      try guest.conversation.audioService.setHold(false)
+      try await wait(for: "the fourth answer: \(guest.told)") { !myself.isPaused && isSeen() }
+      #expect(told == [true, false, true, false] && guest.inside.alerts.isEmpty, "\(guest.told)")
+    }
+  }
+
+  @Test(
     "who is removed while what the server says is slow is told nothing of a loss, and does not come back: media is closed long before the reason is there"
   )
   func slowReason() async throws {

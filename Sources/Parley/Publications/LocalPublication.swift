@@ -80,6 +80,21 @@ import RTC
     if let mid { owner?.meeting?.send(.mute(mid: mid.rawValue, muted: muted)) }
   }
 
+  /// Mutes, and returns when the server has told everybody so. Nothing is encoded or sent from the first moment on.
+  ///
+  /// ```swift
+  /// try await camera.mute()
+  /// print("Nobody sees you any more, and everybody knows it.")
+  /// ```
+  ///
+  /// - Throws: ``JoinError/unreachable(_:)`` while the connection is lost: the server is told once it is back, and may be asked again then.
+  public func mute() async throws(JoinError) {
+    if !isMuted { isMutedByHost = false }
+    isMuted = true
+    publisher.setMuted(true)
+    try await tellServer()
+  }
+
   /// Unmutes, and returns when the server has told everybody so. What is sent meanwhile reaches nobody where a host has forbidden it.
   ///
   /// ```swift
@@ -96,13 +111,20 @@ import RTC
     isMuted = false
     isMutedByHost = false
     publisher.setMuted(false)
+    try await tellServer()
+  }
+
+  /// Has the server tell everybody whether it is muted.
+  private func tellServer() async throws(JoinError) {
     guard let meeting = owner?.meeting, meeting.state != .idle else { return }
     // What was published while the connection was being brought back.
     if mid == nil { try await meeting.takeUp(self) }
     guard let mid else { throw .unreachable("The track is not sent just now. Try again when the connection is back.") }
+    // As it is now, and not as it was before the wait.
+    let isMuted = isMuted
     try await meeting.request { id in
-      meeting.unmutings[id] = self
-      return .mute(mid: mid.rawValue, muted: false, id: id)
+      if !isMuted { meeting.unmutings[id] = self }
+      return .mute(mid: mid.rawValue, muted: isMuted, id: id)
     }
   }
 

@@ -175,6 +175,7 @@ extension SfBConversation {
     takeOneself()
     state = .established
     audioService.reconnected()
+    videoService.reconnected()
     refreshVideo()
   }
 

@@ -26,6 +26,8 @@ import Parley
   private var isPaused = false
   /// Counts starts and stops, so that a start that was taken back is known.
   private var turn = 0
+  /// Counts what the server was asked about pausing, so that the answer to what was taken back is known.
+  private var question = 0
 
   /// Starts to send the camera's picture.
   /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false or the network is a mobile one and
@@ -57,16 +59,14 @@ import Parley
     use(camera)
   }
 
-  /// Pauses the picture, or goes on with it. `selfParticipant.video.isPaused` follows a moment later.
+  /// Pauses the picture, or goes on with it. Nothing is sent from the first moment of a pause on; `selfParticipant.video.isPaused` follows when the
+  /// server has told the others, also after a hold or the loss of a connection. Where it refuses to go on, the picture stays paused, and an alert
+  /// `communication` says why.
   public func setPaused(_ paused: Bool) throws {
     try checkLicense()
     try require(canSetPaused, "setPaused(_:)", "canSetPaused")
     isPaused = paused
-    apply()
-    Task { [weak self] in
-      guard let self, self.isRunning, self.isPaused == paused else { return }
-      self.conversation?.selfParticipant.video.isPaused = paused
-    }
+    tellServer()
   }
 
   /// Shows one's own picture in a view, mirrored, also before it is sent.
@@ -135,9 +135,10 @@ import Parley
 
   override func didStop() {
     turn += 1
+    question += 1
     isPaused = false
-    conversation?.selfParticipant.video.state = .disconnected
-    conversation?.selfParticipant.video.isPaused = false
+    myself?.state = .disconnected
+    myself?.isPaused = false
     let gone = publication
     publication = nil
     if let gone { Task { await gone.unpublish() } }
@@ -150,18 +151,62 @@ import Parley
     activeCamera = nil
   }
 
+  // MARK: Pausing
+
+  private var myself: SfBParticipantVideo? { conversation?.selfParticipant.video }
+  private var isOnHold: Bool { conversation?.audioService.isOnHold == true }
   /// Whether no picture is to be sent, for a pause of its own or because the conversation is on hold.
-  private var isHeld: Bool { isPaused || conversation?.audioService.isOnHold == true }
+  private var isHeld: Bool { isPaused || isOnHold }
 
   /// Brings what is sent and shown in line with what was asked for.
   func apply() {
-    publication?.setMuted(isHeld)
+    tellServer()
     for participant in conversation?.remoteParticipants ?? [] { participant.video.receive() }
   }
 
+  /// Has the server tell the others whether a picture comes, unless they know.
+  private func tellServer() {
+    question += 1
+    guard let publication, publication.isMuted != isHeld || myself?.isPaused != isPaused else { return }
+    if isHeld { publication.setMuted(true) }
+    // That a pause is over is told with the end of the hold.
+    guard isPaused || !isOnHold else { return }
+    let question = question
+    Task { [weak self] in
+      guard let self, self.question == question else { return }
+      do throws(JoinError) {
+        if self.isHeld { try await publication.mute() } else { try await publication.unmute() }
+        guard self.question == question else { return }
+        self.myself?.isPaused = self.isPaused
+      } catch {
+        switch error {
+        // It is asked again when it is back, if it comes back.
+        case .unreachable, .ended, .cancelled: break
+        case .refused(_, let why): self.stayPaused(question, .communication, .warning, .notice, why)
+        default:
+          self.stayPaused(
+            question, .video, .error, .mediaFailed, "The others were not told whether you are seen: \(error)")
+        }
+      }
+    }
+  }
+
+  private func stayPaused(
+    _ question: Int, _ type: SfBAlertType, _ level: SfBAlertLevel, _ code: ErrorCode, _ why: String
+  ) {
+    guard self.question == question else { return }
+    mutedByHost()
+    conversation?.alert(type, level, code, why)
+  }
+
+  /// The connection is back: what the server has not answered it is asked again.
+  func reconnected() { tellServer() }
+
   func mutedByHost() {
+    question += 1
     isPaused = true
-    conversation?.selfParticipant.video.isPaused = true
+    publication?.setMuted(true)
+    myself?.isPaused = true
   }
 
   override func end() {
