@@ -92,13 +92,13 @@ class DocumentationViewController: UIViewController {
     On: the meeting's URL is used, also online.
 
     Meeting URL
-    The address of a meeting on your server, such as http://localhost:8080/bank.
+    The address of a meeting on your server, such as \(Settings.server)/bank.
 
     Token and discovery URI request API URL
-    The service that exchanges a meeting's URL for a token: http://localhost:8080/GetAnonTokenJob.
+    The service that exchanges a meeting's URL for a token: \(Settings.server)/GetAnonTokenJob.
 
     Online meeting request API URL
-    The service that makes a meeting: http://localhost:8080/GetAdhocMeetingJob.
+    The service that makes a meeting: \(Settings.server)/GetAdhocMeetingJob.
 
     Display name
     What the agent calls you.
