@@ -228,6 +228,34 @@ class Lobby(Case):
         self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "idle"])
 
 
+    def test_who_is_let_in_from_the_lobby_is_seen_and_heard_and_sees_and_hears(self) -> None:
+        run(self.server, "tenant", "set", "parley", "--access-level", "Locked")
+        bank = self.bank()
+        room = self.online_meeting(bank)
+        [made] = run(self.server, "token", "create", "--room", room, "--role", "moderator")
+        ann = self.agent("Ann", f"{room}?jwt={made['token']}")
+        before = self.join(bank, "Join online video chat")
+        bank.do("press Accept to have a video call with your agent", "see You are in the lobby")
+        wait_for("the knock", lambda: ann.page.get_by_text("Jake wants to join").first.is_visible())
+        # Who waits is in nobody's meeting, sends nothing and is shown nothing.
+        self.assertEqual((ann.names(), bank.all("canStart", "value", before)), ([], ["false"]))
+        self.assertIn("Unmute", bank.screen()["disabled"])
+        self.assertNotIn("Agent's picture", bank.screen()["views"])
+        press(ann, "Admit Jake")
+        ann.sees_test_picture("Jake", rate=8)
+        bank.sees(CAST["Ann"][0])
+        bank.hears(CAST["Ann"][1])
+        ann.hears_silence("Jake")
+        bank.do("press Unmute")
+        ann.hears_tone("Jake", 550)
+        bank.do("press End")
+        bank.expect("conversation", before, state="idle")
+        self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "established", "idle"])
+        self.assertEqual(bank.all("canStart", "value", before), ["false", "true", "false"])
+        self.assertEqual(bank.all("muted", "state", before), ["muted", "unmuting", "unmuted", "muted"])
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}")
+
+
 class BadInput(Case):
     def set(self, bank: Bank, **urls: str) -> None:
         names = {"meeting": "Online meeting request API URL", "token": "Token and discovery URI request API URL"}

@@ -147,7 +147,8 @@ import Parley
 
   /// Somebody's sound comes: it needs a way out.
   func soundArrived() {
-    guard isRunning || conversation?.state == .establishing, speaker == nil, !isOpeningSpeaker, let conversation else {
+    // Who was let in from the lobby reads `inLobby` until everybody is there.
+    guard isRunning || conversation?.state != .established, speaker == nil, !isOpeningSpeaker, let conversation else {
       return
     }
     isOpeningSpeaker = true
