@@ -77,6 +77,20 @@ class Hosts(KeyboardTest):
         keys.press("Enter")
         wait_for("everybody to be able to unmute", lambda: ben.evaluate("() => window.parley.hosting.muteForAll === null"))
 
+        # All but the one whose menu it is; who else is left out is a choice of the dialog.
+        keys.go("button More for Cem")
+        keys.press("Enter")
+        self.choose(keys, "Mute everyone else")
+        keys.at("button Cancel")
+        dialog = ann.page.get_by_role("dialog", name="Mute everyone else?")
+        self.assertEqual([dialog.get_by_role("checkbox", name=name).is_checked() for name in ("Ben", "Cem")], [False, True])
+        self.assertEqual(keys.nameless(), [])
+        keys.walk("checkbox Nobody may unmute until I allow it or ask them to", "checkbox Also people who come later", "checkbox Cem", "checkbox Ben",
+                  key="Shift+Tab")
+        keys.go("button Mute everyone", 8)
+        keys.press("Enter").at("button More for Cem")
+        ann.page.get_by_text("Everybody but Cem is muted").first.wait_for()
+
         # Removed for good; the focus goes on to who is left.
         keys.go("button More for Cem")
         keys.press("Enter")

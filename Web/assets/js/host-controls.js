@@ -7,12 +7,14 @@ import { icon } from "./icons.js";
  *
  * @param {string} title
  * @param {string} text
- * @param {{action: string, danger?: boolean, choices?: {name: string, text: string, checked?: boolean}[], onYes: (chosen: object) => void}} options
+ * @param {{action: string, danger?: boolean, more?: HTMLElement|null, choices?: {name: string, text: string, checked?: boolean}[], onYes: (chosen: object) => void}} options
+ *   `more` comes before the choices
  */
-export function confirmDialog(title, text, { action, danger = true, choices = [], onYes }) {
+export function confirmDialog(title, text, { action, danger = true, more = null, choices = [], onYes }) {
   const boxes = choices.map((choice) => [choice.name, h("input", { type: "checkbox", checked: choice.checked === true }), choice.text]);
   const dialog = openDialog(title, [
     h("p", { dir: "auto", text }),
+    ...(more ? [more] : []),
     ...boxes.map(([, box, words]) => h("label", { class: "row check" }, box, h("span", { text: words }))),
     h("div", { class: "dialog-actions dialog-actions-end" },
       h("button", { class: "button", type: "button", text: "Cancel", on: { click: () => dialog.close() } }),
@@ -64,8 +66,9 @@ export class HostControls {
       !above && !participant.cameraOn && may("publishVideo")
         ? entry("camera", "Ask to turn camera on", run(() => hosting.askToUnmute(participant, ["camera"]), `${name} was asked to turn the camera on`)) : null,
       !above && participant.sharing ? entry("screenStop", "Stop their sharing", run(() => hosting.mute(participant, ["screen"]), `${name}’s screen is shared no more`)) : null,
+      this.#meeting.participants.size > 1 ? entry("microphoneOff", "Mute everyone else", () => this.muteEveryone(participant)) : null,
       participant.hand !== null ? entry("hand", "Lower hand", run(() => hosting.lowerHand(participant), `${name}’s hand is down`)) : null,
-      entry("star", spotlit ? "End spotlight" : "Spotlight for everybody", run(() => hosting.spotlight(spotlit ? null : participant), spotlit ? "The spotlight is off" : `Everybody sees ${name} large`)),
+      entry("star", spotlit ? "End spotlight" : "Spotlight for everybody", run(() => hosting.spotlight(spotlit ? null : participant), spotlit ? "The spotlight is off" : undefined)),
       above || isHost ? null : "line",
       ...(above || isHost ? [] : [
         ["publishAudio", "speaking"], ["publishVideo", "camera"], ["publishScreen", "screen sharing"], ["chat", "chat"],
@@ -93,14 +96,33 @@ export class HostControls {
     });
   }
 
-  /** Asks how, and mutes everybody else. */
-  muteEveryone() {
-    confirmDialog("Mute everyone?", "Everybody but you is muted.", {
-      action: "Mute everyone", danger: false,
+  /**
+   * Asks how and except whom, and mutes everybody else.
+   *
+   * @param {import("/sdk/parley.js").RemoteParticipant|null} [spared] who is left out unless the host chooses otherwise
+   */
+  muteEveryone(spared = null) {
+    const people = this.#whoCanBeSpared().map((participant) => ({ participant, box: h("input", { type: "checkbox", checked: participant === spared }) }));
+    const except = people.length < 2 ? null : h("fieldset", { class: "except" }, h("legend", { text: "Except" }),
+      h("div", { class: "except-list" }, ...people.map(({ participant, box }) => h("label", { class: "row check" }, box, h("span", { dir: "auto", text: participant.name })))));
+    confirmDialog(spared ? "Mute everyone else?" : "Mute everyone?", except ? "Everybody is muted but you and those you choose here." : "Everybody but you is muted.", {
+      action: "Mute everyone", danger: false, more: except,
       choices: [{ name: "later", text: "Also people who come later" }, { name: "locked", text: "Nobody may unmute until I allow it or ask them to" }],
-      onYes: ({ later, locked }) => this.#try(
-        () => this.#hosting.muteAll({ includingLater: later || locked, mayUnmute: !locked }), "Everybody is muted"),
+      onYes: ({ later, locked }) => {
+        const left = people.filter(({ participant, box }) => box.checked && this.#meeting.participants.has(participant.id)).map(({ participant }) => participant);
+        const names = left.length > 2 ? `${left.length} people` : left.map(({ name }) => name).join(" and ");
+        this.#try(
+          () => this.#hosting.muteAll({ except: left.map(({ id }) => id), includingLater: later || locked, mayUnmute: !locked }),
+          left.length === 0 ? "Everybody is muted" : `Everybody but ${names} is muted`);
+      },
     });
+  }
+
+  /** Those whom muting everybody would reach: who can be heard now comes first. The server takes 500 exceptions. */
+  #whoCanBeSpared() {
+    const reachesOrganizers = this.#meeting.localParticipant.role === "organizer";
+    return [...this.#meeting.participants.values()].filter(({ role }) => reachesOrganizers || role !== "organizer")
+      .sort((a, b) => Number(b.microphoneOn) - Number(a.microphoneOn) || a.name.localeCompare(b.name)).slice(0, 500);
   }
 
   /** Takes back what was said of muting. */
