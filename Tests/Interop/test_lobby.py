@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import unittest
 
 from playwright.sync_api import sync_playwright
@@ -19,7 +20,7 @@ class Lobby(unittest.TestCase):
         cls.driver = cls.enterClassContext(sync_playwright())
         cls.server = cls.enterClassContext(Server())
         run(cls.server, "meeting", "create", "board", "--subject", "The board", "--access-level", "Locked")
-        run(cls.server, "meeting", "create", "closed", "--passcode", "blue 42")
+        run(cls.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "The circle")
         [made] = run(cls.server, "token", "create", "--room", "board", "--role", "moderator")
         cls.token = made["token"]
 
@@ -53,7 +54,8 @@ class Lobby(unittest.TestCase):
         self.assertEqual(ben.evaluate(
             "() => [window.parley.state, window.parley.participants.size, window.parley.info, window.parley.mediaConnected, window.parley.lobby]"),
             ["waiting", 0, None, False, None])
-        self.assertEqual(ben.page.title(), "Waiting · board · Parley")
+        self.assertEqual(ben.page.title(), "Waiting · The board · Parley")
+        self.assertEqual(ben.page.locator(".eyebrow").inner_text(), "The board")
         self.assertNotIn("Ann", ben.page.locator("body").inner_text())
 
         # The notice over the stage, and what screen readers are told.
@@ -77,6 +79,7 @@ class Lobby(unittest.TestCase):
         wait_for("it to be announced", lambda: ann.page.get_by_text("Ben joined").count() > 0)
         self.assertIsNone(ben.evaluate("() => window.parley.lobby"))
         self.assertFalse(ben.page.locator(".lobby").is_visible())
+        self.answers(ann, ben)
 
         self.press(ann, "Lock the meeting")
         wait_for("the lock", lambda: ann.evaluate("() => window.parley.lobby.locked"))
@@ -96,6 +99,7 @@ class Lobby(unittest.TestCase):
 
         self.enter(ben, "closed")
         self.heading(ben, "This meeting has a passcode")
+        self.assertEqual(ben.page.locator(".eyebrow").inner_text(), "The circle")
         ben.page.keyboard.type("blue 43")
         ben.page.keyboard.press("Enter")
         wait_for("the alert", lambda: ben.page.get_by_role("alert").filter(has_text="not the meeting's passcode").count() == 1)
@@ -105,19 +109,37 @@ class Lobby(unittest.TestCase):
         wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()} {ben.console[-3:]}")
         self.assertNotIn("blue", "\n".join(self.server.lines))
 
+    def answers(self, host: Person, guest: Person) -> None:
+        """What a host asks for has an answer of its own, and who may not is refused with it."""
+        host.evaluate("async () => { await parley.lock(); await parley.unlock(); await parley.admitAll(); await parley.deny('p_nobody'); }")
+        guest.evaluate("() => { window.problems = []; parley.addEventListener('error', ({ detail }) => problems.push(detail.error.code)); }")
+        for call in ("lock()", "unlock()", "admitAll()", "admit('p_x')", "deny('p_x')"):
+            self.assertEqual(guest.evaluate(f"() => parley.{call}.then(() => null, (error) => error.code)"), "notAllowed", call)
+        self.assertEqual(guest.evaluate("() => window.problems"), [])
+
     def together(self, ann: Person, ben: Person, cem: Person) -> None:
         """Three in a meeting: all are muted except one, and what two choose in a poll all three see."""
         three = (ann, ben, cem)
         for person in three:
             wait_for(f"the others at {person.name}'s", lambda: sorted([*person.names(), person.name]) == ["Ann", "Ben", "Cem"]
                      or f"no: {person.names()} {person.state()} {person.console[-3:]}")
-        spared = cem.evaluate("() => window.parley.localParticipant.id")
-        ann.evaluate("(id) => window.parley.hosting.muteAll({ except: [id] })", spared)
+        self.press(ann, "More for Cem")
+        ann.page.get_by_role("menuitem", name="Mute everyone else").press("Enter")
+        dialog = ann.page.get_by_role("dialog", name="Mute everyone else?")
+        self.assertEqual([dialog.get_by_role("checkbox", name=name).is_checked() for name in ("Ben", "Cem")], [False, True])
+        dialog.get_by_role("checkbox", name="Also people who come later").press("Space")
+        dialog.get_by_role("button", name="Mute everyone").press("Enter")
         wait_for("Ben to be told", lambda: ben.page.get_by_text("A host has muted you").count() > 0)
+        dan = self.enterContext(Client(self.server.url, "board", "Dan", "--publish", "testsrc"))
+        wait_for("Dan in the list", lambda: ann.page.locator(".lobby-list .person").count() == 1)
+        self.press(ann, "Admit Dan")
+        dan.joined()
         microphones = "() => [window.parley.localParticipant, ...window.parley.participants.values()].map((each) => [each.name, each.microphoneOn]).sort()"
         for person in three:
-            wait_for(f"who is muted at {person.name}'s", lambda: (seen := dict(person.evaluate(microphones))) == {"Ann": True, "Ben": False, "Cem": True}
-                     or f"no: {seen}")
+            wait_for(f"who is muted at {person.name}'s", lambda: (seen := dict(person.evaluate(microphones)))
+                     == {"Ann": True, "Ben": False, "Cem": True, "Dan": False} or f"no: {seen}")
+        dan.leave()
+        wait_for("Dan to be gone", lambda: ann.names() == ["Ben", "Cem"])
 
         ann.evaluate("() => window.parley.hosting.createPoll({ question: 'Cake?', options: ['Yes', 'No'] })")
         for person in three:
@@ -131,6 +153,45 @@ class Lobby(unittest.TestCase):
             counts = person.page.locator(".poll-count")
             wait_for(f"two votes at {person.name}'s", lambda: (seen := counts.all_inner_texts()) == ["1", "1"] or f"no: {seen}")
             self.assertIn("2 people have voted.", person.page.get_by_role("group", name="Cake?").inner_text())
+
+    def test_who_comes_minutes_too_early_waits_for_the_time_of_the_meeting(self) -> None:
+        start = dt.datetime.now(dt.timezone.utc) + dt.timedelta(minutes=14)
+        run(self.server, "meeting", "schedule", "soon", "--start", f"{start:%Y-%m-%dT%H:%M}", "--zone", "UTC", "--subject", "Soon")
+        ben = self.person("Ben")
+        self.enter(ben, "soon")
+        self.heading(ben, "Waiting for the meeting to begin")
+        self.assertEqual(ben.evaluate("() => [parley.waiting, parley.subject]"), ["start", "Soon"])
+        [made] = run(self.server, "token", "create", "--room", "soon", "--role", "organizer")
+        with Client(self.server.url, f"soon?jwt={made['token']}", "Host") as host:
+            host.joined()
+            wait_for("Ben to be in", lambda: ben.state() == "connected" or f"no: {ben.state()} {ben.console[-3:]}")
+
+    def test_what_is_said_of_a_slot_before_its_picture_is_known_holds_for_the_picture(self) -> None:
+        ann = self.person("Ann").join(self.server.url, "paused")
+        ben = self.person("Ben").join(self.server.url, "paused")
+        script = """async () => {
+          const [ben] = [...parley.participants.values()];
+          const publication = ben?.publication("camera");
+          if (!publication?.track) { return null; }
+          const told = [];
+          for (const type of ["trackSubscribed", "trackPaused", "trackResumed"]) {
+            parley.addEventListener(type, ({ detail }) => { if (detail.publication.id === publication.id) { told.push([type, detail.reason ?? null, detail.publication.paused]); } });
+          }
+          const { id } = publication;
+          const { mid } = publication.track;
+          const { socket } = parley.signaling;
+          const say = (message) => socket.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) }));
+          say({ type: "unpublished", participant: ben.id, publication: id });
+          say({ type: "slots", slots: [{ mid, publication: id, participant: ben.id }] });
+          say({ type: "paused", slots: [mid], reason: "bandwidth" });
+          say({ type: "published", participant: ben.id, publication: { id, kind: "video", source: "camera", muted: false } });
+          say({ type: "paused", slots: [], reason: "bandwidth" });
+          for (let i = 0; i < 100 && told.length < 3; i += 1) { await new Promise((go) => setTimeout(go, 20)); }
+          return told;
+        }"""
+        told = wait_for("Ben's picture", lambda: ann.evaluate(script))
+        self.assertEqual(ben.state(), "connected")
+        self.assertEqual(told, [["trackSubscribed", None, False], ["trackPaused", "bandwidth", True], ["trackResumed", None, False]])
 
     def test_who_waits_and_loses_the_connection_knocks_again_and_is_let_in(self) -> None:
         proxy = CuttableProxy(self.server.port)

@@ -31,8 +31,7 @@ export async function discover(options) {
   const token = options.token ?? (url === null ? undefined : tokenOf(url)) ?? context;
   const headers = { Accept: "application/json" };
   if (token !== undefined) {
-    // A header takes nothing else, and no token has it.
-    if (!/^[\x21-\x7e]+$/.test(token)) { throw new ParleyError("badToken", "The join token is empty, or has characters that no token has."); }
+    checkToken(token);
     headers.Authorization = `Bearer ${token}`;
   }
   let response;
@@ -55,6 +54,17 @@ export async function discover(options) {
   const found = document.token ?? token;
   if (typeof found !== "string") { throw new ParleyError("badToken", "A token is needed to join this meeting."); }
   return { ...document, token: found, iceServers: Array.isArray(document.iceServers) ? document.iceServers : [] };
+}
+
+/** The most bytes of a join token, `psat=` before it left out. */
+const tokenLimit = 8_192;
+
+/** Refuses what no server takes for a token, before it is sent anywhere. @param {string} token @throws {ParleyError} `badToken` */
+export function checkToken(token) {
+  // A header takes nothing else, and no token has it.
+  if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) { throw new ParleyError("badToken", "The join token is empty, or has characters that no token has."); }
+  const { length } = token.replace(/^psat=/, "");
+  if (length > tokenLimit) { throw new ParleyError("badToken", `The join token has ${length} bytes, and servers take at most ${tokenLimit}. Ask for one with shorter data.`); }
 }
 
 /** The join token in the address of a meeting: in the fragment, or in the query as Jitsi Meet has it. @param {URL} url @returns {string|undefined} */

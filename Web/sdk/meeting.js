@@ -2,6 +2,7 @@ import { Connection } from "./connection.js";
 import { Chatting } from "./chat.js";
 import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
+import { checkToken } from "./discover.js";
 import { ParleyError } from "./errors.js";
 import { Hosting, permissionsOf } from "./hosting.js";
 import { JoinToken } from "./join-token.js";
@@ -44,7 +45,7 @@ const final = new Set([
  * | event | detail |
  * |---|---|
  * | `statechanged` | `state` |
- * | `waiting` | `reason`: `lobby` (somebody has to let this client in) or `host` (the meeting begins when a host comes) |
+ * | `waiting` | `reason`: `lobby` (somebody has to let this client in), `host` (the meeting begins when a host comes) or `start` (at its time, or when a host comes) |
  * | `lobby` | `waiting` (`[{ id, name }]`, who waits to be let in), `locked` — to hosts only |
  * | `announced` | `participant`, `entered` (false when they went), `reason` — where the meeting wants comings and goings announced |
  * | `joined` | `participants` — media flows for the first time |
@@ -103,6 +104,8 @@ export class Meeting extends EventTarget {
   #statsTimer = null;
   #connectTimer = null;
   #serverQuality = new Map();
+  #paused = { publications: new Set(), reason: null };
+  #subject = null;
   #views = new Views((slots) => this.#state !== MeetingState.ended && this.#signaling?.send({ type: "view", slots }) === true);
   #onOnline = () => this.#online();
   #onPageHide = (event) => { if (!event.persisted) { this.leave(); } };
@@ -157,7 +160,7 @@ export class Meeting extends EventTarget {
   /** One of `MeetingState`. @type {string} */
   get state() { return this.#state; }
 
-  /** What is waited for: `lobby`, `host`, or null when nothing is. @type {string|null} */
+  /** What is waited for: `lobby`, `host`, `start`, or null when nothing is. @type {string|null} */
   get waiting() { return this.#waiting; }
 
   /** To hosts: who waits to be let in, and whether the meeting is locked; null for everybody else. @type {{waiting: {id: string, name: string}[], locked: boolean}|null} */
@@ -171,6 +174,9 @@ export class Meeting extends EventTarget {
 
   /** What the server said about the meeting: `id`, `name`, `url`, `subject`, `expires`. @type {object|null} */
   get info() { return this.#info; }
+
+  /** The meeting's title; before joining, what the server tells everybody with the address. Null until it has answered. @type {string|null} */
+  get subject() { return this.#info?.subject ?? this.#subject; }
 
   /** Everybody who speaks now, loudest first. @type {import("./participant.js").Participant[]} */
   get speakers() { return this.#speakers; }
@@ -236,27 +242,30 @@ export class Meeting extends EventTarget {
   }
 
   /**
-   * Lets somebody in who waits. Hosts only, as are the next four.
+   * Lets somebody in who waits. Hosts only, as are the next four; each resolves when the server has done it.
    *
    * @param {string} id
+   * @returns {Promise<void>}
+   * @throws {ParleyError} `meetingFull` when there is no room for them, `notAllowed`, `tooFast`, `unreachable`
    */
-  admit(id) { this._send({ type: "admit", ids: [id] }); }
+  admit(id) { return this.#hosting._request({ type: "admit", ids: [id] }); }
 
-  /** Lets everybody in who waits. */
-  admitAll() { this._send({ type: "admit", all: true }); }
+  /** Lets everybody in who waits. @returns {Promise<void>} */
+  admitAll() { return this.#hosting._request({ type: "admit", all: true }); }
 
   /**
    * Sends somebody away who waits.
    *
    * @param {string} id
+   * @returns {Promise<void>}
    */
-  deny(id) { this._send({ type: "deny", ids: [id] }); }
+  deny(id) { return this.#hosting._request({ type: "deny", ids: [id] }); }
 
-  /** Locks the meeting: nobody but hosts gets in, and nobody can knock. */
-  lock() { this._send({ type: "lock", locked: true }); }
+  /** Locks the meeting: nobody but hosts gets in, and nobody can knock. @returns {Promise<void>} */
+  lock() { return this.#hosting._request({ type: "lock", locked: true }); }
 
-  /** Unlocks the meeting. */
-  unlock() { this._send({ type: "lock", locked: false }); }
+  /** Unlocks the meeting. @returns {Promise<void>} */
+  unlock() { return this.#hosting._request({ type: "lock", locked: false }); }
 
   /**
    * Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
@@ -326,7 +335,7 @@ export class Meeting extends EventTarget {
    * @throws {ParleyError} `badToken`, `tokenExpired`, `wrongMeeting`, or `notAllowed` for one of somebody else: everything stays as it was then
    */
   async renewToken(token) {
-    if (typeof token !== "string" || token.length > 8_192) { throw new ParleyError("badToken", "The token is no join token."); }
+    checkToken(token);
     await this.#hosting._request({ type: "renewToken", token });
     this.#token.replace(token);
   }
@@ -419,6 +428,7 @@ export class Meeting extends EventTarget {
     connection.prepareOffer();
     const document = await finding;
     this.#ensureGoingOn();
+    if (typeof document.subject === "string") { this.#subject = document.subject; }
     signaling = new Signaling(document.signaling, (message) => this.#receive(message, connection));
     this.#signaling = signaling;
     this.#watch(signaling, connection);
@@ -593,7 +603,7 @@ export class Meeting extends EventTarget {
         this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));
         return;
       }
-      case "waiting": this.#beginWaiting(message.reason === "host" ? "host" : "lobby"); return;
+      case "waiting": this.#beginWaiting(["host", "start"].includes(message.reason) ? message.reason : "lobby"); return;
       case "lobby": this.#takeLobby(message); return;
       case "resumed":
         this.#takeState(message);
@@ -846,6 +856,8 @@ export class Meeting extends EventTarget {
         this._emit("trackSubscribed", { participant, publication, track: publication.track });
       }
     }
+    // What was said of a slot may have come before what it carries was known here.
+    this.#showPaused();
   }
 
   #unsubscribe(publication) {
@@ -860,6 +872,7 @@ export class Meeting extends EventTarget {
 
   #dropTracks() {
     this.#slots = [];
+    this.#paused = { publications: new Set(), reason: null };
     for (const participant of this.#participants.values()) {
       for (const publication of participant.publications) { this.#unsubscribe(publication); }
     }
@@ -895,12 +908,18 @@ export class Meeting extends EventTarget {
   /** The slots that the server does not send for now, whole, and why. */
   #takePaused(slots, reason) {
     const mids = new Set(Array.isArray(slots) ? slots.map(String) : []);
+    this.#paused = { publications: new Set(this.#slots.filter(({ mid }) => mids.has(String(mid))).map(({ publication }) => publication)), reason: String(reason) };
+    this.#showPaused();
+  }
+
+  #showPaused() {
+    const { publications, reason } = this.#paused;
     for (const participant of this.#participants.values()) {
       for (const publication of participant.publications) {
-        const paused = publication.kind === "video" && publication.track !== null && mids.has(publication.track.mid);
+        const paused = publication.kind === "video" && publication.track !== null && publications.has(publication.id);
         if (publication.paused === paused) { continue; }
         publication.paused = paused;
-        publication.pauseReason = paused ? String(reason) : null;
+        publication.pauseReason = paused ? reason : null;
         this._emit(paused ? "trackPaused" : "trackResumed", { participant, publication, reason: publication.pauseReason });
       }
     }

@@ -190,7 +190,7 @@ class ModuleTests(unittest.TestCase):
             meeting.hosting = new Hosting(meeting);
             meeting.chatting = new Chatting(meeting, async () => {});
             local.permissions = ["moderate"];
-            const announcer = { say: () => {}, show: () => {} };
+            const announcer = { say: () => {}, show: () => {}, clear: () => {} };
             const chat = new ChatPanel(meeting, () => {});
             chat.add({ id: 1, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null });
             chat.add({ id: 2, from: "p_1", name: argument, text: argument, time: "2026-11-21T09:00:00Z", to: null, file: { id: "f", name: argument, type: "text/html", size: 5 } });
@@ -487,14 +487,16 @@ class ModuleTests(unittest.TestCase):
               // As POST /GetAnonTokenJob gives it, and encoded once more; what else stands there stays.
               await ask({ discover: "https://h/discover?x=y&anonymousMeetingJoinContext=psat%253da.b" });
               await ask({ discover: "https://h/discover/r?anonymousContext=T1%3D%3Da+b", token: undefined });
-              for (const token of ["", "a b", "a\\r\\nX: y", "\u00e4"]) { await ask({ url: "https://h/daily", token }); }
+              for (const token of ["", "a b", "a\\r\\nX: y", "\u00e4", "psat=" + "x".repeat(8193)]) { await ask({ url: "https://h/daily", token }); }
+              await ask({ url: "https://h/", token: "psat=" + "x".repeat(8192) });
+              asked.push(asked.pop().map((each) => each.length));
             } finally { window.fetch = real; }
             return asked;
         """)
         self.assertEqual(asked, [
             ["https://h/discover/K%C3%BCche", "Bearer a.b", "a.b"], ["https://h/discover/daily", "Bearer a.b", "a.b"], ["https://h/discover/daily", None],
             "badToken", ["https://h/discover/", "Bearer psat=c", "psat=c"], ["https://h/discover?x=y", "Bearer psat=a.b", "psat=a.b"],
-            ["https://h/discover/r", "Bearer T1==a+b", "T1==a+b"], "badToken", "badToken", "badToken", "badToken"])
+            ["https://h/discover/r", "Bearer T1==a+b", "T1==a+b"], "badToken", "badToken", "badToken", "badToken", "badToken", [19, 8204, 8197]])
 
     def test_a_newer_token_is_used_at_every_door_and_the_server_replaces_only_those_that_clients_came_with(self) -> None:
         found = self.run_js("""

@@ -30,12 +30,13 @@ export class Announcer {
    * Says something and shows it.
    *
    * @param {string} text
-   * @param {{icon?: string, urgent?: boolean, time?: number, onClick?: () => void}} [options]
+   * @param {{icon?: string, urgent?: boolean, time?: number, topic?: string, onClick?: () => void}} [options] `topic` is for `clear`
    */
   show(text, options = {}) {
     this.say(text, options);
     const toast = h(options.onClick ? "button" : "div", { class: `toast${options.urgent ? " toast-urgent" : ""}`, tabIndex: -1 },
       options.icon ? icon(options.icon) : null, h("span", { text }));
+    toast.dataset.topic = options.topic ?? "";
     if (options.onClick) {
       toast.type = "button";
       toast.addEventListener("click", () => { toast.remove(); options.onClick(); });
@@ -43,5 +44,10 @@ export class Announcer {
     this.#toasts.append(toast);
     while (this.#toasts.children.length > 3) { this.#toasts.firstChild.remove(); }
     setTimeout(() => toast.remove(), options.time ?? (options.urgent ? 7_000 : 4_000));
+  }
+
+  /** Takes away what is shown about something: it is over, or seen elsewhere. @param {string} topic */
+  clear(topic) {
+    for (const toast of [...this.#toasts.children]) { if (toast.dataset.topic === topic) { toast.remove(); } }
   }
 }

@@ -203,6 +203,12 @@ export class ChatPanel {
       h("div", { class: "chat-edit-row" },
         h("button", { class: "button small", type: "button", text: "Cancel", on: { click: () => done() } }),
         h("button", { class: "button primary small", type: "button", text: "Save", on: { click: () => done(field.value) } }))));
+    const grow = () => {
+      field.style.setProperty("height", "auto");
+      field.style.setProperty("height", `${Math.min(240, field.scrollHeight + 4)}px`);
+    };
+    field.addEventListener("input", grow);
+    grow();
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
     // With its buttons, which lie below the field.

@@ -85,7 +85,7 @@ export function openInvite(url, subject, say) {
   const field = h("input", { class: "field", type: "text", readOnly: true, value: url, "aria-label": "Address of the meeting" });
   field.addEventListener("focus", () => field.select());
   openDialog("Invite people", [
-    h("p", { text: "Whoever opens this address can join." }),
+    h("p", { text: "Send this address to whom you want to meet." }),
     field,
     h("div", { class: "dialog-actions" },
       copyButton(() => url, "Copy link", say),

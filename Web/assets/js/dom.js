@@ -20,6 +20,9 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+/** Whether words about keys are of use: who has a pointer that hovers mostly has a keyboard too. @returns {boolean} */
+export function hasKeyboard() { return matchMedia("(any-hover: hover)").matches; }
+
 /**
  * Sets an attribute to the text of a value, only when it changes.
  *

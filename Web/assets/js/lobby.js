@@ -40,11 +40,11 @@ export class LobbyControls {
       h("div", { class: "lobby-head" }, this.#heading, this.#all), this.#list);
     this.panel = h("div", { class: "lobby", hidden: true }, this.#lock, this.#waiting);
     const answer = (action) => () => { if (this.#first && performance.now() - this.#changedAt > settleTime) { action(this.#first.id); } };
-    this.#admit.addEventListener("click", answer((id) => meeting.admit(id)));
-    this.#deny.addEventListener("click", answer((id) => meeting.deny(id)));
+    this.#admit.addEventListener("click", answer((id) => this.#try(meeting.admit(id))));
+    this.#deny.addEventListener("click", answer((id) => this.#try(meeting.deny(id))));
     this.#more.addEventListener("click", () => options.onShow());
-    this.#all.addEventListener("click", () => meeting.admitAll());
-    this.#lock.addEventListener("click", () => { if (this.#locked) { meeting.unlock(); } else { meeting.lock(); } });
+    this.#all.addEventListener("click", () => this.#try(meeting.admitAll()));
+    this.#lock.addEventListener("click", () => this.#try(this.#locked ? meeting.unlock() : meeting.lock()));
     this.refresh();
   }
 
@@ -115,10 +115,15 @@ export class LobbyControls {
     setAttribute(avatar, "data-hue", hueIndex(name));
     const row = h("li", { class: "person" }, avatar,
       h("span", { class: "person-text" }, h("span", { class: "person-name", dir: "auto", text: name })),
-      h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${name}`, on: { click: () => this.#meeting.admit(id) } }),
-      h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${name}`, on: { click: () => this.#meeting.deny(id) } }));
+      h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${name}`, on: { click: () => this.#try(this.#meeting.admit(id)) } }),
+      h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${name}`, on: { click: () => this.#try(this.#meeting.deny(id)) } }));
     row.dataset.id = id;
     return row;
+  }
+
+  /** Tells what the server does not do, and why. @param {Promise<void>} request */
+  async #try(request) {
+    try { await request; } catch (error) { this.#options.announcer.show(error.message, { icon: "warning", urgent: true }); }
   }
 
   /** Says who is new, and shows how many wait at the button of the panel. */

@@ -66,6 +66,8 @@ function prepare() {
     title = overrides.subject ?? subject ?? title;
     problemWithSignIn = null;
     if (current !== prejoin) { return; }
+    setTitle();
+    prejoin.setTitle(title);
     if (signedInAs !== undefined) { prejoin.setSignedIn(signedInAs, signedInLine(signedInAs, () => { prejoin.stop(); begin(); })); }
     if (!entersEarly && isShut(schedule)) {
       prejoin.stop();
@@ -176,6 +178,7 @@ async function join(ready, prejoin, passcode) {
     if (meeting.state !== "ended") { meeting.leave(); }
     if (error.code === "cancelled") { return; }
     if (error.code === "passcodeRequired" || error.code === "wrongPasscode") {
+      title = overrides.subject ?? meeting.subject ?? title;
       askForPasscode(ready, error.code === "wrongPasscode");
       return;
     }
@@ -203,6 +206,7 @@ function waitVisibly(meeting, isShown, onWaiting) {
     onWaiting();
     if (isShown()) { return; }
     if (!page) {
+      title = overrides.subject ?? meeting.subject ?? title;
       page = new WaitingPage({ meeting: title, name: meeting.localParticipant.name, onLeave: () => meeting.leave() });
       page.show(detail.reason);
       show(page.element);
@@ -216,6 +220,7 @@ function waitVisibly(meeting, isShown, onWaiting) {
 
 /** The devices were closed with the meeting that could not be joined; they are opened again with the passcode. */
 function askForPasscode(ready, wrong) {
+  setTitle();
   const again = { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) };
   const page = new PasscodePage({ meeting: title, wrong, onPasscode: (passcode) => join(again, null, passcode) });
   show(page.element);

@@ -30,6 +30,7 @@ export class Polls {
   /** Opens the dialog. */
   open() {
     if (this.#dialog) { return; }
+    this.#announcer.clear("poll");
     this.#cards.clear();
     this.#list = h("div", { class: "polls" });
     this.#empty = h("p", { class: "hint", text: "There are no polls yet." });
@@ -88,7 +89,7 @@ export class Polls {
       const seen = now.voters !== null;
       setText(note, [
         now.open ? (now.multiple ? "You may choose several." : "Choose one.") : "Closed.",
-        seen ? `${now.voters} ${now.voters === 1 ? "person has" : "people have"} voted.` : null,
+        seen ? (now.voters === 0 ? "Nobody has voted yet." : `${now.voters} ${now.voters === 1 ? "person has" : "people have"} voted.`) : null,
         seen && now.results === "always" ? null : `${resultsWords[now.results]}.`,
         now.open && now.mine.length > 0 ? "You can change your vote while the poll is open." : null,
       ].filter(Boolean).join(" "));

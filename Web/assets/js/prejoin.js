@@ -29,6 +29,7 @@ export class Prejoin {
   #selects = {};
   #meter = levelMeter();
   #name;
+  #title;
   #signedIn = h("div", { hidden: true });
   #nameProblem = h("p", { class: "field-problem", role: "alert", id: "name-problem", hidden: true });
   #join;
@@ -51,6 +52,7 @@ export class Prejoin {
       class: "field", id: "display-name", type: "text", maxLength: 80, autocomplete: "name", placeholder: "How others will see you",
       value: overrides.displayName ?? stored.name, "aria-describedby": "name-problem", enterKeyHint: "go",
     });
+    this.#title = h("h1", { class: "prejoin-title", dir: "auto", text: options.title });
     this.#join = h("button", { class: "button primary large", type: "submit" }, h("span", { text: "Join now" }));
     for (const source of ["microphone", "camera"]) {
       this.#buttons[source] = h("button", { class: "control", type: "button", on: { click: () => this.#toggle(source) } });
@@ -63,7 +65,7 @@ export class Prejoin {
 
     const form = h("form", { class: "prejoin-form", novalidate: "", on: { submit: (event) => { event.preventDefault(); this.#submit(); } } },
       h("p", { class: "eyebrow", text: "You are about to join" }),
-      h("h1", { class: "prejoin-title", dir: "auto", text: options.title }),
+      this.#title,
       h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#signedIn,
       this.#problemsBox,
       this.#join, this.#status,
@@ -117,6 +119,9 @@ export class Prejoin {
     setText(this.#join.querySelector("span"), busy ? "Joining…" : "Join now");
     setText(this.#status, text);
   }
+
+  /** The server has told what the meeting is called. @param {string} title */
+  setTitle(title) { setText(this.#title, title); }
 
   /**
    * Shows who is signed in. The name is the account's then.

@@ -3,7 +3,7 @@ import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { timeText } from "./begins.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
-import { h, setAttribute, setText } from "./dom.js";
+import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
@@ -192,6 +192,8 @@ export class Room {
       this.#people.refresh();
     });
     this.#together.listen(on);
+    // What has just been said need not be said again by the first word.
+    on("mutedByHost", () => { this.#hintedAt = performance.now(); });
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
     on("meetingChanged", ({ info, before }) => {
       if (info.expires === before?.expires) { return; }
@@ -232,6 +234,7 @@ export class Room {
       setAttribute(this.#buttons.screen, "aria-label", sharing ? "Stop sharing the screen" : "Share the screen");
       this.#buttons.screen.classList.toggle("control-active", sharing);
     }
+    if (localParticipant.microphoneOn) { this.#announcer.clear("muted"); }
     this.#together.showHand(this.#buttons.hand);
     this.#sharing.hidden = !localParticipant.sharing;
     this.#alone.hidden = this.#meeting.participants.size > 0;
@@ -271,8 +274,16 @@ export class Room {
       this.#announcer.show(`${title}. ${text}`, { icon: `${device}Off`, urgent: true });
       return;
     }
+    // Who may not unmute is told so once, whatever they try.
+    if (error.code === "notAllowed" && this.#mutedForGood) { this.#announcer.clear("muted"); }
     if (error.code === "tooFast") { this.#announcer.show("That was too fast. Wait a moment.", { icon: "warning", urgent: true }); return; }
-    this.#announcer.show(error.message, { icon: "warning", urgent: true });
+    this.#announcer.show(error.message, { icon: "warning", urgent: true, topic: error.code === "notAllowed" && this.#mutedForGood ? "muted" : undefined });
+  }
+
+  /** Whether a host lets nobody unmute, oneself included. */
+  get #mutedForGood() {
+    const { hosting, localParticipant } = this.#meeting;
+    return hosting.muteForAll?.mayUnmute === false && !hosting.isHost && localParticipant.publication("microphone")?.mutedByHost === true;
   }
 
   #chatMessage(message, history) {
@@ -286,7 +297,7 @@ export class Room {
     this.#unread += 1;
     this.#showUnread();
     if (message.deleted) { return; }
-    this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, onClick: () => this.#openPanel("chat", true) });
+    this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, topic: "chat", onClick: () => this.#openPanel("chat", true) });
   }
 
   #showUnread() {
@@ -312,6 +323,7 @@ export class Room {
     this.#buttons.chat.classList.toggle("control-active", next === "chat");
     this.#buttons.people.classList.toggle("control-active", next === "people");
     if (next === "chat") {
+      this.#announcer.clear("chat");
       this.#unread = 0;
       this.#showUnread();
       this.#chat.focus();
@@ -385,9 +397,10 @@ export class Room {
     this.#loudFor = this.#mutedLevel.value > 0.55 ? this.#loudFor + 1 : Math.max(0, this.#loudFor - 0.5);
     if (this.#loudFor < 4 || performance.now() - this.#hintedAt < 30_000) { return; }
     this.#hintedAt = performance.now();
-    const { hosting } = this.#meeting;
-    const locked = publication.mutedByHost && hosting.muteForAll?.mayUnmute === false && !hosting.isHost;
-    this.#announcer.show(locked ? "Nobody hears you: a host has muted everybody. Raise your hand (H) to be asked to speak." : "Nobody hears you: your microphone is off. Press M to speak.", { icon: "microphoneOff", urgent: true, onClick: () => this.#toggleMicrophone() });
+    const keys = hasKeyboard();
+    this.#announcer.clear("muted");
+    this.#announcer.show(this.#mutedForGood ? `Nobody hears you: a host has muted everybody. Raise your hand${keys ? " (H)" : ""} to be asked to speak.`
+      : `Nobody hears you: your microphone is off. ${keys ? "Press M" : "Switch it on"} to speak.`, { icon: "microphoneOff", urgent: true, topic: "muted", onClick: () => this.#toggleMicrophone() });
   }
 
   /** Keeps a phone's screen from going dark, where the browser lets a page ask for it. */

@@ -1,5 +1,5 @@
 import { openDialog } from "./dialogs.js";
-import { h, setAttribute, setText } from "./dom.js";
+import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { HostControls } from "./host-controls.js";
 import { icon } from "./icons.js";
 import { Polls } from "./polls.js";
@@ -77,7 +77,9 @@ export class Together {
       if (performance.now() - this.#refusedAt < 1_000) { return; }
       const locked = hosting.muteForAll?.mayUnmute === false && hosting.muteForAll.sources.includes(publication.source) && !hosting.isHost;
       if (publication.source === "microphone") {
-        tell(locked ? "A host has muted everybody. Raise your hand (H) to be asked to speak." : "A host has muted you. Press M to speak again.", { icon: "microphoneOff", urgent: true });
+        this.#announcer.clear("muted");
+        tell(locked ? `A host has muted everybody. Raise your hand${hasKeyboard() ? " (H)" : ""} to be asked to speak.`
+          : `A host has muted you. ${hasKeyboard() ? "Press M" : "Switch your microphone on"} to speak again.`, { icon: "microphoneOff", urgent: true, topic: "muted" });
       } else { tell(`A host has turned your ${devices[publication.source]} off.`, { icon: publication.source === "camera" ? "cameraOff" : "screenStop", urgent: true }); }
     });
     on("stoppedByHost", ({ publication }) => {
@@ -98,13 +100,14 @@ export class Together {
       this.polls.refresh();
       this.#handlers.refresh();
       if (isNew && poll.open && poll.mine.length === 0) {
-        this.#announcer.show(`New poll: ${poll.question}`, { icon: "poll", time: 8_000, onClick: () => this.polls.open() });
+        this.#announcer.show(`New poll: ${poll.question}`, { icon: "poll", time: 8_000, topic: "poll", onClick: () => this.polls.open() });
       }
     });
     on("pollRemoved", () => { this.polls.refresh(); this.#handlers.refresh(); });
   }
 
   #tellPermissions(before, now, tell) {
+    this.#announcer.clear("muted");
     if (now.includes("moderate") && !before.includes("moderate")) { tell("You are a host now: you can look after the others in People."); return; }
     if (before.includes("moderate") && !now.includes("moderate")) { tell("You are a host no more."); return; }
     const lost = before.filter((each) => !now.includes(each) && rights[each]).map((each) => rights[each]);
