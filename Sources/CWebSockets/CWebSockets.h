@@ -23,10 +23,10 @@ static inline void parley_ws_timer_fired(struct lws_sorted_usec_list *list) {
 }
 
 /// Creates a context without a virtual host; null when it fails. `user` is given to `tick` and
-/// found by `parley_ws_user`.
+/// found by `parley_ws_user`. A client's request, headers and all, has to fit into `request_bytes`.
 static inline parley_ws_service *parley_ws_service_create(
     lws_callback_function *callback, void (*tick)(void *), void *user, unsigned int descriptors,
-    unsigned int header_bytes, size_t receive_buffer) {
+    unsigned int header_bytes, unsigned int request_bytes, size_t receive_buffer) {
   lws_set_log_level(0, NULL);
   parley_ws_service *service = (parley_ws_service *)calloc(1, sizeof *service);
   if (!service) return NULL;
@@ -46,7 +46,7 @@ static inline parley_ws_service *parley_ws_service_create(
   info.user = user;
   info.fd_limit_per_thread = descriptors;
   info.max_http_header_data2 = header_bytes;
-  info.pt_serv_buf_size = 4096;
+  info.pt_serv_buf_size = request_bytes;
   info.timeout_secs = 30;
   // The library keeps the place of its data in SSL objects in one variable of the process, and takes a
   // new place with each context that asks for this option: handshakes under way in others would fail.

@@ -138,7 +138,7 @@ extension ClientMessage: Codable {
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .renewToken:
       let token = try container.decode(String.self, forKey: .token)
-      guard token.utf8.count <= SignalingLimits.tokenBytes else {
+      guard SignalingLimits.takes(token: token) else {
         throw SignalingError.badMessage("the token has more than \(SignalingLimits.tokenBytes) bytes")
       }
       self = .renewToken(token, id: try container.decodeIfPresent(Int.self, forKey: .id))

@@ -121,6 +121,11 @@ public enum SignalingLimits {
   public static let nameCharacters = 80
   /// Bytes in a join token.
   public static let tokenBytes = 8_192
+
+  /// Whether a join token is no longer than servers take, with `psat=` before it or without.
+  public static func takes(token text: some StringProtocol) -> Bool {
+    text.utf8.count <= tokenBytes + (text.hasPrefix("psat=") ? 5 : 0)
+  }
   /// Entries in `tracks`.
   public static let tracks = 16
   /// Seconds from the opening of the socket to `join` or `resume`.

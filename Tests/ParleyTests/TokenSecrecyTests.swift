@@ -87,10 +87,22 @@ import Transport
     #expect(asked.isEmpty && code == "badToken")
   }
 
-  @Test("a token of 3,500 bytes gets there")
-  func long() async throws {
-    let text = String(repeating: "x", count: 3_500)
+  @Test("the longest token that servers take gets there", arguments: ["", "psat="])
+  func long(_ prefix: String) async throws {
+    let text = prefix + String(repeating: "x", count: 8_192)
     let asked = try await requests { url in _ = try await token(of: .token(Secret(text), server: url)) }
     #expect(asked.map(\.authorization) == ["Bearer \(text)"])
+  }
+
+  @Test("threat 27: a longer token is sent nowhere, and the error says how long it may be")
+  func tooLong() async throws {
+    var error: JoinError?
+    let asked = try await requests { url in
+      do {
+        _ = try await token(of: .token(Secret(String(repeating: "x", count: 8_193)), server: url))
+      } catch let refused as JoinError { error = refused }
+    }
+    #expect(asked.isEmpty && error?.code == "badToken")
+    #expect(error?.description.contains("8193 bytes, and servers take at most 8192") == true, "\(error?.description ?? "")")
   }
 }

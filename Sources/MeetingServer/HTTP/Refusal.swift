@@ -39,7 +39,7 @@ struct Refusal: Error, Sendable {
     }
     let status =
       switch error {
-      case .badToken, .tokenExpired, .tokenRequired, .signInRequired: 401
+      case .badToken, .tokenTooLarge, .tokenExpired, .tokenRequired, .signInRequired: 401
       case .wrongOrigin, .wrongMeeting: 403
       case .noSuchMeeting, .roomNeeded: 404
       case .meetingExpired: 410

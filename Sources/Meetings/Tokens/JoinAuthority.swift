@@ -148,7 +148,11 @@ public struct JoinAuthority: Sendable {
     case .store(let error): return .unavailable("\(error)")
     case .problem(let problem):
       report(problem)
-      return problem == .expired ? .tokenExpired : .badToken
+      return switch problem {
+      case .expired: .tokenExpired
+      case .tooLarge: .tokenTooLarge
+      default: .badToken
+      }
     }
   }
 }

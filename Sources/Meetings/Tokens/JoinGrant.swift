@@ -105,6 +105,8 @@ public enum TokenForm: String, Sendable, Hashable, CaseIterable {
 public enum TokenProblem: Error, Sendable, Hashable {
   /// It is none of the forms.
   case unknownForm
+  /// It has more bytes than any token may.
+  case tooLarge
   /// It names no key or tenant of this server.
   case unknownKey
   /// It is not signed by the algorithm that its form has.
@@ -128,6 +130,7 @@ extension TokenProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownForm: "it is no token of a form that is known"
+    case .tooLarge: "it has more than \(JoinToken.maximumLength) bytes"
     case .unknownKey: "no tenant of this server has the key that it names"
     case .algorithm: "its algorithm is not the one of its form"
     case .signature: "its signature was not made with a secret that is good now"

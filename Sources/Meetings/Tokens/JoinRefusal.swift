@@ -1,6 +1,8 @@
 /// The authority's no. The codes are those of the signalling protocol.
 public enum JoinRefusal: Error, Sendable, Equatable {
   case badToken, tokenExpired, tokenRequired, signInRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
+  /// The token has more bytes than are looked at.
+  case tokenTooLarge
   /// Its holder was removed from the meeting for good.
   case banned
   /// The token is good, and for another room than the one that was asked for.
@@ -13,7 +15,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
   /// The stable code.
   public var code: String {
     switch self {
-    case .badToken: "badToken"
+    case .badToken, .tokenTooLarge: "badToken"
     case .tokenExpired: "tokenExpired"
     case .tokenRequired: "tokenRequired"
     case .signInRequired: "signInRequired"
@@ -33,6 +35,8 @@ extension JoinRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .badToken: "The join token is not valid for this server. Ask for a new one."
+    case .tokenTooLarge:
+      "The join token has more than \(JoinToken.maximumLength) bytes, which is what this server takes. Ask for one with shorter data."
     case .tokenExpired: "The join token has expired. Ask for a new one."
     case .tokenRequired:
       "A join token is needed to get into this server's meetings. Ask whoever runs the meeting for one."

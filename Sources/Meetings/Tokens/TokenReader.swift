@@ -18,9 +18,9 @@ struct TokenReader: Sendable {
     _ token: Secret<String>, host: String?, now: Date
   ) async throws(Failure) -> (grant: JoinGrant, tenant: Tenant) {
     var text = Substring(token.value)
-    guard text.utf8.count <= JoinToken.maximumLength else { throw .problem(.unknownForm) }
     // How tokens of any form may travel.
     if text.hasPrefix(JoinToken.prefix) { text = text.dropFirst(JoinToken.prefix.utf8.count) }
+    guard text.utf8.count <= JoinToken.maximumLength else { throw .problem(.tooLarge) }
     if isDevelopment, let role = DevelopmentToken.role(of: text) {
       let tenant = try await find { () throws(MeetingStoreError) in try await store.defaultTenant(now: now) }
       return (DevelopmentToken.grant(role, tenant: tenant.id, now: now), tenant)

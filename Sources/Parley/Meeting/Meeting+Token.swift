@@ -15,9 +15,7 @@ extension Meeting {
   /// - Throws: ``JoinError/refused(code:message:)`` with `badToken`, `tokenExpired`, `wrongMeeting`, or with `notAllowed` for a token of
   ///   somebody else; everything stays as it was then.
   public func renew(token: Secret<String>) async throws(JoinError) {
-    guard token.value.utf8.count <= SignalingLimits.tokenBytes else {
-      throw .refused(code: "badToken", message: "The token is longer than any join token.")
-    }
+    try MeetingLocation.check(token)
     try await request { .renewToken(token.value, id: $0) }
     location = location.with(token)
   }

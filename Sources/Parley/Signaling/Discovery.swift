@@ -28,11 +28,7 @@ enum MeetingLocation: Sendable {
     }
     var headers = HTTPHeaders()
     if let given {
-      // What no token has could end the header and begin another.
-      guard !given.value.isEmpty, given.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-        throw .refused(
-          code: "badToken", message: "The join token is not valid: it is empty, or has characters that no token has.")
-      }
+      try Self.check(given)
       headers["Authorization"] = "Bearer \(given.value)"
     }
     let response: HTTPClient.Response
@@ -49,6 +45,22 @@ enum MeetingLocation: Sendable {
       throw .refused(code: "badToken", message: "A token is needed to join this meeting.")
     }
     return (document, Secret(token.value.hasPrefix("psat=") ? token.value : "psat=\(token.value)"))
+  }
+
+  /// Refuses what no server takes for a token, before it is sent anywhere.
+  static func check(_ token: Secret<String>) throws(JoinError) {
+    let text = token.value
+    // What no token has could end the header and begin another.
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .refused(
+        code: "badToken", message: "The join token is not valid: it is empty, or has characters that no token has.")
+    }
+    guard SignalingLimits.takes(token: text) else {
+      throw .refused(
+        code: "badToken",
+        message: "The join token has \(text.utf8.count) bytes, and servers take at most \(SignalingLimits.tokenBytes). "
+          + "Ask for one with shorter data.")
+    }
   }
 
   private struct Refusal: Decodable {

@@ -29,7 +29,7 @@ public enum WebSocketDecision: Sendable {
     /// Whose connections do not count there besides: proxies, which connect for many.
     public var isUnbounded: @Sendable (IPAddress) -> Bool = { _ in false }
     /// Bytes of a request's headers together with its request line.
-    public var headerLimit = 8 << 10
+    public var headerLimit = 16 << 10
     /// Bytes of path and query; more is answered 414.
     public var uriLimit = 4 << 10
     /// Bytes of a body; more is answered 413 and not buffered.

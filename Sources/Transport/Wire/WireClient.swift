@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// They are two because a virtual host for TLS reads the system's list of authorities, some 90 ms that who speaks plain HTTP need not wait.
 enum WireClient {
+  /// Room for the longest address (``URLParts``) and the longest join token in one request.
+  private static let requestBytes = 20 << 10
   private static let shared = Mutex<[Bool: (service: WireService, host: UInt)]>([:])
 
   /// The service and its virtual host for clients, with or without TLS.
@@ -14,8 +16,8 @@ enum WireClient {
       if let known = state[isSecure] { return .success(known) }
       do throws(TransportError) {
         let service = try WireService(
-          name: isSecure ? "https client" : "http client", descriptors: WireService.descriptorLimit(for: 8_192),
-          tickInterval: .milliseconds(100))
+          name: isSecure ? "https client" : "http client", requestBytes: requestBytes,
+          descriptors: WireService.descriptorLimit(for: 8_192), tickInterval: .milliseconds(100))
         guard let host = unsafe service.makeClientHost(isSecure: isSecure) else {
           service.discard()
           throw .outOfMemory("the HTTP client")

@@ -57,10 +57,13 @@ protocol WireHandler: AnyObject {
   ///
   /// - Parameters:
   ///   - headerBytes: The limit on one request's headers.
+  ///   - requestBytes: What a client's request may have, its body left out. Servers keep to what they begin with: an answer of the library's own has
+  ///     to be too long for it (`parley_ws_no_own_answers`).
   ///   - descriptors: The most descriptors it will hold; 0 for the process limit.
   ///   - tickInterval: How often handlers check their deadlines, while there are any handlers.
   init(
-    name: String, headerBytes: Int = 8_192, descriptors: Int = 0, tickInterval: TimeSpan = .milliseconds(250)
+    name: String, headerBytes: Int = 8_192, requestBytes: Int = 4_096, descriptors: Int = 0,
+    tickInterval: TimeSpan = .milliseconds(250)
   ) throws(TransportError) {
     self.tickInterval = tickInterval
     pendingName = name
@@ -71,7 +74,7 @@ protocol WireHandler: AnyObject {
     unsafe raw = parley_ws_service_create(
       wireCallback,
       { if let raw = unsafe $0 { unsafe Unmanaged<WireService>.fromOpaque(raw).takeUnretainedValue().ticked() } }, me,
-      UInt32(clamping: descriptors), UInt32(clamping: headerBytes), 2_048)
+      UInt32(clamping: descriptors), UInt32(clamping: headerBytes), UInt32(clamping: requestBytes), 2_048)
     guard unsafe raw != nil else { throw .outOfMemory("the HTTP service") }
   }
 

@@ -47,6 +47,33 @@ struct TenantTests {
     }
   }
 
+  @Test("threat 27: the longest token opens both doors, and of a longer one both say how long it may be")
+  func longest() async throws {
+    try await TestServer.run { server in
+      // What a tenant's server puts into a token beside what is read here.
+      func token(padding: Int) async throws -> String {
+        try await server.token("daily", ",\"padding\":\"\(String(repeating: "x", count: padding))\"")
+      }
+      var padding = (8_180 - (try await token(padding: 0)).utf8.count) * 3 / 4
+      var (longest, longer) = ("", try await token(padding: padding))
+      while longer.utf8.count <= 8_192 {
+        padding += 1
+        (longest, longer) = (longer, try await token(padding: padding))
+      }
+      // Base64 leaves out every fourth length.
+      try #require(longest.utf8.count >= 8_191)
+      for prefix in ["", "psat="] {
+        #expect(try await outcome(server, prefix + longest, room: "daily") == nil)
+        #expect(try await outcome(server, prefix + longer, room: "daily") == .badToken)
+        let headers = [longest, longer].map { HTTPHeaders(dictionaryLiteral: ("Authorization", "Bearer \(prefix)\($0)")) }
+        #expect(try await server.get("/discover/daily", headers: headers[0]).status == 200)
+        let refused = try await server.get("/discover/daily", headers: headers[1])
+        #expect(refused.status == 401 && refused.text.contains("badToken"))
+        #expect(refused.text.contains("more than 8192 bytes"), "\(refused.text)")
+      }
+    }
+  }
+
   @Test("threat 24: at the WebSocket and at the discover address the same tokens are good, and the same are not")
   func oneCheck() async throws {
     try await TestServer.run { server in

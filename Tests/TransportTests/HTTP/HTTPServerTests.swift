@@ -181,7 +181,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400),
         ("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 501),
         ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: smoke\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 500) + "\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 900) + "\r\n", 400),
       ] {
         let client = try RawClient(address)
         client.write(request)
