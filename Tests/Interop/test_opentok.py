@@ -255,6 +255,7 @@ class BrowserScript(unittest.TestCase):
         self.assertEqual(events.count(["connectionCreated", None]), 3)
         self.assertIn(["published", "From a file"], events)
         wait_for("its picture at Ben's", lambda: ben.page.locator("#subscribers video").count() == 2)
+        self.warns(other)
         refused = ann.page.evaluate("() => session.forceMuteAll().then(() => null, (error) => [error.name, error.code])")
         self.assertEqual(refused, ["OT_UNABLE_TO_FORCE_MUTE", 1540])
         ben.page.evaluate("() => session.forceMuteStream([...session.streams.values()].find((each) => each.name === 'From a file'))")
@@ -275,6 +276,22 @@ class BrowserScript(unittest.TestCase):
         wait_for("the preview to go", lambda: ben.page.locator("#myCamera video").count() == 0)
         ben.page.click("#disconnectLink")
         self.says(ben, "Not connected.")
+
+    def warns(self, page: Page) -> None:
+        """A subscriber is told that its picture may go when the server says that the own network is poor, and that it may not any more."""
+        page.evaluate("""() => {
+          window.warned = [];
+          for (const type of ["videoDisableWarning", "videoDisableWarningLifted"]) { subscriber.on(type, (event) => warned.push(event.type)); }
+          window.network = (quality) => {
+            const { signaling, localParticipant } = session._meeting;
+            const data = JSON.stringify({ type: "quality", quality: { [localParticipant.id]: quality } });
+            signaling.socket.dispatchEvent(new MessageEvent("message", { data }));
+          };
+        }""")
+        for quality, expected in (("poor", ["videoDisableWarning"]), ("good", ["videoDisableWarning", "videoDisableWarningLifted"])):
+            page.evaluate("(quality) => network(quality)", quality)
+            wait_for(f"the warnings with a {quality} network", lambda: (told := page.evaluate("() => warned"))[:len(expected)] == expected
+                     or f"no: {told}")
 
     def from_file(self, person: Person, server: str, **query: str) -> Page:
         """The demo page itself, opened from its file."""

@@ -15,7 +15,7 @@ function named(error, kit) {
 /**
  * Opens what a publisher's properties name: devices, the screen, or tracks that the page has made.
  *
- * @param {object} properties `audioSource`, `videoSource` (a track, a device's id, `"screen"`; null or false for none), `resolution`, `facingMode`
+ * @param {object} properties `audioSource`, `videoSource` (a track, a device's id, `"screen"`; null or false for none), `resolution`, `frameRate`, `facingMode`
  * @param {object} kit
  * @returns {Promise<{audio: MediaStreamTrack|null, video: MediaStreamTrack|null, isScreen: boolean}>}
  */
@@ -47,6 +47,11 @@ export async function open(properties, kit) {
       found.audio = await devices.openMicrophone(microphone);
     } else if (wantsVideo) {
       found.video = await devices.openCamera(camera);
+    }
+    const { frameRate } = properties;
+    if (wantsVideo && found.video && frameRate >= 1 && frameRate <= 30) {
+      // A camera that cannot sends more; receivers may ask for fewer.
+      await found.video.applyConstraints({ ...found.video.getConstraints(), frameRate: { ideal: frameRate, max: frameRate } }).catch(() => {});
     }
     return found;
   } catch (error) {

@@ -115,6 +115,10 @@ export class SessionCore {
     on("muteForAll", ({ order }) => { this.#session._emit("muteForced", { active: order !== null }); });
     on("mutedByHost", ({ publication }) => this.#mutedByHost(publication.source));
     on("stoppedByHost", ({ publication }) => this.#stoppedByHost(publication.source));
+    on("quality", ({ participants }) => {
+      if (!participants.some((each) => each.isLocal)) { return; }
+      for (const subscriber of this.#session._subscribers) { subscriber._core.then((core) => core.follow(), () => {}); }
+    });
     on("permissions", () => { this.#session.capabilities = this.#capabilities(); });
     on("reconnecting", () => { this.#session._emit("sessionReconnecting"); });
     on("reconnected", () => {
@@ -206,6 +210,9 @@ export class SessionCore {
 
   /** Whose stream it is; undefined when it has ended. */
   ownerOf(stream) { return this.#streams?.ownerOf(stream); }
+
+  /** Whether the own network hardly takes what it carries. */
+  get isSlow() { return ["poor", "lost"].includes(this.#meeting?.localParticipant.quality); }
 
   /** A picture's size became known. */
   sized(stream, size) { this.#streams?.sized(stream, size); }

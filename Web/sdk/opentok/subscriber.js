@@ -15,6 +15,7 @@ export class SubscriberCore extends WidgetCore {
   #isDestroyed = false;
   #settle = null;
   #pictureIsOff = null;
+  #isWarned = false;
 
   constructor(facade, kit) {
     super(facade, kit);
@@ -54,10 +55,20 @@ export class SubscriberCore extends WidgetCore {
     this.#attach("video", this.#participant.publication(screen ? "screen" : "camera"), this.video);
     this.#tellPicture();
     const isThere = (kind, has) => !has || this.#attached[kind] !== null || !this.#wants[kind];
-    if (this.#isConnected || !isThere("audio", stream.hasAudio) || !isThere("video", stream.hasVideo)) { return; }
-    this.#isConnected = true;
-    this.#settle?.();
-    this.facade._emit("connected");
+    if (!this.#isConnected && isThere("audio", stream.hasAudio) && isThere("video", stream.hasVideo)) {
+      this.#isConnected = true;
+      this.#settle?.();
+      this.facade._emit("connected");
+    }
+    this.#warn();
+  }
+
+  /** Tells that the picture may go soon, since the own network hardly takes it, or that it may not any more. */
+  #warn() {
+    const { isSlow } = this.#session;
+    if (!this.#isConnected || this.#participant.isLocal || this.#isWarned === isSlow || this.#pictureIsOff !== null || !this.facade.stream.hasVideo) { return; }
+    this.#isWarned = isSlow;
+    this.facade._emit(isSlow ? "videoDisableWarning" : "videoDisableWarningLifted");
   }
 
   #attach(kind, publication, element) {
