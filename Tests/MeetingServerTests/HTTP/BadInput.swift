@@ -75,7 +75,7 @@ enum BadInput {
       ("POST \(path) HTTP/1.1\r\n\(host)Content-Length: -1\r\n\r\n", 400),
       ("POST \(path) HTTP/1.1\r\n\(host)Content-Length: 999999999\r\n\r\n", 413),
       ("POST \(path) HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", 411),
-      ("GET \(path) HTTP/1.1\r\n\(host)X-Long: \(String(repeating: "x", count: 9_000))\r\n\r\n", 400),
+      ("GET \(path) HTTP/1.1\r\n\(host)X-Long: \(String(repeating: "x", count: 17_000))\r\n\r\n", 400),
     ]
   }
 
