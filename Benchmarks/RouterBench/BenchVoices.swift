@@ -118,7 +118,7 @@ final class BenchVoices: PacketSink, BenchMeeting {
   // MARK: What leaves
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard let first = batch.runs.first, let receiver = byMember[outlet.participant] else { return }
+    guard let first = batch.firstRun, let receiver = byMember[outlet.participant] else { return }
     // Reports of the server have no transport-wide number.
     guard !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
     forwarded += batch.packets

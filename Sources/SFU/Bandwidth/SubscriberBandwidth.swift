@@ -199,8 +199,10 @@ struct SubscriberBandwidth: Sendable {
     updatePacing()
   }
 
+  // These three change nothing: as mutating functions they are called where the value is, which is copied otherwise, all 2 KiB of it.
+
   /// What the video of the receiver may take now; nil for no limit.
-  func budget(now: Instant) -> DataRate? {
+  mutating func budget(now: Instant) -> DataRate? {
     guard feedback != .none else { return nil }
     if !isKnown, let activeSince, now - activeSince >= Self.silence { return nil }
     let target = estimator.target.bitsPerSecond
@@ -217,7 +219,7 @@ struct SubscriberBandwidth: Sendable {
 
   /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Where none of it is so, what is sent
   /// arrives, and a low estimate is what others on the path have left of it.
-  func isOverfull(now: Instant) -> Bool {
+  mutating func isOverfull(now: Instant) -> Bool {
     guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
     // A queue that drains is no reason any more.
     if estimator.usage == .underusing { return false }
@@ -231,7 +233,7 @@ struct SubscriberBandwidth: Sendable {
   var isQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.shortQueue }
 
   /// Whether a probe of a moment ago has shown that the path takes `rate`, or the estimate is so much higher that nothing is probed any more.
-  func hasProven(_ rate: DataRate, now: Instant) -> Bool {
+  mutating func hasProven(_ rate: DataRate, now: Instant) -> Bool {
     guard let probe = estimator.lastProbe, estimator.target >= rate else { return false }
     if estimator.target.bitsPerSecond >= rate.bitsPerSecond * 4 / 3 { return true }
     return now - probe.at < .seconds(3) && probe.rate >= rate

@@ -111,8 +111,11 @@ extension Subscription {
       layering.next = nil
     }
     guard media.kind == .video, let stream else { return }
-    layering.selector.want(
-      publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
+    // The selector is changed in a copy, and so is the state around it where it lets go of a stream: what is changed in place while other code
+    // runs is checked for exclusive access by who reads it, for each packet.
+    var selector = layering.selector
+    selector.want(publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
+    layering.selector = selector
     // The keyframe may be there already: it is what brought the layers that this is about.
     if state == .running, layering.selector.awaitsKeyframe(of: stream), switchPoint(in: stream) == nil {
       requestKeyframe(urgent: true)
@@ -122,8 +125,10 @@ extension Subscription {
   /// Lets go of the stream that was forwarded; what it sent can still be sent again.
   private func leave(_ old: SourceStream) {
     if rewriter.isRunning {
-      layering.previous = old
-      layering.previousSerial = rewriter.serial
+      var layers = layering
+      layers.previous = old
+      layers.previousSerial = rewriter.serial
+      layering = layers
     }
     rewriter.detach()
     stream = nil
@@ -214,7 +219,10 @@ extension Subscription {
     _ packet: StoredPacket, _ stream: SourceStream, _ now: Instant
   ) -> StreamRewriter.Numbers? {
     guard rewriter.isNewest(packet) else { return rewriter.rewrite(packet, layering.selector.selection, now: now) }
-    guard layering.selector.admits(packet, of: stream) else {
+    var selector = layering.selector
+    let isAdmitted = selector.admits(packet, of: stream)
+    layering.selector = selector
+    guard isAdmitted else {
       rewriter.skip(packet, layering.selector.selection)
       return nil
     }
@@ -225,8 +233,8 @@ extension Subscription {
 
   /// Where in the waiting packets of `next` a keyframe begins that the receiver can take.
   func switchPoint(in next: SourceStream) -> Int? {
-    for index in next.pending.indices {
-      let packet = next.store[Int(next.pending[index])]
+    for index in 0..<next.pending.count {
+      let packet = next.store[next.pending[index]]
       // One that was recovered late would have to be followed by everything that has come since.
       guard packet.startsKeyframe, packet.payloadLength != 0, packet.sequence &+ 256 > next.highest else { continue }
       if payloadType(for: packet.payloadType) != nil { return index }
@@ -249,7 +257,11 @@ extension Subscription {
   func run(_ stream: SourceStream) {
     state = .running
     layering.waitingSince = nil
-    if media.kind == .video { layering.selector.begin(stream) }
+    if media.kind == .video {
+      var selector = layering.selector
+      selector.begin(stream)
+      layering.selector = selector
+    }
     // The receiver puts sound and picture in step as soon as it has a report of both.
     outlet.wantsReport = true
   }

@@ -9,14 +9,23 @@ extension Outlet {
     _ stream: SourceStream, for subscription: Subscription, from first: Int = 0, batch: OutputBatch, now: Instant,
     to sink: Sink, _ counters: inout RouterCounters
   ) {
-    guard let sender else { return }
+    keys.use { sender in
+      write(stream, for: subscription, from: first, sender, batch: batch, now: now, to: sink, &counters)
+    }
+  }
+
+  @inline(__always)
+  private func write<Sink: PacketSink>(
+    _ stream: SourceStream, for subscription: Subscription, from first: Int, _ sender: SRTPSender, batch: OutputBatch,
+    now: Instant, to sink: Sink, _ counters: inout RouterCounters
+  ) {
     let count = stream.pending.count
     // What waits leaves first, also where nothing has to wait any more.
     let isPaced = stream.kind == .video && (bandwidth.isPacing || !bandwidth.queue.isEmpty)
     if isPaced { bandwidth.queue.refill(bandwidth.estimator.target, now: now) }
     var index = first
     while index < count {
-      let packet = stream.store[Int(stream.pending[index])]
+      let packet = stream.store[stream.pending[index]]
       index &+= 1
       var type = subscription.payloadType(for: packet.payloadType)
       var skipped = 0

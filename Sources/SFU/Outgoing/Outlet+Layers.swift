@@ -11,7 +11,8 @@ extension Outlet {
     _ subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
   ) {
     if subscription.isStopped { return }
-    if let stream = subscription.stream, !stream.pending.isEmpty {
+    subscription.source.use { stream in
+      guard !stream.pending.isEmpty else { return }
       write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
       if !subscription.layering.selector.isOpen { watchForKeyframe(stream, subscription) }
     }
@@ -55,7 +56,7 @@ extension Outlet {
     _ subscription: Subscription, to next: SourceStream, at index: Int, batch: OutputBatch, now: Instant, to sink: Sink,
     _ counters: inout RouterCounters
   ) {
-    subscription.change(to: next, at: next.store[Int(next.pending[index])], now: now)
+    subscription.change(to: next, at: next.store[next.pending[index]], now: now)
     write(next, for: subscription, from: index, batch: batch, now: now, to: sink, &counters)
   }
 

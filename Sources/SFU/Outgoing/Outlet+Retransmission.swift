@@ -24,12 +24,20 @@ extension Outlet {
     let bounded = min(max(roundTrip ?? .milliseconds(100), .milliseconds(10)), .seconds(1))
     let length = Int(stream.store[slot].payloadLength) &+ 64
     guard resends.count < Self.maximumResends, bandwidth.allowsRepair(bytes: length),
-      budget.take(bytes: length, sequence: origin.out, stream: index, roundTrip: bounded, now: now)
+      takeFromBudget(bytes: length, sequence: origin.out, stream: index, roundTrip: bounded, now: now)
     else {
       counters.retransmissionsRefused &+= 1
       return
     }
     resends.append(Resend(subscription: Int32(truncatingIfNeeded: index), origin: origin))
+  }
+
+  private func takeFromBudget(bytes: Int, sequence: Int64, stream: Int, roundTrip: TimeSpan, now: Instant) -> Bool {
+    // Taken out while in use, so that who notes a packet that was sent needs no check for exclusive access.
+    var taken = RetransmissionBudget()
+    swap(&taken, &budget)
+    defer { swap(&taken, &budget) }
+    return taken.take(bytes: bytes, sequence: sequence, stream: stream, roundTrip: roundTrip, now: now)
   }
 
   /// Writes the queued retransmissions (RFC 4588).

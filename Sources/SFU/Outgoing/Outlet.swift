@@ -25,7 +25,9 @@ public final class Outlet {
   var wantsReport = false
   /// What the path takes, and what waits for it.
   var bandwidth = SubscriberBandwidth()
-  private(set) var sender: SRTPSender?
+  private(set) var sender: SRTPSender? { didSet { keys = BorrowedReference(sender) } }
+  /// ``sender``, for packets that are forwarded: it does not change while they are.
+  private(set) var keys = BorrowedReference<SRTPSender>(nil)
   let clock: NTPClock
   var budget = RetransmissionBudget()
   /// Retransmissions that wait to be written.
@@ -61,11 +63,14 @@ public final class Outlet {
     bandwidth.queue.removeAll()
   }
 
-  func add(_ subscription: Subscription) { subscriptions.append(subscription) }
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  func add(_ subscription: Subscription) { subscriptions = subscriptions + [subscription] }
 
   func remove(_ subscription: Subscription) {
     guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
-    subscriptions.remove(at: index)
+    var others = subscriptions
+    others.remove(at: index)
+    subscriptions = others
     // What waits names its slot by the place, and those behind this one have moved up.
     let place = Int32(truncatingIfNeeded: index)
     resends.removeAll { $0.subscription == place }
@@ -75,7 +80,7 @@ public final class Outlet {
 
   func removeAll() {
     resends.removeAll()
-    subscriptions.removeAll()
+    subscriptions = []
   }
 
   /// The subscription that sends under `ssrc`.

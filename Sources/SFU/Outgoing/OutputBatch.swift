@@ -41,6 +41,19 @@ public final class OutputBatch {
   /// Packets in the batch.
   public var packets: Int { packetCount }
 
+  /// Calls `body` with each of ``runs``. Unlike the collection, which owns the table that it reads, it counts no references.
+  @inline(__always)
+  func forEachRun(_ body: (Run) -> Void) {
+    var index = 0
+    while index < runCount {
+      body(table[index])
+      index &+= 1
+    }
+  }
+
+  /// The first of ``runs``; nil when there is nothing to send.
+  public var firstRun: Run? { runCount > 0 ? table[0] : nil }
+
   // Not visible outside of the module, so that the compiler can prove that nothing else reaches them.
   private var usedBytes = 0
   private var packetCount = 0

@@ -33,7 +33,9 @@ public final class Subscription {
   public internal(set) var followsLoudest = false
 
   let outlet: Outlet
-  var stream: SourceStream?
+  var stream: SourceStream? { didSet { source = BorrowedReference(stream) } }
+  /// ``stream``, for packets that are forwarded: the router owns each stream of which some wait.
+  private(set) var source = BorrowedReference<SourceStream>(nil)
   var state = State.idle
   /// Which layers it forwards; see ``limit`` and ``target``.
   var layering = LayerState()
@@ -223,20 +225,23 @@ public final class Subscription {
   }
 
   private func mapPayloadTypes(_ publication: Publication) {
-    payloadTypes = ContiguousArray(repeating: 0xFF, count: 128)
-    retransmissionTypes = ContiguousArray(repeating: 0xFF, count: 128)
+    // Put together apart: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+    var types = ContiguousArray<UInt8>(repeating: 0xFF, count: 128)
+    var retransmissions = types
     rewritesRedundancy = false
     let takesPlain = media.codecs.contains { $0.codec == .opus }
     for source in publication.media.codecs {
       // Of what has no type here the primary block alone is sent.
       if omitsRedundancy, takesPlain, source.codec == .red { continue }
       guard let match = source.bestMatch(in: media.codecs) else { continue }
-      payloadTypes[Int(source.payloadType.rawValue & 0x7F)] = match.payloadType.rawValue
+      types[Int(source.payloadType.rawValue & 0x7F)] = match.payloadType.rawValue
       if let rtx = match.rtxPayloadType {
-        retransmissionTypes[Int(match.payloadType.rawValue & 0x7F)] = rtx.rawValue
+        retransmissions[Int(match.payloadType.rawValue & 0x7F)] = rtx.rawValue
       }
       if source.codec == .opus, source.payloadType != match.payloadType { rewritesRedundancy = true }
     }
+    payloadTypes = types
+    retransmissionTypes = retransmissions
   }
 
   /// What a sender report to the receiver says now; nil before there is anything to say.

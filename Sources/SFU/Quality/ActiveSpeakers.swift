@@ -44,7 +44,8 @@ public struct ActiveSpeakers: Sendable {
   private var reported: ContiguousArray<Speaker> = []
   /// Memory for the list that is compared with it.
   private var speaking: ContiguousArray<Speaker> = []
-  private var changed = false
+  /// When ``poll(now:)`` should be called next. Kept, since working it out would copy all of this for who asks.
+  public private(set) var deadline = Instant.distantFuture
 
   /// Nobody speaks.
   public init() {
@@ -78,7 +79,7 @@ public struct ActiveSpeakers: Sendable {
     let step = loudness > old ? (loudness - old) / 5 : (loudness - old) / 20
     voices[voice].smoothed = old + (step == 0 ? (loudness - old).signum() : step)
     voices[voice].lastPacket = now
-    changed = true
+    pollAgain()
   }
 
   /// Another router says how loud a voice is there, smoothed, 0 to 127.
@@ -86,7 +87,7 @@ public struct ActiveSpeakers: Sendable {
     guard voices.indices.contains(voice) else { return }
     voices[voice].smoothed = Int32(min(loudness, 127)) << 8
     voices[voice].lastPacket = now
-    changed = true
+    pollAgain()
   }
 
   /// The smoothed loudness of a voice, 0 to 127.
@@ -94,19 +95,14 @@ public struct ActiveSpeakers: Sendable {
     voices.indices.contains(voice) ? UInt8(truncatingIfNeeded: voices[voice].smoothed >> 8) : 0
   }
 
-  /// When ``poll(now:)`` should be called next.
-  @inline(__always)
-  public var deadline: Instant {
-    guard changed else { return .distantFuture }
-    guard let lastReport else { return .zero }
-    return lastReport + Self.interval
-  }
+  /// Something is heard that the next report may tell.
+  private mutating func pollAgain() { deadline = lastReport.map { $0 + Self.interval } ?? .zero }
 
   /// The speakers, loudest first, when they differ from the last report; nil when they do not, or it is too early.
   public mutating func poll(now: Instant) -> ContiguousArray<Speaker>? {
     guard deadline <= now else { return nil }
     lastReport = now
-    changed = false
+    deadline = .distantFuture
     for index in voices.indices {
       let silentFor = now - voices[index].lastPacket
       if silentFor > .milliseconds(400) { voices[index].smoothed = voices[index].smoothed / 2 }
@@ -115,7 +111,7 @@ public struct ActiveSpeakers: Sendable {
       voices[index].speaking =
         voices[index].participant >= 0
         && loudness >= (voices[index].speaking ? Self.audible - 10 : Self.audible)
-      if voices[index].speaking || voices[index].smoothed > 0 { changed = true }
+      if voices[index].speaking || voices[index].smoothed > 0 { pollAgain() }
     }
     chooseLeader(now)
     list()

@@ -58,7 +58,7 @@ extension Router {
   @inline(__always)
   func relayNewest(of stream: SourceStream, of publication: Publication, now: Instant) {
     guard let slot = stream.pending.last else { return }
-    let packet = stream.store[Int(slot)]
+    let packet = stream.store[slot]
     let layer = layerIndex(of: stream, publication)
     let rank = publication.isSimulcast ? stream.layers.rank : 0
     for target in publication.relays where rank < target.level.layers {

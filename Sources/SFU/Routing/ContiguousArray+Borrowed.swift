@@ -9,37 +9,40 @@ extension ContiguousArray where Element: AnyObject {
   func forEachBorrowed(_ body: (Element) -> Void) {
     var index = 0
     while index < count {
-      withBorrowed(at: index, body)
+      reference(at: index).use(body)
       index &+= 1
     }
   }
 
-  /// Calls `body` with the object at `index`.
+  /// The object at `index`, which this list owns: for lists that are properties and stay as they are while the object is used.
   @inline(__always)
-  func withBorrowed(at index: Int, _ body: (Element) -> Void) {
+  func reference(at index: Int) -> BorrowedReference<Element> {
     precondition(index >= 0 && index < count)
-    // A reference and an unmanaged reference are the same word, `index` is checked, and this list keeps the object alive until `body` returns.
-    unsafe withUnsafeBufferPointer { elements in
-      unsafe elements.withMemoryRebound(to: Unmanaged<Element>.self) { references in
-        unsafe references[index]._withUnsafeGuaranteedRef { body($0) }
-      }
+    // A reference and a borrowed one are the same word, and `index` is checked.
+    return unsafe withUnsafeBufferPointer { elements in
+      unsafe elements.withMemoryRebound(to: BorrowedReference<Element>.self) { references in unsafe references[index] }
     }
   }
 }
 
 extension ContiguousArray {
+  /// The object at `index`, if there is one, which this list owns.
+  @inline(__always)
+  func reference<Object: AnyObject>(at index: Int) -> BorrowedReference<Object> where Element == Object? {
+    precondition(index >= 0 && index < count)
+    // As above; no object is a null word in both forms.
+    return unsafe withUnsafeBufferPointer { elements in
+      unsafe elements.withMemoryRebound(to: BorrowedReference<Object>.self) { references in unsafe references[index] }
+    }
+  }
+
   /// Calls `body` with each object, leaving gaps out.
   @inline(__always)
   func forEachBorrowed<Object: AnyObject>(_ body: (Object) -> Void) where Element == Object? {
-    // As above; no object is a null word in both forms.
-    unsafe withUnsafeBufferPointer { elements in
-      unsafe elements.withMemoryRebound(to: Unmanaged<Object>?.self) { references in
-        var index = 0
-        while index < references.count {
-          if let reference = unsafe references[index] { unsafe reference._withUnsafeGuaranteedRef { body($0) } }
-          index &+= 1
-        }
-      }
+    var index = 0
+    while index < count {
+      reference(at: index).use(body)
+      index &+= 1
     }
   }
 }

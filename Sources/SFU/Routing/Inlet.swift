@@ -13,11 +13,17 @@ public final class Inlet {
   /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each receiver.
   public static let maximumPacket = 1_500
 
-  /// What an SSRC stands for.
-  struct Claim {
-    var publication: Publication
-    var stream: SourceStream
-    var isRetransmission: Bool
+  /// What an SSRC stands for. An object, so that a packet counts one reference and not one for each part.
+  final class Claim {
+    let publication: Publication
+    let stream: SourceStream
+    let isRetransmission: Bool
+
+    init(publication: Publication, stream: SourceStream, isRetransmission: Bool) {
+      self.publication = publication
+      self.stream = stream
+      self.isRetransmission = isRetransmission
+    }
   }
 
   /// What an SSRC stood for whose publication has ended.
@@ -53,8 +59,8 @@ public final class Inlet {
 
   /// What receiving a packet led to.
   enum Outcome {
-    /// It waits in `stream` to be forwarded.
-    case accepted(Publication, SourceStream)
+    /// It waits in the claim's stream to be forwarded.
+    case accepted(Claim)
     /// It was counted and is not forwarded (padding).
     case consumed
     case dropped(RoutingDrop)
@@ -176,11 +182,10 @@ public final class Inlet {
       case .failure(let refusal): return .dropped(refusal.reason)
       }
     }
-    if let mid = extensions.mid, !names(mid, packet, claims[index].publication) { return .dropped(.refusedClaim) }
-    if claims[index].isRetransmission {
-      return receiveRetransmission(packet, header, extensions, claims[index], now)
-    }
-    return receiveMedia(packet, header, extensions, claims[index], now)
+    let claim = claims[index]
+    if let mid = extensions.mid, !names(mid, packet, claim.publication) { return .dropped(.refusedClaim) }
+    if claim.isRetransmission { return receiveRetransmission(packet, header, extensions, claim, now) }
+    return receiveMedia(packet, header, extensions, claim, now)
   }
 
   private func receiveMedia(
@@ -200,7 +205,7 @@ public final class Inlet {
       nackDeadline = min(nackDeadline, stream.nacks.deadline)
     }
     return keep(
-      &stored, packet, header.payloadRange, header.payloadType, codec, header, extensions, publication, stream, now)
+      &stored, packet, header.payloadRange, header.payloadType, codec, header, extensions, claim, now)
   }
 
   private func receiveRetransmission(
@@ -223,15 +228,15 @@ public final class Inlet {
     stored.isRecovered = true
     if stream.acceptsNack { _ = stream.nacks.receive(original, isRetransmission: true, now: now) }
     return keep(
-      &stored, packet, (start &+ 2)..<header.payloadRange.upperBound, type, codec, header, extensions, publication,
-      stream, now)
+      &stored, packet, (start &+ 2)..<header.payloadRange.upperBound, type, codec, header, extensions, claim, now)
   }
 
   private func keep(
     _ stored: inout StoredPacket, _ packet: Span<UInt8>, _ payload: Range<Int>, _ type: PayloadType, _ codec: Codec,
-    _ header: RTPHeader, _ extensions: Extensions, _ publication: Publication, _ stream: SourceStream,
-    _ now: Instant
+    _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
   ) -> Outcome {
+    let publication = claim.publication
+    let stream = claim.stream
     guard packet.count <= Self.maximumPacket else {
       stream.passOver(stored.sequence)
       return .dropped(.tooLarge)
@@ -264,7 +269,7 @@ public final class Inlet {
     {
       return .dropped(reason)
     }
-    return .accepted(publication, stream)
+    return .accepted(claim)
   }
 
   /// One walk over the extensions of a packet.

@@ -61,7 +61,6 @@ public final class RetransmissionStore {
   private let limits: Limits
   private let mask: Int64
   private var slots: FixedTable<StoredPacket>?
-  private var occupied: ContiguousArray<Bool> = []
   private var chunks: ContiguousArray<ByteBlock> = []
   private var generations: ContiguousArray<UInt32> = []
   private var newestArrivals: ContiguousArray<Instant> = []
@@ -90,8 +89,8 @@ public final class RetransmissionStore {
     let sequence = packet.sequence
     if highest != .min, sequence <= highest &- Int64(limits.packets) { return .tooOld }
     let slot = Int(sequence & mask)
-    if occupied[slot], slots[slot].sequence == sequence { return .duplicate }
-    if occupied[slot], slots[slot].sequence > sequence { return .tooOld }
+    if slots[slot].sequence == sequence { return .duplicate }
+    if slots[slot].sequence > sequence { return .tooOld }
     let needed = descriptor.count + Self.headroom + payload.count + Self.tailroom
     guard needed <= limits.chunkBytes, payload.count <= 0xFFFF, descriptor.count <= 0xFF else { return .tooLarge }
     if chunk < 0 || used + needed > limits.chunkBytes { nextChunk(packet.arrival) }
@@ -109,7 +108,6 @@ public final class RetransmissionStore {
     used += needed
     newestArrivals[chunk] = packet.arrival
     slots[slot] = stored
-    occupied[slot] = true
     if sequence > highest { highest = sequence }
     return .stored(slot: slot)
   }
@@ -119,7 +117,7 @@ public final class RetransmissionStore {
   public func slot(of sequence: Int64) -> Int? {
     guard let slots else { return nil }
     let slot = Int(sequence & mask)
-    guard occupied[slot], slots[slot].sequence == sequence, isCurrent(slots[slot]) else { return nil }
+    guard slots[slot].sequence == sequence, isCurrent(slots[slot]) else { return nil }
     return slot
   }
 
@@ -139,7 +137,6 @@ public final class RetransmissionStore {
   /// Forgets everything and frees the memory.
   public func removeAll() {
     slots = nil
-    occupied = []
     chunks = []
     generations = []
     newestArrivals = []
@@ -171,9 +168,11 @@ public final class RetransmissionStore {
   }
 
   private func allocateSlots() -> FixedTable<StoredPacket> {
-    let table = FixedTable(repeating: StoredPacket(), count: limits.packets)
+    // Below every number: nothing is kept there yet.
+    var nothing = StoredPacket()
+    nothing.sequence = .min
+    let table = FixedTable(repeating: nothing, count: limits.packets)
     slots = table
-    occupied = ContiguousArray(repeating: false, count: limits.packets)
     return table
   }
 

@@ -18,7 +18,7 @@ extension Router {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
     switch member.inlet.receive(packet, header: header, now: now) {
-    case .accepted(let publication, let stream): accepted(publication, stream, now)
+    case .accepted(let claim): accepted(claim.publication, claim.stream, now)
     case .consumed: break
     case .dropped(let reason): counters[reason] &+= 1
     }
@@ -28,10 +28,10 @@ extension Router {
   /// A packet, of a participant or from a relay, is in the store and the last one that waits.
   func accepted(_ publication: Publication, _ stream: SourceStream, _ now: Instant) {
     if publication.voice >= 0, publication.origin == nil, let slot = stream.pending.last {
-      listen(to: publication, stream.store[Int(slot)], now: now)
+      listen(to: publication, stream.store[slot], now: now)
     }
     if publication.isSimulcast, let slot = stream.pending.last {
-      publication.noteArrival(stream, stream.store[Int(slot)])
+      publication.noteArrival(stream, stream.store[slot])
     }
     if !publication.relays.isEmpty { relayNewest(of: stream, of: publication, now: now) }
     if !publication.hasStarted {
@@ -58,7 +58,7 @@ extension Router {
     let receivers = publication.subscriptions.count
     guard stream.kind == .video else { return hold.addSound(receivers: receivers, now: now) }
     guard let slot = stream.pending.last else { return }
-    let packet = stream.store[Int(slot)]
+    let packet = stream.store[slot]
     // What was lost or overtaken is waited for already.
     hold.addPicture(receivers: receivers, endsFrame: packet.marker || packet.sequence < stream.highest, now: now)
   }
@@ -98,15 +98,26 @@ extension Router {
   }
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    for stream in dirtyStreams {
+    forwardListed(now, batch, sink)
+    dirtyStreams.removeAll(keepingCapacity: true)
+    dirty.removeAll(keepingCapacity: true)
+    waiting = 0
+  }
+
+  private func forwardListed<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
+    // Owned once for all that follows; while packets are written, nothing that waits is let go.
+    let streams = dirtyStreams
+    let publications = dirty
+    streams.forEachBorrowed { stream in
       counters[.overload] &+= UInt64(stream.dropOverwritten())
       if stream.kind == .video { stream.evenOut() }
     }
-    if dirtyStreams.count > 1 { orderVoices() }
-    for publication in dirty where publication.media.kind == .video {
+    if streams.count > 1 { orderVoices(streams) }
+    publications.forEachBorrowed { publication in
+      guard publication.media.kind == .video else { return }
       if publication.settleLayers(now: now) { demandChanged(publication) }
     }
-    if dirty.count == 1, let publication = dirty.first {
+    if publications.count == 1, let publication = publications.first {
       let subscriptions = publication.subscriptions
       subscriptions.forEachBorrowed { subscription in
         let outlet = subscription.outlet
@@ -119,31 +130,28 @@ extension Router {
       members.forEachBorrowed { member in
         let outlet = member.outlet
         guard outlet.isOpen else { return }
-        forward(to: outlet, now, batch, sink)
+        forward(to: outlet, now, batch, sink, &counters)
         finish(outlet, now, batch, sink)
       }
     }
-    for stream in dirtyStreams {
-      stream.pending.removeAll(keepingCapacity: true)
+    streams.forEachBorrowed { stream in
+      stream.pending.removeAll()
       stream.turn = -1
     }
-    dirtyStreams.removeAll(keepingCapacity: true)
-    for publication in dirty {
+    publications.forEachBorrowed { publication in
       publication.isListed = false
       // A receiver that starts now has asked for a keyframe.
       keyframeWanted(of: publication)
     }
-    dirty.removeAll(keepingCapacity: true)
-    waiting = 0
   }
 
   /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with one. So two packets of any
   /// lengths leave in one send, and those that differ by little all do.
-  private func orderVoices() {
+  private func orderVoices(_ streams: ContiguousArray<SourceStream>) {
     var turns = 0
-    for stream in dirtyStreams where stream.kind == .audio && turns < turnSlots.count {
-      guard let slot = stream.pending.last else { continue }
-      let length = stream.store[Int(slot)].payloadLength
+    streams.forEachBorrowed { stream in
+      guard stream.kind == .audio, turns < turnSlots.count, let slot = stream.pending.last else { return }
+      let length = stream.store[slot].payloadLength
       // Insertion: hardly ever more than eight voices are heard at a time.
       var turn = turns
       while turn > 0, turnLengths[turn &- 1] < length {
@@ -151,7 +159,7 @@ extension Router {
         turn &-= 1
       }
       turnLengths[turn] = length
-      for other in dirtyStreams where other.turn >= turn { other.turn &+= 1 }
+      streams.forEachBorrowed { other in if other.turn >= turn { other.turn &+= 1 } }
       stream.turn = turn
       turns &+= 1
     }
@@ -160,17 +168,23 @@ extension Router {
 
   /// Writes one receiver's packets of all publications, sound in the order of turns.
   @inline(__always)
-  private func forward<Sink: PacketSink>(to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
+  private func forward<Sink: PacketSink>(
+    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
+  ) {
     var voices = 0
     var index: Int32 = 0
-    let subscriptions = outlet.subscriptions
-    subscriptions.forEachBorrowed { subscription in
-      // Should two slots carry one stream, the second goes at once.
-      if let turn = subscription.stream?.turn, turn >= 0, turnSlots[turn] < 0 {
-        turnSlots[turn] = index
-        voices &+= 1
-      } else {
-        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+    // No slot comes or goes meanwhile, so that the list owns them.
+    while index < outlet.subscriptions.count {
+      outlet.subscriptions.reference(at: Int(index)).use { subscription in
+        var turn = -1
+        subscription.source.use { turn = $0.turn }
+        // Should two slots carry one stream, the second goes at once.
+        if turn >= 0, turnSlots[turn] < 0 {
+          turnSlots[turn] = index
+          voices &+= 1
+        } else {
+          outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+        }
       }
       index &+= 1
     }
@@ -180,7 +194,9 @@ extension Router {
       if slot >= 0 {
         turnSlots[turn] = -1
         voices &-= 1
-        subscriptions.withBorrowed(at: slot) { outlet.forward($0, batch: batch, now: now, to: sink, &counters) }
+        outlet.subscriptions.reference(at: slot).use {
+          outlet.forward($0, batch: batch, now: now, to: sink, &counters)
+        }
       }
       turn &+= 1
     }
@@ -206,7 +222,7 @@ extension Router {
   func discardPending(of publication: Publication) {
     for stream in publication.streams where !stream.pending.isEmpty {
       waiting &-= stream.pending.count
-      stream.pending.removeAll(keepingCapacity: true)
+      stream.pending.removeAll()
       dirtyStreams.removeAll { $0 === stream }
     }
     dirty.removeAll { $0 === publication }

@@ -19,10 +19,9 @@ extension Router {
           let slots = stream.sinceKeyframe(notBefore: now - Self.oldestStart)
           if !slots.isEmpty {
             // What waits comes after these, with the next packets of everybody.
-            let pending = stream.pending
-            stream.pending = slots
+            let pending = stream.pending.exchange(for: slots)
             outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
-            stream.pending = pending
+            _ = stream.pending.exchange(for: pending)
           }
         }
         guard subscription.startsWithKeyframe else { continue }

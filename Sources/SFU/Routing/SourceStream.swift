@@ -31,7 +31,7 @@ public final class SourceStream {
   /// Routers that lack some of it because the ring to them was full; nearly always none.
   var arrears: ContiguousArray<RelayArrears> = []
   /// Slots of the store that wait to be forwarded.
-  var pending: ContiguousArray<Int32> = []
+  let pending = PendingSlots()
   /// Whose turn it is among the streams of sound that wait, 0 first; -1 for none.
   var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
@@ -68,7 +68,6 @@ public final class SourceStream {
     nacks = NackGenerator()
     statistics = ReceiveStatistics(ssrc: ssrc, clockRate: clockRate)
     acceptsNack = usesNack
-    pending.reserveCapacity(32)
   }
 
   /// Whether lost packets are asked for.
@@ -109,7 +108,7 @@ public final class SourceStream {
     guard pending.count < Self.maximumPending, !overwritesPending(packet.sequence) else { return .overload }
     switch store.insert(packet, descriptor: descriptor, payload: payload) {
     case .stored(let slot):
-      pending.append(Int32(truncatingIfNeeded: slot))
+      pending.append(slot)
     case .duplicate: return .duplicate
     case .tooOld: return .tooOld
     case .tooLarge: return .tooLarge
@@ -135,7 +134,7 @@ public final class SourceStream {
   @inline(__always)
   private func overwritesPending(_ sequence: Int64) -> Bool {
     guard let first = pending.first else { return false }
-    return (sequence &- store[Int(first)].sequence).magnitude >= UInt64(store.capacity / 2)
+    return (sequence &- store[first].sequence).magnitude >= UInt64(store.capacity / 2)
   }
 
   /// Whether a keyframe began after `sequence`, so that what is missing up to there does not matter any more.
@@ -144,9 +143,9 @@ public final class SourceStream {
   /// Forgets what waits and is not kept any more, since so much came at once that newer packets took its place. Returns how many packets it was.
   func dropOverwritten() -> Int {
     // The oldest goes first.
-    guard let first = pending.first, !store.isCurrent(store[Int(first)]) else { return 0 }
+    guard let first = pending.first, !store.isCurrent(store[first]) else { return 0 }
     let before = pending.count
-    pending.removeAll { !store.isCurrent(store[Int($0)]) }
+    pending.removeAll { !store.isCurrent(store[$0]) }
     return before &- pending.count
   }
 
@@ -156,11 +155,11 @@ public final class SourceStream {
     let limit = 16
     var start = 0
     while start < pending.count {
-      var smallest = store[Int(pending[start])].payloadLength
+      var smallest = store[pending[start]].payloadLength
       var largest = smallest
       var end = start + 1
       while end < pending.count {
-        let length = store[Int(pending[end])].payloadLength
+        let length = store[pending[end]].payloadLength
         let low = min(smallest, length)
         let high = max(largest, length)
         guard Int(high) - Int(low) <= limit else { break }
@@ -170,7 +169,7 @@ public final class SourceStream {
       }
       if end - start > 1, smallest > 0, smallest != largest {
         for index in start..<(end - 1) {
-          let slot = Int(pending[index])
+          let slot = pending[index]
           if store[slot].payloadLength < largest { store.setPaddedLength(largest, slot: slot) }
         }
       }
@@ -181,16 +180,14 @@ public final class SourceStream {
   /// The slots of what came since the newest keyframe and does not wait to be forwarded, in order: with them a receiver can start that was not
   /// there when it came. None when the keyframe began before `earliest`, waits itself, or has more than ``maximumPending`` packets behind it.
   /// Allocates; meant for newcomers.
-  func sinceKeyframe(notBefore earliest: Instant) -> ContiguousArray<Int32> {
+  func sinceKeyframe(notBefore earliest: Instant) -> ContiguousArray<Int> {
     guard keyframe >= 0, highest &- keyframe < Int64(Self.maximumPending), let first = store.slot(of: keyframe),
-      store[first].arrival >= earliest, !pending.contains(Int32(truncatingIfNeeded: first))
+      store[first].arrival >= earliest, !pending.contains(first)
     else { return [] }
-    var slots = ContiguousArray<Int32>()
+    var slots = ContiguousArray<Int>()
     for sequence in keyframe...highest {
       // What is missing was lost, and fills its gap when it comes.
-      guard let slot = store.slot(of: sequence) else { continue }
-      let number = Int32(truncatingIfNeeded: slot)
-      if !pending.contains(number) { slots.append(number) }
+      if let slot = store.slot(of: sequence), !pending.contains(slot) { slots.append(slot) }
     }
     return slots
   }

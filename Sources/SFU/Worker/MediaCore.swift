@@ -46,7 +46,7 @@ final class MediaCore: PacketSink {
   let clock: NTPClock
   private let batch = OutputBatch()
   private let slab: ReceiveSlab
-  private var sockets: [UDPSocket] = []
+  private var sockets: ContiguousArray<UDPSocket> = []
   private var registrations: [EventLoop.Registration] = []
   private var listener: TCPListener?
   var streams: [UInt32: TCPPeer] = [:]
@@ -222,18 +222,24 @@ final class MediaCore: PacketSink {
   // MARK: Sending
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard connections.indices.contains(outlet.connection), let connection = connections[outlet.connection],
-      let path = connection.path
-    else { return }
+    guard connections.indices.contains(outlet.connection) else { return }
+    // No connection ends and no socket is closed meanwhile.
+    connections.reference(at: outlet.connection).use { connection in
+      if let path = connection.path { send(batch, on: path) }
+    }
+  }
+
+  private func send(_ batch: OutputBatch, on path: IcePath) {
     switch path.transport {
     case .udp:
       guard sockets.indices.contains(Int(path.handle)) else { return }
-      let socket = sockets[Int(path.handle)]
-      let bytes = batch.bytes
-      for run in batch.runs {
-        socket.sendSegmented(
-          bytes.span(run.offset..<(run.offset &+ run.length)), segmentSize: run.segment, to: path.remote,
-          from: path.local)
+      sockets.reference(at: Int(path.handle)).use { socket in
+        let bytes = batch.bytes
+        batch.forEachRun { run in
+          socket.sendSegmented(
+            bytes.span(run.offset..<(run.offset &+ run.length)), segmentSize: run.segment, to: path.remote,
+            from: path.local)
+        }
       }
     case .tcp:
       guard let stream = streams[path.handle]?.connection else { return }

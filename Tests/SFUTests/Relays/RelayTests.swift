@@ -416,7 +416,7 @@ struct RelayTests {
       #expect(stream.accept(packet, descriptor: descriptor.span, payload: payload.span) == nil)
       let output = RelayOutput(ring: RelayRing())
       let relay = Relay(channel: 9, reach: .machine, output: output, session: 1)
-      #expect(relay.forward(stream.store[Int(stream.pending[0])], of: stream, layer: 2, publication: 0x1_0003))
+      #expect(relay.forward(stream.store[stream.pending[0]], of: stream, layer: 2, publication: 0x1_0003))
       var read: RelayedPacket?
       var bytes: [UInt8] = []
       _ = output.ring.read { record in
