@@ -5,8 +5,11 @@ import SkypeForBusiness
 class AppDelegate: UIResponder, UIApplicationDelegate {
   var window: UIWindow?
   /// The conversation that is left when the app ends.
-  weak var conversation: SfBConversation?
+  weak var conversation: SfBConversation? {
+    didSet { recorder = Journal.isKept ? conversation.map(Recorder.init) : nil }
+  }
 
+  private var recorder: Recorder?
   private let options: Options
   private var hands: Hands?
 

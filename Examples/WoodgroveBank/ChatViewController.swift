@@ -93,6 +93,7 @@ class ChatViewController: UIViewController, SfBKeyValueObserver {
 
 extension ChatViewController: ChatHandlerDelegate {
   func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {
+    Journal.note("message", ["text": message.text])
     let name = message.sender?.displayName ?? ""
     chatTable.addMessage(message.text, from: name.isEmpty ? "Agent" : name, isOwn: false)
   }
@@ -100,6 +101,7 @@ extension ChatViewController: ChatHandlerDelegate {
   func chatHandler(
     _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool
   ) {
+    Journal.note("canSendMessage", ["value": "\(canSendMessage)"])
     sendButton.isEnabled = canSendMessage
     if canSendMessage { chatTable.addStatus("now you can send a message") }
   }

@@ -21,6 +21,7 @@ from bank import Bank
 from browser import Person, wait_for
 from display import write_png
 from media import CAST
+from record import Record
 from server import Server
 from sound_system import Display
 from test_rights import run
@@ -190,6 +191,104 @@ class Journey(Case):
         ben.page.goto("about:blank")
         bank.shows("Waiting for an agent")
         wait_for("the picture to go", lambda: "Agent's picture" not in bank.screen()["views"] or f"no: {bank.screen()}", 40)
+
+
+#: What is told when a guest is in the meeting, in which somebody is already, before anything else can be done.
+MEETING = [
+    "conversation.subject = adhocMeeting", "myself.audio.state = connected", "conversation.state = established", "chatService.canStop = true",
+    "chatService.canSendMessage = true", "audioService.canStop = true", "audioService.canSetHold = true", "audioService.canToggleMute = true",
+    "videoService.canStart = true", "videoService.canSetActiveCamera = true", "myself.audio.canSetMuted = true",
+    "told: conversation established"]
+#: What is told first of its end.
+ENDING = [
+    "conversation.canLeave = false", "chatService.canStop = false", "chatService.canSendMessage = false", "audioService.canStop = false",
+    "audioService.canSetHold = false", "audioService.canToggleMute = false"]
+#: And last.
+GONE = [
+    "Ann.chat.state = disconnected", "Ann.audio.isMuted = true", "Ann.audio.state = disconnected", "Ann.video.canSubscribe = false",
+    "Ann.video.state = disconnected", "myself.chat.state = disconnected", "conversation.state = idle", "told: conversation idle"]
+CHAT = ["historyService.activityItems = + outgoing “Do you give loans?” succeeded",
+        "historyService.activityItems = + incoming “We do.” succeeded"]
+
+
+class Sequence(Case):
+    """Both ways to join, with all that the app and the agent's page are told from the first call to the end, in order.
+
+    What the SDK's documents say of the order: the helper tells what is so already when it is made, then `establishing`, `established` and, after
+    `leave()`, `idle`; who is watched is the first to be inserted, told as nobody until their picture may be subscribed to; a message is told once
+    it is in the history; `unmuting` counts at once and `unmuted` when the server has answered, muting at once; and of what is stopped no `can…`
+    flag stays true. In which order the flags of one moment turn they leave open; here it is ours, and always the same.
+    """
+
+    def video(self, record: Record, history: list[str]) -> None:
+        app, ann = record.app, record.page
+        ann.sees_test_picture("Jake", rate=8)
+        app.sees(CAST["Ann"][0])
+        app.hears(CAST["Ann"][1])
+        record.act("the customer joins with video", [
+            "videoService.activeCamera = Test picture (front)", "told: conversation establishing", "told: muted muted", "told: canStart false",
+            "told: subscribed nobody", "myself.chat.state = connected", "conversation.remoteParticipants = + Ann", "told: subscribed nobody",
+            *history, *MEETING, "told: canStart true", "videoService.canStart = false", "videoService.canStop = true",
+            "videoService.canSetPaused = true", "told: canStart false", "myself.video.state = connecting", "Ann.video.canSubscribe = true",
+            "told: subscribed somebody", "myself.video.state = connected",
+        ], ["Jake came", "Jake's camera is there, open", "Jake's camera comes"])
+        app.do("press Unmute")
+        ann.hears_tone("Jake", 550)
+        record.act("the customer unmutes", [
+            "audioService.muted = unmuting", "told: muted unmuting", "audioService.muted = unmuted", "told: muted unmuted",
+            "myself.audio.isMuted = false",
+        ], ["Jake's microphone is there, muted", "Jake's microphone comes", "Jake's microphone is open"])
+        app.do("press Mute")
+        ann.hears_silence("Jake")
+        record.act("the customer mutes", ["audioService.muted = muted", "told: muted muted", "myself.audio.isMuted = true"],
+                   ["Jake's microphone is muted"])
+        app.do("press End")
+        record.act("the customer leaves", [
+            *ENDING, "videoService.canSetActiveCamera = false", "myself.audio.canSetMuted = false", "videoService.canStop = false",
+            "videoService.canSetPaused = false", "myself.video.state = disconnected", "videoService.activeCamera = none",
+            "myself.audio.state = disconnected", "conversation.remoteParticipants = - Ann", "told: subscribed nobody", *GONE,
+        ], ["Jake's camera comes no more", "Jake's camera is gone", "Jake's microphone comes no more", "Jake's microphone is gone",
+            "Jake went: left"])
+
+    def chat(self, record: Record, history: list[str]) -> None:
+        app, ann = record.app, record.page
+        record.act("the customer joins with text", [
+            "told: conversation establishing", "told: canSendMessage false", "myself.chat.state = connected",
+            "conversation.remoteParticipants = + Ann", *history, *MEETING, "told: canSendMessage true", "Ann.video.canSubscribe = true",
+        ], ["Jake came"])
+        app.do("fill Message to the agent = Do you give loans?", "press Send")
+        record.act("the customer writes", [
+            "historyService.activityItems = + outgoing “Do you give loans?” pending", "“Do you give loans?”.status = succeeded",
+        ], ["Jake: Do you give loans?"])
+        ann.page.get_by_label("Message", exact=True).press_sequentially("We do.")
+        ann.page.keyboard.press("Enter")
+        record.act("the agent writes", [
+            "Ann.chat.isTyping = true", "Ann.chat.isTyping = false", CHAT[1], "told: message We do.",
+        ], ["Ann: We do."])
+        app.do("press End")
+        record.act("the customer leaves", [
+            *ENDING, "videoService.canStart = false", "videoService.canSetActiveCamera = false", "myself.audio.canSetMuted = false",
+            "told: canSendMessage false", "myself.audio.state = disconnected", "conversation.remoteParticipants = - Ann", *GONE,
+        ], ["Jake went: left"])
+
+    def test_all_that_app_and_page_are_told_by_token_and_by_address_is_one_known_sequence(self) -> None:
+        bank = self.bank()
+        room = self.online_meeting(bank)
+        ann = self.agent("Ann", room)
+        ann.page.keyboard.press("c")
+        record = Record(bank, ann)
+        self.join(bank, "Join online video chat")
+        bank.do("press Accept to have a video call with your agent")
+        self.video(record, [])
+        bank.shows("You have the token")
+        self.join(bank, "Join online chat")
+        self.chat(record, [])
+        # By the address, with what was written before.
+        bank.do("press ‹ Back", "row Log off", "press Settings", "turn Enable preview features = on",
+                f"fill Meeting URL = {self.server.url}/{room}", "press Save", "press Sign in", "press Ask Agent", "answer Ask using Video Chat")
+        self.video(record, CHAT)
+        bank.do("press Ask Agent", "answer Ask using Text Chat")
+        self.chat(record, [*CHAT, "told: message We do."])
 
 
 def press(agent: Person, label: str) -> None:

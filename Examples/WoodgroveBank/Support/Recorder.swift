@@ -1,0 +1,95 @@
+import Foundation
+import SkypeForBusiness
+
+/// Writes every change of a conversation down, by the names under which the SDK's properties are observed, so that a test can compare a whole
+/// journey. Who speaks is left out: that depends on how loud they are, and when.
+@MainActor final class Recorder: SfBKeyValueObserver {
+  private var names: [ObjectIdentifier: String] = [:]
+  /// What is observed, so that its place in memory is nobody else's meanwhile.
+  private var observed: [AnyObject] = []
+  private let options: NSKeyValueObservingOptions = [.new, .old]
+
+  init(_ conversation: SfBConversation) {
+    observe(conversation, "conversation", "state", "subject", "remoteParticipants", "canLeave") {
+      conversation.addObserver(self, forKeyPath: $0, options: options)
+    }
+    let chat = conversation.chatService
+    observe(chat, "chatService", "canStart", "canStop", "canSendMessage") {
+      chat.addObserver(self, forKeyPath: $0, options: options)
+    }
+    let audio = conversation.audioService
+    observe(audio, "audioService", "canStart", "canStop", "muted", "isOnHold", "canSetHold", "canToggleMute") {
+      audio.addObserver(self, forKeyPath: $0, options: options)
+    }
+    let video = conversation.videoService
+    observe(video, "videoService", "canStart", "canStop", "activeCamera", "canSetActiveCamera", "canSetPaused") {
+      video.addObserver(self, forKeyPath: $0, options: options)
+    }
+    let history = conversation.historyService
+    observe(history, "historyService", "activityItems") {
+      history.addObserver(self, forKeyPath: $0, options: options)
+    }
+    observe(conversation.selfParticipant, "myself")
+  }
+
+  private func observe(_ participant: SfBParticipant, _ name: String) {
+    observe(participant, name, "state", "role") { participant.addObserver(self, forKeyPath: $0, options: options) }
+    let (person, chat) = (participant.person, participant.chat)
+    observe(person, name + ".person", "displayName") { person.addObserver(self, forKeyPath: $0, options: options) }
+    observe(chat, name + ".chat", "state", "isTyping") { chat.addObserver(self, forKeyPath: $0, options: options) }
+    let (audio, video) = (participant.audio, participant.video)
+    observe(audio, name + ".audio", "state", "isOnHold", "isMuted", "canSetMuted") {
+      audio.addObserver(self, forKeyPath: $0, options: options)
+    }
+    observe(video, name + ".video", "state", "isPaused", "canSubscribe") {
+      video.addObserver(self, forKeyPath: $0, options: options)
+    }
+  }
+
+  private func observe(_ object: AnyObject, _ name: String, _ keys: String..., add: (String) -> Void) {
+    guard names[ObjectIdentifier(object)] == nil else { return }
+    names[ObjectIdentifier(object)] = name
+    observed.append(object)
+    keys.forEach(add)
+  }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    guard let object = object as AnyObject?, let name = names[ObjectIdentifier(object)], let change else { return }
+    let kind = (change[.kindKey] as? UInt).flatMap(NSKeyValueChange.init) ?? .setting
+    let what = "\(name).\(keyPath ?? "")"
+    switch kind {
+    case .insertion: note(what, "+ \(describe(change[.newKey]))")
+    case .removal: note(what, "- \(describe(change[.oldKey]))")
+    case .setting, .replacement: note(what, describe(change[.newKey]))
+    }
+    guard kind == .insertion else { return }
+    for participant in change[.newKey] as? [SfBParticipant] ?? [] {
+      observe(participant, participant.person.displayName)
+    }
+    for case let item as SfBMessageActivityItem in change[.newKey] as? [SfBConversationActivityItem] ?? [] {
+      observe(item, "“\(item.text)”", "status") { item.addObserver(self, forKeyPath: $0, options: options) }
+    }
+  }
+
+  private func note(_ what: String, _ value: String) { Journal.note("observed", ["what": what, "value": value]) }
+
+  private func describe(_ value: Any?) -> String {
+    switch value {
+    case let people as [SfBParticipant]: people.map(\.person.displayName).joined(separator: ", ")
+    case let items as [SfBConversationActivityItem]: items.map(describe).joined(separator: ", ")
+    case let camera as SfBCamera: camera.description
+    case nil, is NSNull: "none"
+    case let value?: "\(value)"
+    }
+  }
+
+  private func describe(_ item: SfBConversationActivityItem) -> String {
+    switch item {
+    case let message as SfBMessageActivityItem: "\(message.direction) “\(message.text)” \(message.status)"
+    case let person as SfBParticipantActivityItem: "\(person.type) \(person.person.displayName)"
+    default: "\(item.type)"
+    }
+  }
+}
