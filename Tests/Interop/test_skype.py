@@ -216,8 +216,9 @@ class Sequence(Case):
 
     What the SDK's documents say of the order: the helper tells what is so already when it is made, then `establishing`, `established` and, after
     `leave()`, `idle`; who is watched is the first to be inserted, told as nobody until their picture may be subscribed to; a message is told once
-    it is in the history; `unmuting` counts at once and `unmuted` when the server has answered, muting at once; and of what is stopped no `can…`
-    flag stays true. In which order the flags of one moment turn they leave open; here it is ours, and always the same.
+    it is in the history; `unmuting` counts at once and `unmuted` when the server has answered, muting at once. That of what is stopped no `can…` flag
+    stays true follows from their "only the subject and the history can be read". In which order the flags of one moment turn they leave open; here
+    it is ours, and always the same.
     """
 
     def video(self, record: Record, history: list[str]) -> None:
