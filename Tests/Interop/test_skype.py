@@ -327,7 +327,6 @@ class Lobby(Case):
         bank.shows("You have the token")
         self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "idle"])
 
-
     def test_who_is_let_in_from_the_lobby_is_seen_and_heard_and_sees_and_hears(self) -> None:
         run(self.server, "tenant", "set", "parley", "--access-level", "Locked")
         bank = self.bank()
