@@ -56,4 +56,36 @@ struct NarrowStartTests {
     #expect(concealed < 0.03)
     #expect((0.8...1.1).contains(estimate))
   }
+
+  /// As at 300 kb/s both ways, with a browser's publisher: 15 pictures a second, keyframes of ten times the mean, sound twice in each packet, and a
+  /// larger layer that begins late and grows slowly, while the estimate is still the guess of the beginning.
+  @Test(
+    "a larger layer that comes late to a narrow path is tried out by padding, and no picture stands for it",
+    arguments: [500, 900], 1...10 as ClosedRange<UInt64>)
+  func lateLayer(kilobits: Int, seed: UInt64) throws {
+    let meeting = QualityMeeting(seed: seed)
+    let publisher = try meeting.addPublisher([160, kilobits], ramp: .seconds(12), addsRedundancy: true)
+    publisher.frameInterval = TimeSpan(nanoseconds: 66_666_667)
+    publisher.keyframeWeight = 10
+    publisher.begin(layer: 1, after: .seconds(5))
+    let way = LinkConditions(
+      delay: .milliseconds(25), jitter: .milliseconds(1), capacity: .kilobits(300), queue: .time(.milliseconds(400)))
+    let receiver = try meeting.addReceiver(link: meeting.addLink(way), back: way)
+    var random = EmulatorRandom(seed: seed)
+    // The receiver sends, too, so that its reports come late or not at all.
+    meeting.onSample = {
+      let packets = Int((meeting.seconds < 3 ? 12 : 6) * random.unit() + 0.5)
+      for _ in 0..<packets { receiver.back.send([UInt8](repeating: 0, count: 1_100), now: meeting.now) }
+    }
+    meeting.run(for: .seconds(25))
+    let video = try #require(receiver.video())
+    let frozen = video.frozen(from: 1, to: 25)
+    if ProcessInfo.processInfo.environment["QUALITY_TABLE"] != nil {
+      let rate = video.frameRate(from: 1, to: 25)
+      print("LATE layer of \(kilobits), seed \(seed): \(frozen * 100) % frozen, \(rate) a second")
+    }
+    #expect(frozen < 0.03)
+    #expect(video.frameRate(from: 1, to: 25) > 14)
+    #expect((receiver.sound()?.concealed(from: 1, to: 24) ?? 1) < 0.03)
+  }
 }

@@ -10,6 +10,18 @@ public struct ProbeCluster: Hashable, Sendable {
   public var bytes: Int
   /// The least packets to send.
   public var packets: Int
+
+  init(id: UInt8, rate: DataRate, bytes: Int, packets: Int) {
+    self.id = id
+    self.rate = rate
+    self.bytes = bytes
+    self.packets = packets
+  }
+
+  /// Padding up to `rate` for `span` that is no probe: its packets are not marked.
+  public init(padding rate: DataRate, for span: TimeSpan) {
+    self.init(id: 0, rate: rate, bytes: Int(Double(rate.bitsPerSecond) / 8 * span.seconds), packets: 1)
+  }
 }
 
 /// Decides when to probe, and at which rate: at the start (three times the start rate, and on from what that shows), at the rate of

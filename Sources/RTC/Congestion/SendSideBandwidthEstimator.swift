@@ -93,7 +93,6 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var probes: ProbeController
   private var limit: ApplicationLimit
   private var receiverBound: DataRate?
-  private var lastFeedback: Instant?
   private var firstUnanswered: Instant?
   /// Packets sent since the last report or back-off: silence after silence means nothing.
   private var unanswered = 0
@@ -137,14 +136,14 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Up to what padding is to fill up what is sent for `span`, while it is tried out whether more loses more; nil for none. Only where the
   /// application follows the estimate in steps (``Configuration/reach`` below 1.5). It is no probe, and its packets are not marked.
   public func padding(for span: TimeSpan, now: Instant) -> ProbeCluster? {
-    loss.paddedRate(now: now).map {
-      ProbeCluster(id: 0, rate: $0, bytes: Int(Double($0.bitsPerSecond) / 8 * span.seconds), packets: 1)
-    }
+    loss.paddedRate(now: now).map { ProbeCluster(padding: $0, for: span) }
   }
   /// What the newest probe showed, and when; nil before the first.
   public private(set) var lastProbe: (rate: DataRate, at: Instant)?
+  /// When the newest packet was sent that the receiver has reported on; nil before the first.
+  public private(set) var newestReported: Instant?
   /// Whether any feedback has come.
-  public var hasFeedback: Bool { lastFeedback != nil }
+  public var hasFeedback: Bool { newestReported != nil }
   /// Bytes that left and were not reported on.
   public var bytesInFlight: Int64 { adapter.history.bytesInFlight }
   /// Feedback about packets that were never sent, are forgotten or were reported before.
@@ -208,13 +207,15 @@ public struct SendSideBandwidthEstimator: Sendable {
     let summary = adapter.finish()
     guard summary.received > 0 else { return }
     if summary.outage > 0 || lastBackOff != nil { resume(now) }
-    lastFeedback = now
     lastGood = nil
     isMeasured = true
     firstUnanswered = nil
     unanswered = 0
     lastBackOff = nil
-    if let sent = summary.newestSent { measured(roundTrip: now - sent, weight: 8) }
+    if let sent = summary.newestSent {
+      measured(roundTrip: now - sent, weight: 8)
+      newestReported = max(newestReported ?? sent, sent)
+    }
     limit.advance(target, now)
     noteSent(now)
     loss.add(
@@ -323,7 +324,9 @@ public struct SendSideBandwidthEstimator: Sendable {
   }
 
   private mutating func take(probe measured: DataRate, _ now: Instant) {
-    guard let rate = offered(measured) else { return }
+    // A burst is so short that one packet more or less at its ends is a hundredth.
+    let certain = comesInSteps ? DataRate(bitsPerSecond: measured.bitsPerSecond * 49 / 50) : measured
+    guard let rate = offered(certain) else { return }
     probes.measured(rate, now: now)
     lastProbe = (rate, now)
     guard trendline.usage != .overusing else { return }
@@ -388,7 +391,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     if let lastBackOff { return unanswered > 0 ? lastBackOff + Self.backOffInterval : .distantFuture }
     guard unanswered >= 4 else { return .distantFuture }
     // The first report of all takes a round trip that is not known yet.
-    let patience = lastFeedback == nil ? TimeSpan.milliseconds(1_500) : Self.feedbackTimeout
+    let patience = newestReported == nil ? TimeSpan.milliseconds(1_500) : Self.feedbackTimeout
     return firstUnanswered + patience + (roundTrip ?? .zero)
   }
 

@@ -32,6 +32,8 @@ public struct TransportFeedbackAdapter: Sendable {
   /// Losses in a row over at least this time are an outage.
   private static let outage = TimeSpan.milliseconds(300)
   private static let outagePackets = 5
+  /// One that follows another sooner is none: on a path that takes next to nothing long runs are lost between any two packets that arrive.
+  private static let betweenOutages = TimeSpan.seconds(2)
 
   /// Feedback on packets that were never sent, are forgotten, or were reported before.
   public private(set) var ignoredCount: UInt64 = 0
@@ -41,9 +43,11 @@ public struct TransportFeedbackAdapter: Sendable {
   private var unwrapped: Int64 = 0
   /// The highest number reported so far; losses below it are counted.
   private var highest: Int64
-  /// The first number that the current report is about; nil when it is none that was sent.
-  private var base: Int64?
+  /// The first number that the current report is about; the least when it is none that was sent.
+  private var base = Int64.min
   private var summary = Summary()
+  /// A long run of losses that began before this is no outage.
+  private var nextOutage = Instant(nanoseconds: .min)
 
   /// An adapter over an empty history.
   public init(history: SentPacketHistory) {
@@ -62,7 +66,7 @@ public struct TransportFeedbackAdapter: Sendable {
       unwrapped = Int64(feedback.referenceTime)
     }
     reference = feedback.referenceTime
-    base = history.extended(feedback.baseSequence)
+    base = history.extended(feedback.baseSequence) ?? .min
   }
 
   /// Takes one arrival of the report; nil when it is no news.
@@ -74,7 +78,7 @@ public struct TransportFeedbackAdapter: Sendable {
     if sequence > highest {
       // What lies between the last report and this one was in a report that got lost itself, and nothing is known of it. To call it lost would
       // add the loss of the way back to that of the way there.
-      var missing = max(max(highest &+ 1, base ?? .min), history.next &- Int64(history.capacity))
+      var missing = max(max(highest &+ 1, base), history.next &- Int64(history.capacity))
       var run = 0
       var runStart: Instant?
       while missing < sequence {
@@ -85,7 +89,8 @@ public struct TransportFeedbackAdapter: Sendable {
         missing &+= 1
       }
       if run >= Self.outagePackets, let runStart, packet.sent - runStart >= Self.outage {
-        summary.outage &+= run
+        if runStart < nextOutage { summary.lost &+= run } else { summary.outage &+= run }
+        nextOutage = packet.sent + Self.betweenOutages
       } else {
         summary.lost &+= run
       }

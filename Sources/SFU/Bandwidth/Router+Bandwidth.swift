@@ -183,6 +183,7 @@ extension Router {
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
         isTried && !outlet.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
+        && (isProven || outlet.bandwidth.mayTryRaise(now: now))
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
@@ -190,9 +191,22 @@ extension Router {
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
       mayPause: outlet.bandwidth.mayPause(now: now), keepsFirst: outlet.bandwidth.feedback == .receiverEstimate)
-    let total = allocation.allocate(&memory.requests, memory.options)
+    var total = allocation.allocate(&memory.requests, memory.options)
+    if !memory.requests.contains(where: { isLarger($0, memory) }) {
+      outlet.bandwidth.endRaise()
+    } else if !isProven, !outlet.bandwidth.tryRaise(to: total, now: now) {
+      for index in memory.requests.indices { memory.requests[index].mayRaise = false }
+      total = allocation.allocate(&memory.requests, memory.options)
+    }
     // A larger layer that appears takes about three times as much again.
     settle(member, memory, total, wanted, hasRoom: isTried && budget.bitsPerSecond > total.bitsPerSecond * 4, now)
+  }
+
+  /// Whether a larger picture is to be forwarded than now, or than the smallest.
+  private func isLarger(_ request: BitrateAllocation.Request, _ memory: AllocationMemory) -> Bool {
+    guard let result = request.result else { return false }
+    let now = request.current ?? request.options.lowerBound
+    return memory.options[result].index.spatial > memory.options[now].index.spatial
   }
 
   private func slot(of request: BitrateAllocation.Request, _ memory: AllocationMemory) -> Int {

@@ -47,6 +47,16 @@ struct SubscriberBandwidth: Sendable {
   var estimator = SendSideBandwidthEstimator(configuration: Self.configuration, firstSequence: 1)
   var queue = PacingQueue()
   private(set) var probe: ProbeBurst?
+  /// Tries out larger pictures before they are forwarded.
+  private var raises = RaiseTrial(seed: 1)
+  /// Whether losses tell something of what is tried out: not where there were too many before it.
+  private var judgesLoss = false
+  /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end most trials.
+  private static let ownLoss = 0.02
+  /// Waiting so long is the end of a trial. Large pictures and jitter alone make packets wait for less.
+  private static let trialQueue = TimeSpan.milliseconds(80)
+  /// And so long is, while packets wait longer and longer.
+  private static let growingQueue = TimeSpan.milliseconds(35)
   private(set) var audio = RateMeter()
   private(set) var retransmitted = RateMeter()
   private(set) var activeSince: Instant?
@@ -58,6 +68,8 @@ struct SubscriberBandwidth: Sendable {
   private var unsatisfiedSince: Instant?
   /// How long the first probe may take.
   private static let trial = TimeSpan.seconds(1)
+  /// Padding of a trial is measured out in steps of this.
+  private static let trialStep = TimeSpan.milliseconds(100)
 
   /// When the estimate and the allocation are looked at next.
   var nextTick = Instant.distantFuture
@@ -162,6 +174,11 @@ struct SubscriberBandwidth: Sendable {
   }
 
   private mutating func changed(_ now: Instant) {
+    if raises.rate != nil, isTrialFailing(now) {
+      raises.fail(now: now)
+      if probe?.cluster.id == 0 { probe = nil }
+      nextTick = min(nextTick, now)
+    }
     beginProbe(now)
     let needed = allocated.bitsPerSecond &+ audio.rate.bitsPerSecond
     if estimator.target.bitsPerSecond < needed || estimator.lastProbe?.at == now { nextTick = min(nextTick, now) }
@@ -266,12 +283,46 @@ struct SubscriberBandwidth: Sendable {
     isPacing = isKnown && (!isSatisfied || estimator.target.bitsPerSecond < plenty)
   }
 
+  // MARK: Raises
+
+  /// A receiver whose number is `seed`: chance keeps those apart who share a path.
+  mutating func seed(_ seed: Int) { raises = RaiseTrial(seed: UInt32(truncatingIfNeeded: seed)) }
+
+  /// Whether larger pictures are tried out.
+  private var triesRaises: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
+
+  /// Whether a larger picture may be tried out, or need not be.
+  func mayTryRaise(now: Instant) -> Bool { !triesRaises || raises.mayTry(now: now) }
+
+  /// Whether the path takes pictures of `total` in all; tries it out by padding where nothing has shown it, and is to be asked again meanwhile.
+  mutating func tryRaise(to total: DataRate, now: Instant) -> Bool {
+    guard triesRaises else {
+      raises.end()
+      return true
+    }
+    let wanted = DataRate(bitsPerSecond: total.bitsPerSecond &+ audio.rate.bitsPerSecond)
+    if raises.rate == nil { judgesLoss = !estimator.losesTooMuch(now: now) }
+    return raises.verdict(on: wanted, reported: estimator.newestReported, now: now) == .passed
+  }
+
+  /// Nothing larger is to be forwarded now.
+  mutating func endRaise() { raises.end() }
+
+  /// Whether what is sent on trial is too much: packets wait, or are lost as they were not before. Overuse without a queue is no sign, since
+  /// jitter looks like it.
+  private func isTrialFailing(_ now: Instant) -> Bool {
+    let longest = estimator.usage == .overusing ? Self.growingQueue : Self.trialQueue
+    return estimator.queueDelay > longest || (judgesLoss && estimator.losesTooMuch(now: now))
+  }
+
   // MARK: Probes
 
   private mutating func beginProbe(_ now: Instant) {
     if let probe, probe.isOver(now: now) { self.probe = nil }
     guard probe == nil else { return }
-    if let padding = estimator.padding(for: Self.interval, now: now) {
+    if let rate = raises.rate {
+      probe = ProbeBurst(ProbeCluster(padding: rate, for: Self.trialStep), now: now)
+    } else if let padding = estimator.padding(for: Self.interval, now: now) {
       probe = ProbeBurst(padding, now: now)
     } else if !isSatisfied, let cluster = estimator.pollProbe() {
       probe = ProbeBurst(cluster, now: now)

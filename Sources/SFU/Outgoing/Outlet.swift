@@ -41,6 +41,7 @@ public final class Outlet {
   init(participant: Int, clock: NTPClock) {
     self.participant = participant
     self.clock = clock
+    bandwidth.seed(participant)
   }
 
   /// Whether packets can be sent: there are keys, and the peer consents.

@@ -71,7 +71,10 @@ final class SyntheticPublisher {
     var begins: Instant
   }
 
-  static let frameInterval = TimeSpan.milliseconds(40)
+  /// The time between two pictures.
+  var frameInterval = TimeSpan.milliseconds(40)
+  /// How many times the mean picture a keyframe is.
+  var keyframeWeight = 5.0
   static let soundInterval = TimeSpan.milliseconds(20)
   private static let largest = 1_130
 
@@ -140,6 +143,9 @@ final class SyntheticPublisher {
     layers[layer].wantsKeyframe = true
   }
 
+  /// Lets a layer begin so long after the meeting, as browsers begin with the larger ones once they know their own path.
+  func begin(layer: Int, after span: TimeSpan) { layers[layer].begins = start + span }
+
   var deadline: Instant { min(nextFrame, nextSound) }
 
   func send(now: Instant, to router: ([UInt8]) -> Void) {
@@ -149,7 +155,7 @@ final class SyntheticPublisher {
     }
     if nextFrame <= now {
       for layer in layers.indices { sendFrame(layer, now, router) }
-      nextFrame = nextFrame + Self.frameInterval
+      nextFrame = nextFrame + frameInterval
     }
   }
 
@@ -188,8 +194,8 @@ final class SyntheticPublisher {
     }
     layers[layer].pictureID = (layers[layer].pictureID + 1) & 0x7FFF
     let share = ramp > .zero ? min(0.25 + 0.75 * (now - layers[layer].begins).seconds / ramp.seconds, 1) : 1
-    let mean = Double(layers[layer].kilobits) * share * 1_000 / 25 / 8
-    let weight = isKeyframe ? 5 : hasTemporalLayers ? isBase ? 1.15 : 0.75 : 0.95
+    let mean = Double(layers[layer].kilobits) * share * 1_000 * frameInterval.seconds / 8
+    let weight = isKeyframe ? keyframeWeight : hasTemporalLayers ? isBase ? 1.15 : 0.75 : 0.95
     let size = Int(mean * weight * (0.8 + 0.4 * random.unit()))
     let count = max(1, (size + Self.largest - 1) / Self.largest)
     let captured = now - start
