@@ -66,7 +66,7 @@ let package = Package(
     .target(name: "RTC", dependencies: ["Basics", "COpenSSL"], swiftSettings: strict),
 
     // Floor 2: messages, and sockets.
-    .target(name: "Signaling", swiftSettings: common),
+    .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: common),
     .target(
       name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
       swiftSettings: strict),

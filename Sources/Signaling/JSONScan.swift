@@ -1,4 +1,6 @@
-/// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting and duplicate keys.
+import Basics
+
+/// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting, duplicate keys and endless runs of combining marks.
 ///
 /// The decoder itself neither bounds the nesting as tightly as we want nor refuses duplicate keys; of two equal keys
 /// it silently keeps one, and a second reader may keep the other. The scan costs one pass and one set of keys for each
@@ -32,18 +34,29 @@ enum JSONScan {
       case UInt8(ascii: "\""):
         let start = index + 1
         var end = start
-        var escaped = false
+        var (escaped, isPlain) = (false, true)
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+          if bytes[end] >= 0x80 { isPlain = false }
           if bytes[end] == UInt8(ascii: "\\") {
             escaped = true
             end += 1
+            if end < bytes.count, bytes[end] == UInt8(ascii: "u") { isPlain = false }
           }
           end += 1
         }
         guard end < bytes.count else { throw .notJSON("a string does not end") }
-        if expectsKey, let top = keys.indices.last {
-          let key = escaped ? try unescape(bytes[start..<end]) : String(decoding: bytes[start..<end], as: UTF8.self)
-          guard keys[top].insert(key).inserted else { throw .duplicateKey(String(key.prefix(40))) }
+        // What is plain and no key needs no second look.
+        if expectsKey || !isPlain {
+          let text = escaped ? try unescape(bytes[start..<end]) : String(decoding: bytes[start..<end], as: UTF8.self)
+          // Before anything compares it or hashes it.
+          guard CombiningMarks.areBounded(in: text) else {
+            throw .badMessage("a text has more than \(CombiningMarks.longestRun) combining marks in a row")
+          }
+          guard expectsKey, let top = keys.indices.last else {
+            index = end + 1
+            continue
+          }
+          guard keys[top].insert(text).inserted else { throw .duplicateKey(String(text.prefix(40))) }
           expectsKey = false
         }
         index = end
@@ -77,13 +90,13 @@ enum JSONScan {
         if (0xD800...0xDBFF).contains(code) {
           guard index + 1 < literal.endIndex, literal[index] == UInt8(ascii: "\\"),
             literal[index + 1] == UInt8(ascii: "u")
-          else { throw .notJSON("a key has half a surrogate pair") }
+          else { throw .notJSON("a text has half a surrogate pair") }
           index += 2
           let low = try hex(literal, &index)
-          guard (0xDC00...0xDFFF).contains(low) else { throw .notJSON("a key has half a surrogate pair") }
+          guard (0xDC00...0xDFFF).contains(low) else { throw .notJSON("a text has half a surrogate pair") }
           code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(code) else { throw .notJSON("a key has half a surrogate pair") }
+        guard let scalar = Unicode.Scalar(code) else { throw .notJSON("a text has half a surrogate pair") }
         units.append(contentsOf: Array(String(Character(scalar)).utf8))
       default: units.append(letter)
       }

@@ -53,6 +53,20 @@ struct LimitsTests {
     #expect(try decode(#"{"type":"leave","a":"\",\"type\":\"x"}"#) == .leave)
   }
 
+  @Test("threat 27: combining marks without end are refused before anything compares or hashes them, plain and escaped")
+  func endlessMarks() throws {
+    let (plain, escaped) = ("\u{300}\u{316}", #"\u0300\u0316"#)
+    for marks in [plain, escaped] {
+      let (most, more) = (String(repeating: marks, count: 64), String(repeating: marks, count: 20_000))
+      #expect(try decode(#"{"type":"leave","\#(most)":"\#(most)"}"#) == .leave)
+      for text in [#"{"type":"leave","\#(more)":1}"#, #"{"type":"\#(more)"}"#, #"{"type":"leave","x":["\#(more)"]}"#] {
+        #expect(throws: SignalingError.badMessage("a text has more than 128 combining marks in a row")) {
+          try decode(text)
+        }
+      }
+    }
+  }
+
   @Test("threat 27: other encodings than UTF-8 cannot hide keys from the scan")
   func encodings() {
     let text = #"{"type":"leave","type":"chat"}"#

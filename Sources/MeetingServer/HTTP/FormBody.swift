@@ -1,8 +1,10 @@
+import Basics
+
 /// The fields of an `application/x-www-form-urlencoded` body or of a query, read leniently.
 ///
 /// Old clients send some values raw (a URL with its `:` and `/`) and others percent-encoded, with lower-case digits, and
 /// leave out the content type. So a `%` that starts no valid pair stands for itself, and names are found without
-/// regard to case.
+/// regard to case. A field with endless ``CombiningMarks`` counts as absent.
 struct FormBody: Sendable {
   /// The most fields looked at.
   static let maximumFields = 100
@@ -13,14 +15,15 @@ struct FormBody: Sendable {
   init(_ text: some StringProtocol) {
     for part in text.split(separator: "&", maxSplits: Self.maximumFields).prefix(Self.maximumFields) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = Self.decode(pair[0]).lowercased()
-      if fields[name] == nil { fields[name] = pair.count == 2 ? Self.decode(pair[1]) : "" }
+      let (name, value) = (Self.decode(pair[0]), pair.count == 2 ? Self.decode(pair[1]) : "")
+      guard CombiningMarks.areBounded(in: name), CombiningMarks.areBounded(in: value) else { continue }
+      if fields[name.lowercased()] == nil { fields[name.lowercased()] = value }
     }
   }
 
-  /// The fields of a body, nil when it is not UTF-8 text.
+  /// The fields of a body, nil when it is not UTF-8 text, or none that anybody writes.
   init?(bytes: [UInt8]) {
-    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self), CombiningMarks.areBounded(in: text) else { return nil }
     self.init(text)
   }
 

@@ -182,6 +182,12 @@ import Glibc
       )
     }
     let headers = unsafe WireHeaders.all(wsi)
+    guard headers.fields.allSatisfy({ CombiningMarks.areBounded(in: $0.value) }) else {
+      let most = CombiningMarks.longestRun
+      return (
+        nil, .refusal("A header has more than \(most) combining marks in a row.", status: 400, code: "badRequest")
+      )
+    }
     return (
       HTTPRequest(
         method: method, path: path, query: query, headers: headers, remote: remote, local: local, isTLS: isTLS), nil

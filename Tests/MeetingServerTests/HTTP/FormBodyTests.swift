@@ -26,4 +26,13 @@ struct FormBodyTests {
     #expect(many["f0"] == "1")
     #expect(many["f999"] == nil)
   }
+
+  @Test("threat 27: a body with combining marks without end is refused, and a field that has them encoded is absent")
+  func endlessMarks() {
+    let marks = "\u{300}\u{316}"
+    let encoded = String(repeating: "%CC%80%cc%96", count: 10_000)
+    #expect(FormBody(bytes: Array("a=1&b=\(String(repeating: marks, count: 60_000))".utf8)) == nil)
+    let form = FormBody(bytes: Array("Subject=\(encoded)&\(encoded)=1&a=e%CC%81".utf8))
+    #expect(form?["Subject"] == nil && form?["a"] == "e\u{301}")
+  }
 }

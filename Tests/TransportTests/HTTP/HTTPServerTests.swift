@@ -182,6 +182,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 501),
         ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: smoke\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 900) + "\r\n", 400),
+        // What would take long to compare.
+        ("GET / HTTP/1.1\r\nHost: x\r\nAccept: \(String(repeating: "\u{300}\u{316}", count: 500))\r\n\r\n", 400),
       ] {
         let client = try RawClient(address)
         client.write(request)
