@@ -36,9 +36,11 @@ extension CommandOptions {
       announces: try truth("announce") ?? settings.announces, patience: patience)
   }
 
-  /// The hash of a passcode, which `-` reads from standard input, where other users of the machine do not see it.
-  func passcode() throws(Problem) -> PasscodeHash? {
+  /// The hash of a passcode, which `-` reads from standard input, where other users of the machine do not see it; `.some(nil)` for `none`, which is no
+  /// passcode wherever it is written.
+  func passcode() throws(Problem) -> PasscodeHash?? {
     guard var text = self["passcode"] else { return nil }
+    if text == "none" { return .some(nil) }
     if text == "-" {
       guard let line = readLine() else { throw Problem(description: "Standard input has no passcode.") }
       text = line

@@ -24,7 +24,7 @@ extension MeetingCommand {
       table: times + [
         .init("subject", "TEXT", "the title (the room's name)"), .init("summary", "TEXT", "a longer text about it"),
         .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
-        .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
+        .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input (none)"),
       ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, json], run: schedule),
     .init(
       name: "change", operands: "ROOM|ID",
@@ -87,7 +87,7 @@ extension MeetingCommand {
     } catch {
       throw CommandOptions.Problem(description: error.description)
     }
-    let (asked, level, passcode) = (try request(options), try options.accessLevel(), try options.passcode())
+    let (asked, level, passcode) = (try request(options), try options.accessLevel(), try options.passcode() ?? nil)
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       var meeting = MeetingRecord(
@@ -111,7 +111,7 @@ extension MeetingCommand {
   private static func change(_ options: CommandOptions) async throws {
     let asked = try request(options)
     let (level, capacity) = (try options.accessLevel(), try options.limit("capacity", in: 1...10_000))
-    let passcode: PasscodeHash?? = options["passcode"] == "none" ? .some(nil) : try options.passcode().map { .some($0) }
+    let passcode = try options.passcode()
     let lifetime: Double?? =
       options["expires"] == "never" ? .some(nil) : try options.seconds("expires").map { .some($0) }
     _ = try options.lobby(over: LobbySettings())

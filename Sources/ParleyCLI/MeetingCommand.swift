@@ -21,7 +21,7 @@ enum MeetingCommand {
           .init("subject", "TEXT", "the title (the room's name)"),
           .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
           .init("capacity", "N", "the most participants (the tenant's)"),
-          .init("passcode", "TEXT", "what guests must know to get in; - reads it from standard input (none)"),
+          .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input (none)"),
           .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
         ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: create),
       .init(
@@ -57,7 +57,7 @@ enum MeetingCommand {
     // Said before the folder is opened.
     _ = try options.lobby(over: LobbySettings())
     _ = try options.chat(over: ChatPolicy())
-    let passcode = try options.passcode()
+    let passcode = try options.passcode() ?? nil
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
       let meeting = MeetingRecord(

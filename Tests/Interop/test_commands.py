@@ -77,9 +77,9 @@ class Commands(unittest.TestCase):
     def setUp(self) -> None:
         self.data = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-commands-"))
 
-    def run_parley(self, *words: str, status: int = 0) -> list[dict]:
-        """Runs the command line on the data folder, and returns the JSON objects that it printed."""
-        done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, timeout=60)
+    def run_parley(self, *words: str, status: int = 0, text: str | None = None) -> list[dict]:
+        """Runs the command line on the data folder, with ``text`` on standard input, and returns the JSON objects that it printed."""
+        done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, input=text, timeout=60)
         self.assertEqual(done.returncode, status, f"{words}: {done.stdout}\n{done.stderr}")
         self.message = done.stderr
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -132,6 +132,17 @@ class Commands(unittest.TestCase):
             self.assertIn(word, self.message, options)
         self.run_parley("meeting", "change", "elsewhere", "--subject", "x", "--json", status=1)
         self.assertEqual(self.run_parley("meeting", "list", "--json"), before)
+
+    def test_none_is_no_passcode_wherever_it_is_written_but_on_standard_input(self) -> None:
+        for room, *words in (["made", "create", "made"], ["planned", "schedule", "planned", "--start", START]):
+            self.assertFalse(self.run_parley("meeting", *words, "--passcode", "none", "--json")[0]["passcode"], room)
+            for passcode, text, expected in (("1234", None, True), ("none", None, False), ("-", "none\n", True), ("none", "1234\n", False)):
+                changed = self.run_parley("meeting", "change", room, "--passcode", passcode, "--json", text=text)
+                self.assertEqual(changed[0]["passcode"], expected, (room, passcode, text))
+        for command in ("create", "schedule", "change"):
+            help = subprocess.run([str(BINARY), "meeting", command, "--help"], capture_output=True, text=True, timeout=60).stdout
+            self.assertIn("--passcode TEXT|none", help)
+        self.assertTrue(self.run_parley("meeting", "create", "other", "--passcode", "-", "--json", text="none\n")[0]["passcode"])
 
     def test_a_token_can_name_its_user_whose_own_room_is_theirs(self) -> None:
         self.run_parley("user", "room", "ann@example.com", "--room", "anns", "--json")
