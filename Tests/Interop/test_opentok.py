@@ -293,6 +293,36 @@ class BrowserScript(unittest.TestCase):
             wait_for(f"the warnings with a {quality} network", lambda: (told := page.evaluate("() => warned"))[:len(expected)] == expected
                      or f"no: {told}")
 
+    def test_a_publisher_sends_no_more_pictures_a_second_than_it_asks_for(self) -> None:
+        ann, ben = (self.enterContext(Person(self.driver, name)) for name in ("Ann", "Ben"))
+        for person in (ann, ben):
+            person.page.goto(f"{self.server.url}/browser_demo.html?name={person.name}")
+            wait_for("the session to be filled in", lambda: person.page.input_value("#token"))
+            person.page.click("#connectLink")
+            self.says(person, "Connected.")
+        publish = """(frameRate) => new Promise((resolve) => {
+          window.own = OT.initPublisher({ name: "Ann", frameRate });
+          session.publish(own, (error) => resolve(error?.message ?? own.stream.frameRate ?? null));
+        })"""
+
+        def rate() -> float:
+            return ben.frames("Ann", milliseconds=2_000) / 2
+
+        def slow() -> float | str:
+            return seen if 4 < (seen := rate()) < 9 else f"no: {seen}"
+        self.assertIsNone(ann.page.evaluate(publish, None))
+        whole = wait_for("all of Ann's pictures at Ben's", lambda: seen if (seen := rate()) > 12 else f"no: {seen}", 40)
+        ann.page.evaluate("() => session.unpublish(own)")
+        wait_for("Ann's picture to go", lambda: ben.page.locator("#subscribers video").count() == 0)
+        self.assertEqual(ann.page.evaluate(publish, 7), 7)
+        fewer = wait_for("seven pictures a second at Ben's", slow, 40)
+        # Another camera, which here is the same, keeps to it.
+        ann.page.evaluate("() => own.cycleVideo()")
+        self.assertEqual(ann.page.evaluate("() => own._tracks.video.getSettings().frameRate"), 7)
+        same = wait_for("seven pictures a second of the next camera", slow, 20)
+        print(f"{whole:.1f} pictures a second, {fewer:.1f}, {same:.1f}", end=" … ")
+        self.assertIsNone(ben.page.evaluate("() => [...session.streams.values()].find((each) => each.name === 'Ann').frameRate ?? null"))
+
     def from_file(self, person: Person, server: str, **query: str) -> Page:
         """The demo page itself, opened from its file."""
         words = urllib.parse.urlencode({"server": server, "name": person.name} | query)

@@ -6,6 +6,15 @@ function height(resolution) {
   return match ? Number(match[1]) : undefined;
 }
 
+/** How many pictures a second a publisher's properties ask for; undefined where they do not. */
+export function askedRate({ frameRate }) { return frameRate >= 1 && frameRate <= 30 ? Number(frameRate) : undefined; }
+
+/** Has a track make no more pictures than that. What cannot goes on making more; receivers may ask for fewer. */
+async function limit(track, rate) {
+  if (!track || rate === undefined) { return; }
+  await track.applyConstraints({ ...track.getConstraints(), frameRate: { ideal: rate, max: rate } }).catch(() => {});
+}
+
 /** An error of a device under the library's name. */
 function named(error, kit) {
   const names = { denied: "OT_USER_MEDIA_ACCESS_DENIED", cancelled: "OT_USER_MEDIA_ACCESS_DENIED", deviceNotFound: "OT_NO_DEVICES_FOUND" };
@@ -26,6 +35,7 @@ export async function open(properties, kit) {
   try {
     if (["screen", "window", "application", "browser"].includes(videoSource)) {
       const shared = await devices.openScreen();
+      await limit(shared.video, askedRate(properties));
       const audio = audioSource instanceof MediaStreamTrack ? audioSource : shared.audio;
       return { audio, video: shared.video, isScreen: true };
     }
@@ -48,11 +58,7 @@ export async function open(properties, kit) {
     } else if (wantsVideo) {
       found.video = await devices.openCamera(camera);
     }
-    const { frameRate } = properties;
-    if (wantsVideo && found.video && frameRate >= 1 && frameRate <= 30) {
-      // A camera that cannot sends more; receivers may ask for fewer.
-      await found.video.applyConstraints({ ...found.video.getConstraints(), frameRate: { ideal: frameRate, max: frameRate } }).catch(() => {});
-    }
+    if (wantsVideo) { await limit(found.video, askedRate(properties)); }
     return found;
   } catch (error) {
     throw named(error, kit);

@@ -177,7 +177,7 @@ export class SessionCore {
       if (isNamed && !core.isScreen) { own.rename(name); }
       core.publish(own, isNamed ? name : undefined);
       await this.#meeting._negotiate();
-      publisher.stream = this.#streams.own(own, core.isScreen, publisher.properties.name);
+      publisher.stream = this.#streams.own(own, core.isScreen, publisher.properties);
     } catch (error) {
       publisher.session = null;
       session._publishers = session._publishers.filter((each) => each !== publisher);

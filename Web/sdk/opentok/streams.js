@@ -1,3 +1,5 @@
+import { askedRate } from "./media.js";
+
 /**
  * How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and a page wants to
  * hear of one stream with both.
@@ -62,10 +64,12 @@ export class Streams {
 
   // MARK: Own ones
 
-  own(participant, isScreen, name) {
+  /** @param {object} properties those of its publisher */
+  own(participant, isScreen, properties) {
     const type = isScreen ? "screen" : "camera";
     const stream = this.#make(participant, type);
-    if (typeof name === "string") { stream.name = name; }
+    if (typeof properties.name === "string") { stream.name = properties.name; }
+    stream.frameRate = askedRate(properties);
     return stream;
   }
 
@@ -92,7 +96,7 @@ export class Streams {
     if (!isThere || this.#session.streams.has(id)) { return this.#session.streams.get(id); }
     const connection = participant.isLocal ? this.#session.connection : this.#session.connections.get(participant.id);
     const stream = new this.#kit.Stream({
-      streamId: id, name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: 30,
+      streamId: id, name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: undefined,
       videoDimensions: { width: 640, height: 480 }, creationTime: Date.now(), connection, session: this.#session,
       initials: undefined,
     });
