@@ -38,8 +38,13 @@ public struct IdentityProvider: Sendable, Hashable {
   /// What is asked for where nobody says otherwise.
   public static let standardScopes = ["openid", "profile", "email"]
 
-  /// Names the provider together with the client in sessions, so that those of another one do not count.
-  public var identity: String { "\(issuer) \(clientID)" }
+  /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor those that other rules have let in or
+  /// made hosts.
+  public var identity: String {
+    let rules = [[roleClaim ?? ""], organizers.sorted(), moderators.sorted(), emailDomains.sorted()]
+    let text = rules.map { $0.joined(separator: "\u{1}") }.joined(separator: "\u{2}")
+    return "\(issuer) \(clientID) \(Base64URL.challenge(text))"
+  }
 
   /// Whether secrets may be sent to `address` and keys be believed from there: over HTTPS, or within this machine.
   public static func isProtected(_ address: String) -> Bool {

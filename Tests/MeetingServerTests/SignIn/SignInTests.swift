@@ -258,11 +258,24 @@ struct SignInTests {
       #expect(browser.cookies.isEmpty)
       var thief = kept
       #expect(try await thief.send("/discover/daily").status == 401)
-      // Whom another provider vouched for, this one does not know.
-      _ = try await browser.signIn(provider)
-      #expect(try await browser.send("/discover/daily").status == 200)
-      try await server.setPolicy { $0.identityProvider?.clientID = "another" }
-      #expect(try await browser.send("/discover/daily").status == 401)
+      // Whom another provider vouched for, this one does not know; nor does it know whom other rules have let in or made a host.
+      let changes: [@Sendable (inout IdentityProvider) -> Void] = [
+        { $0.emailDomains = ["example.com"] }, { $0.roleClaim = "groups" }, { $0.organizers = ["a", "b"] },
+        { $0.moderators = ["a"] }, { $0.clientID = "another" },
+      ]
+      for change in changes {
+        try await server.setPolicy { $0.identityProvider?.emailDomains = [] }
+        browser.cookies = [:]
+        _ = try await browser.signIn(provider)
+        try await server.setPolicy { $0.identityProvider?.scopes = ["openid", "email"] }
+        #expect(try await browser.send("/discover/daily").status == 200)
+        try await server.setPolicy { policy in
+          _ = policy.identityProvider.map {
+            var provider = $0; change(&provider); policy.identityProvider = provider
+          }
+        }
+        #expect(try await browser.send("/discover/daily").status == 401)
+      }
     }
   }
 
