@@ -1,41 +1,67 @@
 """A real OpenID Connect provider, canaille, with two people, a group and Parley as its client.
 
-Run it as ``python identity_provider.py PORT REDIRECT KEY-ID``; each start makes a new signing key. The class runs it for a test.
+Run it as ``python identity_provider.py PORT REDIRECT ACTIVE-KEYS INACTIVE-KEYS``, the keys as JSON lists. The class runs it for a test.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
+import urllib.request
 from pathlib import Path
 
 CLIENT, SECRET, PASSWORD = "parley", "the provider's secret", "correct horse battery staple"
 
 
 class IdentityProvider:
-    """The provider in a process of its own. Use it in a ``with`` block; ``restart`` changes its signing key."""
+    """The provider in a process of its own. Use it in a ``with`` block.
+
+    Its keys are made by its own command, and it reads them when it starts. ``rotate`` changes them as its settings mean it: a new one signs from now on
+    (``ACTIVE_JWKS``), and the one before is still published (``INACTIVE_JWKS``) until ``forget``."""
 
     def __init__(self, port: int, redirect: str):
         self.port = port
         self.redirect = redirect
         self.issuer = f"http://localhost:{port}"
         self.lines: list[str] = []
+        self.active = self._new_key()
+        self.inactive: list[dict] = []
 
     def __enter__(self) -> "IdentityProvider":
-        self._start("key-1")
+        self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def restart(self, key: str) -> None:
+    def rotate(self) -> None:
         self._stop()
-        self._start(key)
+        self.inactive = [self.active]
+        self.active = self._new_key()
+        self._start()
 
-    def _start(self, key: str) -> None:
+    def forget(self) -> None:
+        self._stop()
+        self.inactive = []
+        self._start()
+
+    def published(self) -> list[str]:
+        """The ids of the keys that it publishes now, that of the one that signs first."""
+        with urllib.request.urlopen(f"{self.issuer}/.well-known/openid-configuration", timeout=20) as answer:
+            address = json.load(answer)["jwks_uri"]
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            return [key["kid"] for key in json.load(answer)["keys"]]
+
+    @staticmethod
+    def _new_key() -> dict:
+        made = subprocess.run([Path(sys.executable).with_name("canaille"), "jwk", "create", "rsa"], capture_output=True, text=True, timeout=60, check=True)
+        return json.loads(made.stdout.splitlines()[-1])
+
+    def _start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), str(self.port), self.redirect, key],
+            [sys.executable, str(Path(__file__).resolve()), str(self.port), self.redirect, json.dumps([self.active]), json.dumps(self.inactive)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
         ready = threading.Event()
 
@@ -60,18 +86,16 @@ class IdentityProvider:
                 self.process.kill()
 
 
-def serve(port: int, redirect: str, key_id: str) -> None:
+def serve(port: int, redirect: str, active: list[dict], inactive: list[dict]) -> None:
     from canaille import create_app
     from canaille.app import models
     from canaille.backends import Backend
-    from joserfc.jwk import RSAKey
     from werkzeug.serving import make_server
 
-    key = RSAKey.generate_key(2048, parameters={"kid": key_id, "use": "sig", "alg": "RS256"})
     app = create_app(config={
         "SECRET_KEY": "only for this test, in memory only", "SERVER_NAME": f"localhost:{port}", "PREFERRED_URL_SCHEME": "http",
         "CANAILLE": {"DATABASE": "memory"},
-        "CANAILLE_OIDC": {"ACTIVE_JWKS": [key.as_dict(private=True)]},
+        "CANAILLE_OIDC": {"ACTIVE_JWKS": active, "INACTIVE_JWKS": inactive},
     })
     with app.app_context():
         def save(record: object) -> object:
@@ -86,7 +110,9 @@ def serve(port: int, redirect: str, key_id: str) -> None:
         client = models.Client(
             client_id=CLIENT, client_secret=SECRET, client_name="Parley", client_uri="http://elsewhere.example",
             redirect_uris=[redirect], grant_types=["authorization_code"], response_types=["code"],
-            token_endpoint_auth_method="client_secret_basic", scope=["openid", "profile", "email", "groups"])
+            token_endpoint_auth_method="client_secret_basic", scope=["openid", "profile", "email", "groups"],
+            # As registering one there does; without it the provider takes another algorithm for each kind of key.
+            id_token_signed_response_alg="RS256")
         save(client)
         client.audience = [client]
         save(client)
@@ -96,4 +122,4 @@ def serve(port: int, redirect: str, key_id: str) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+    serve(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4]))

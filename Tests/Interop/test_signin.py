@@ -78,13 +78,20 @@ class SignIn(unittest.TestCase):
         page.get_by_role("button", name="Sign out").press("Enter")
         self.heading(ada, "Sign in to join")
 
-        # The provider signs with another key from now on, and people come in all the same.
-        self.provider.restart("key-2")
-        ada.context.clear_cookies()
-        page.get_by_role("link", name="Sign in", exact=True).click()
-        self.log_in(ada, "ben")
-        page.locator("button[name=answer][value=accept]").click()
-        page.get_by_text("Signed in as Ben Field").wait_for()
+        # The provider signs with another key from now on, first beside the one before and then without it; people come in all the same, and the server
+        # runs on.
+        old = self.provider.active["kid"]
+        for change, published in ((self.provider.rotate, 2), (self.provider.forget, 1)):
+            change()
+            new = self.provider.active["kid"]
+            self.assertEqual(self.provider.published(), [new, old][:published])
+            self.assertNotEqual(new, old)
+            ada.context.clear_cookies()
+            page.goto(f"{self.server.url}/daily")
+            page.get_by_role("link", name="Sign in", exact=True).click()
+            self.log_in(ada, "ben")
+            page.locator("button[name=answer][value=accept]").click()
+            page.get_by_text("Signed in as Ben Field").wait_for()
         log = self.server.log()
         self.assertIn("event=signin.done", log)
         for cookie in ada.context.cookies(self.server.url):
