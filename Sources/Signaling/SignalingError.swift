@@ -32,7 +32,7 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case notStarted
   /// The meeting was called off.
   case meetingCancelled
-  /// A host has removed its holder from this meeting for good.
+  /// A host has removed its holder from this meeting for good, or somebody whom nobody knows from the same network.
   case banned
   /// The meeting has as many participants as it may have.
   case meetingFull

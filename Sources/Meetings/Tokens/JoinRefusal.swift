@@ -3,7 +3,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
   case badToken, tokenExpired, tokenRequired, signInRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
   /// The token has more bytes than are looked at.
   case tokenTooLarge
-  /// Its holder was removed from the meeting for good.
+  /// Its holder was removed from the meeting for good, or somebody whom nobody knows from the same network.
   case banned
   /// The token is good, and for another room than the one that was asked for.
   case wrongMeeting(token: String, address: String)
@@ -45,7 +45,9 @@ extension JoinRefusal: CustomStringConvertible {
     case .roomNeeded: "The join token opens every room: use the address of one."
     case .noSuchMeeting: "There is no such meeting."
     case .meetingExpired: "The meeting is over."
-    case .banned: "A host has removed you from this meeting, and you cannot come back."
+    case .banned:
+      "A host has removed you from this meeting for good, or somebody from your network. "
+        + "If it was not you, ask the host for an invitation of your own."
     case .wrongMeeting(let token, let address):
       "The join token is for the meeting \(token), and the address names \(address). "
         + "Use the address that the token was given for, or ask for a token for \(address)."

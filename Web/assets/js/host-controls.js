@@ -90,9 +90,16 @@ export class HostControls {
   }
 
   #remove(participant) {
+    const choices = [{ name: "ban", text: "Do not let them come back" }];
+    if (this.#meeting.lobby?.locked === false) { choices.push({ name: "lock", text: "Lock the meeting, so that nobody else comes in" }); }
     confirmDialog(`Remove ${participant.name}?`, `${participant.name} leaves the meeting at once and is told that a host did this.`, {
-      action: "Remove", choices: [{ name: "ban", text: "Do not let them come back with the same invitation" }],
-      onYes: ({ ban }) => this.#try(() => this.#hosting.remove(participant, { ban })),
+      action: "Remove", choices,
+      more: h("p", { class: "hint", text: "Who has no invitation of their own is known by their network at most: this may keep out others from there too, and they may come back from another one. A locked meeting lets in nobody but hosts." }),
+      // Locked first: they could be back before.
+      onYes: ({ ban, lock }) => this.#try(async () => {
+        if (lock) { await this.#meeting.lock(); }
+        await this.#hosting.remove(participant, { ban });
+      }),
     });
   }
 

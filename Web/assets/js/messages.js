@@ -47,7 +47,7 @@ export function noticeForError(error) {
     case "passcodeBlocked":
       return { title: "Too many wrong passcodes", text: error.message, retry: true, icon: "lock" };
     case "banned":
-      return { title: "You cannot come back into this meeting", text: "A host has removed you from it for good.", retry: false, icon: "leave" };
+      return { title: "You cannot join this meeting", text: "A host has removed you from it for good, or somebody from your network. If it was not you, ask the host for an invitation of your own.", retry: false, icon: "leave" };
     case "meetingFull":
       return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
     case "badName":
