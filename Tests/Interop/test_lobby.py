@@ -214,6 +214,17 @@ class Lobby(unittest.TestCase):
             proxy.mend()
             for name in ("Terminal", "Cem"):
                 host.expect("knocked", since=before, name=name)
+            # Each loss has the whole time to come back, also when the one before was minutes ago.
+            page.page.evaluate("() => { const before = performance.now.bind(performance); performance.now = () => before() + 300_000; }")
+            before = len(host.events)
+            proxy.cut()
+            for name in ("Terminal", "Cem"):
+                host.expect("knockEnded", since=before, name=name)
+            wait_for("Cem to be told", lambda: page.page.get_by_text("The connection was lost.").count() == 1)
+            proxy.mend()
+            for name in ("Terminal", "Cem"):
+                host.expect("knocked", since=before, name=name)
+            wait_for("Cem to wait again", lambda: page.page.get_by_text("The connection was lost.").count() == 0)
             host.command("admitAll")
             terminal.joined()
             wait_for("Cem to be in", lambda: page.state() == "connected" or f"no: {page.state()} {page.console[-3:]}")

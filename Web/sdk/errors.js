@@ -19,6 +19,7 @@
  * | `tooLarge` | data of more bytes than one message may have |
  * | `badMessage` | data, topic or recipients of a wrong kind |
  * | `cancelled` | the user closed a chooser, or the meeting was left meanwhile |
+ * | `endedByHost`, `shutdown`, `expired`, … | the meeting ended before one was in it; the reasons are those of the event `ended` |
  */
 export class ParleyError extends Error {
   /**

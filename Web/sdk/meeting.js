@@ -31,6 +31,9 @@ const firstConnectPatience = 12_000;
 const rejoinPatience = 120_000;
 const statsInterval = 2_000;
 
+/** Refusals that are told when joining again was in vain for as long as patience lasts: the connection is no longer the reason. */
+const outlasting = new Set(["meetingFull", "quotaReached", "lobbyFull"]);
+
 /** Errors after which joining again is of no use. */
 const final = new Set([
   "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName", "notAllowed", "unsupported", "banned",
@@ -45,7 +48,7 @@ const final = new Set([
  * | event | detail |
  * |---|---|
  * | `statechanged` | `state` |
- * | `waiting` | `reason`: `lobby` (somebody has to let this client in), `host` (the meeting begins when a host comes) or `start` (at its time, or when a host comes) |
+ * | `waiting` | `reason`: `lobby` (somebody has to let this client in), `host` (the meeting begins when a host comes) or `start` (at its time, or when a host comes); `lost` (the connection was lost, and it knocks anew as soon as it can) |
  * | `lobby` | `waiting` (`[{ id, name }]`, who waits to be let in), `locked` — to hosts only |
  * | `announced` | `participant`, `entered` (false when they went), `reason` — where the meeting wants comings and goings announced |
  * | `joined` | `participants` — media flows for the first time |
@@ -100,6 +103,10 @@ export class Meeting extends EventTarget {
   #signalingDown = false;
   #waiting = null;
   #hasWaited = false;
+  /** Whether who waits has lost the connection. */
+  #waitingLost = false;
+  /** Why it is over: `reason` and `message` of the event `ended`. */
+  #ended = null;
   #lobby = null;
   #statsTimer = null;
   #connectTimer = null;
@@ -226,7 +233,9 @@ export class Meeting extends EventTarget {
         this._emit("error", { error: known, fatal: true });
         this.#end("failed", known.message, known);
       }
-      throw known;
+      // What has ended the joining is more than that it was ended.
+      const { reason, message } = this.#ended;
+      throw known.code === "cancelled" && !["left", "failed"].includes(reason) ? new ParleyError(reason, message) : known;
     }
     this.#joinedOnce = true;
     this.#statsTimer = setInterval(() => this.#measure(), statsInterval);
@@ -388,14 +397,19 @@ export class Meeting extends EventTarget {
 
   /** Connects; who waits and loses the connection knocks again. */
   async #enter(document) {
-    let lostAt = null;
+    let lostAt = 0;
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#connect(document);
         return;
       } catch (error) {
         if (this.#waiting === null || error?.code !== "unreachable" || this.#state === MeetingState.ended) { throw error; }
-        lostAt ??= performance.now();
+        if (!this.#waitingLost) {
+          // Each loss has the whole patience, however long ago the one before was.
+          this.#waitingLost = true;
+          [lostAt, attempt] = [performance.now(), 0];
+          this._emit("waiting", { reason: this.#waiting, lost: true });
+        }
         if (performance.now() - lostAt > rejoinPatience) { throw error; }
         this.#signaling?.close();
         this.#connection?.close();
@@ -540,6 +554,7 @@ export class Meeting extends EventTarget {
           return;
         }
         if (performance.now() - start > rejoinPatience) {
+          if (outlasting.has(error?.code)) { this.#end("failed", error.message, error); return; }
           this.#end("connectionLost", "The connection was lost and could not be restored.", cause);
           return;
         }
@@ -678,21 +693,28 @@ export class Meeting extends EventTarget {
   }
 
   #beginWaiting(reason) {
-    if (this.#waiting === reason) { return; }
+    if (this.#waiting === reason && !this.#waitingLost) { return; }
     this.#waiting = reason;
+    this.#waitingLost = false;
     this.#hasWaited = true;
     this.#setState(MeetingState.waiting);
-    this._emit("waiting", { reason });
+    this._emit("waiting", { reason, lost: false });
   }
 
   #endWaiting() {
     if (this.#waiting === null) { return; }
     this.#waiting = null;
+    this.#waitingLost = false;
     if (this.#state === MeetingState.waiting) { this.#setState(this.#joinedOnce ? MeetingState.reconnecting : MeetingState.connecting); }
   }
 
-  /** To hosts: the lobby, whole. */
+  /** To hosts: the lobby, whole. Who is a host no more is told of it a last time, empty. */
   #takeLobby({ waiting, locked }) {
+    if (!this.#hosting.isHost) {
+      this.#lobby = null;
+      this._emit("lobby", { waiting: [], locked: locked === true });
+      return;
+    }
     const people = (Array.isArray(waiting) ? waiting : []).filter((each) => typeof each?.id === "string");
     this.#lobby = { waiting: people.map(({ id, name }) => ({ id, name: String(name ?? "Guest") })), locked: locked === true };
     this._emit("lobby", this.#lobby);
@@ -985,6 +1007,7 @@ export class Meeting extends EventTarget {
 
   #end(reason, message, error = null) {
     if (this.#state === MeetingState.ended) { return; }
+    this.#ended = { reason, message };
     this.#waiting = null;
     clearInterval(this.#statsTimer);
     clearTimeout(this.#connectTimer);

@@ -124,6 +124,8 @@ export class Signaling extends EventTarget {
     clearInterval(this.#pingTimer);
     this.#socket?.close(1000);
     this.#socket = null;
+    // No answer comes any more: whoever joins must not wait for one for ever.
+    this.#joining?.reject(new ParleyError("cancelled", "The meeting was left."));
   }
 
   #open(firstMessage) {

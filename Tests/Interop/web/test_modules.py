@@ -170,6 +170,28 @@ class ModuleTests(unittest.TestCase):
             return argument.map((name) => RoomName.normalize(name));
         """, names), ["MyRoom", "TeamAnnBob", "b", "finance", "ABC1", "12", "\u00e9", "\u30d1", "abc", None])
 
+    # MARK: Errors in words
+
+    def test_every_refusal_that_a_join_can_end_with_has_words_of_its_own(self) -> None:
+        text = (ROOT / "docs/protocol.md").read_text()
+        codes = re.findall(r"`(\w+)`", text.split("Error codes: ", 1)[1].split("\n\n", 1)[0])
+        self.assertGreater(len(codes), 25)
+        # Those that the page answers with another page than a notice, and those that say that a client made a mistake.
+        elsewhere = {"passcodeRequired", "wrongPasscode", "signInRequired", "resumeExpired", "dataTooFast", "dataTooSlow",
+                     "badMessage", "unknownType", "tooLarge", "internal"}
+        found = self.run_js("""
+            const { noticeForError } = await import("/assets/js/messages.js");
+            return argument.filter((code) => noticeForError({ code, message: "Words." }).title === "Something went wrong");
+        """, codes)
+        self.assertEqual(sorted(found), sorted(elsewhere))
+
+    def test_a_connection_that_stays_lost_is_told_as_that_whatever_it_began_with(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { noticeForEnd } = await import("/assets/js/messages.js");
+            const title = (reason, code) => noticeForEnd({ reason, message: "", error: code && { code, message: "" } }).title;
+            return [title("connectionLost", "resumeExpired"), title("connectionLost", "mediaFailed"), title("failed", "meetingFull"), title("shutdown", null)];
+        """), ["The connection was lost", "The connection was lost", "The meeting is full", "The server is closing"])
+
     # MARK: Text from others
 
     def test_threat_28_chat_and_names_stay_text(self) -> None:

@@ -1,5 +1,6 @@
 import { h, setText } from "./dom.js";
-import { icon, mark } from "./icons.js";
+import { icon } from "./icons.js";
+import { frame } from "./notice.js";
 
 /** How long it is from now to a time, in the largest two units that matter. */
 function untilText(time) {
@@ -38,18 +39,16 @@ export class BeginsPage {
     this.#options = options;
     this.#start = new Date(options.schedule.start);
     this.#opens = new Date(options.schedule.opens ?? options.schedule.start);
-    this.element = h("div", { class: "notice-frame" },
-      h("header", { class: "page-head" }, h("a", { class: "brand", href: "/" }, mark(), h("span", { text: "Parley" }))),
-      h("main", { class: "notice-page" }, h("div", { class: "notice begins" },
-        h("div", { class: "notice-sign" }, icon("clock")),
-        h("p", { class: "eyebrow", dir: "auto", text: options.title }),
-        h("h1", { tabIndex: -1, text: "This meeting begins later" }),
-        h("p", {}, h("time", { dateTime: this.#start.toISOString(), text: timeText(this.#start) }), " on your clock."),
-        this.#left,
-        h("p", { class: "hint", text: "You can stay on this page: it goes on by itself when the meeting opens." }),
-        h("div", { class: "notice-actions" },
-          options.calendar,
-          h("button", { class: "button large", type: "button", text: "I am the host", on: { click: () => this.#options.onEnter() } })))));
+    this.element = frame(h("div", { class: "notice begins" },
+      h("div", { class: "notice-sign" }, icon("clock")),
+      h("p", { class: "eyebrow", dir: "auto", text: options.title }),
+      h("h1", { tabIndex: -1, text: "This meeting begins later" }),
+      h("p", {}, h("time", { dateTime: this.#start.toISOString(), text: timeText(this.#start) }), " on your clock."),
+      this.#left,
+      h("p", { class: "hint", text: "You can stay on this page: it goes on by itself when the meeting opens." }),
+      h("div", { class: "notice-actions" },
+        options.calendar,
+        h("button", { class: "button large", type: "button", text: "I am the host", on: { click: () => this.#options.onEnter() } }))));
     this.#tick();
     this.#timer = setInterval(() => this.#tick(), 1_000);
   }

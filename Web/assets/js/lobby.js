@@ -17,7 +17,7 @@ export class LobbyControls {
   #changedAt = -Infinity;
   #first = null;
   #avatar = h("span", { class: "avatar avatar-small", "aria-hidden": "true" });
-  #text = h("p", { class: "knock-text", dir: "auto" });
+  #text = h("p", { class: "knock-text" });
   #admit = h("button", { class: "button primary small", type: "button", text: "Admit" });
   #deny = h("button", { class: "button small", type: "button", text: "Deny" });
   #more = h("button", { class: "button small", type: "button", text: "Show all" });
@@ -77,6 +77,7 @@ export class LobbyControls {
     if (!first) {
       const hadFocus = this.notice.contains(document.activeElement);
       this.notice.hidden = true;
+      this.#text.replaceChildren();
       if (hadFocus) { this.#options.peopleButton.focus(); }
       return;
     }
@@ -84,7 +85,7 @@ export class LobbyControls {
     setText(this.#avatar, initials(first.name));
     setAttribute(this.#avatar, "data-hue", hueIndex(first.name));
     const others = waiting.length - 1;
-    this.#text.replaceChildren(h("strong", { text: first.name }), ` wants to join${others > 0 ? `, and ${others} more` : ""}`);
+    this.#text.replaceChildren(h("strong", { dir: "auto", text: first.name }), ` wants to join${others > 0 ? `, and ${others} more` : ""}`);
     setAttribute(this.#admit, "aria-label", `Admit ${first.name}`);
     setAttribute(this.#deny, "aria-label", `Deny ${first.name}`);
     const hadFocus = document.activeElement === this.#more;
@@ -113,10 +114,11 @@ export class LobbyControls {
   #row({ id, name }) {
     const avatar = h("span", { class: "avatar avatar-small", "aria-hidden": "true", text: initials(name) });
     setAttribute(avatar, "data-hue", hueIndex(name));
-    const row = h("li", { class: "person" }, avatar,
-      h("span", { class: "person-text" }, h("span", { class: "person-name", dir: "auto", text: name })),
-      h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${name}`, on: { click: () => this.#try(this.#meeting.admit(id)) } }),
-      h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${name}`, on: { click: () => this.#try(this.#meeting.deny(id)) } }));
+    const row = h("li", { class: "person" },
+      h("span", { class: "lobby-who" }, avatar, h("span", { class: "person-text" }, h("span", { class: "person-name", dir: "auto", text: name }))),
+      h("span", { class: "lobby-answers" },
+        h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${name}`, on: { click: () => this.#try(this.#meeting.admit(id)) } }),
+        h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${name}`, on: { click: () => this.#try(this.#meeting.deny(id)) } })));
     row.dataset.id = id;
     return row;
   }

@@ -3,8 +3,8 @@ import { keepToken, takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
 import { calendarLink } from "./calendar-link.js";
 import { h } from "./dom.js";
-import { icon, mark } from "./icons.js";
 import { noticeForEnd, noticeForError } from "./messages.js";
+import { NoticePage } from "./notice.js";
 import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
 import { signedInLine, signInNotice, signInProblem } from "./sign-in.js";
@@ -24,6 +24,8 @@ let current = null;
 let problemWithSignIn = signInProblem();
 /** Whether somebody wants to come in before the time, as hosts may. */
 let entersEarly = false;
+/** What may be over at the next try, which needs nothing more of the person than the word to do it. */
+const mayPass = new Set(["meetingFull", "meetingLocked", "quotaReached", "lobbyFull", "lobbyTimeout", "entryDenied", "passcodeBlocked", "mediaFailed", "unreachable", "tooFast"]);
 
 theme.apply();
 // Another token for the same room is another visit, and the browser alone would not load the page for it.
@@ -41,7 +43,7 @@ async function begin() {
   }
   const problem = name === null ? "An address has one room name after the server's name." : RoomName.problem(name);
   if (problem !== null) {
-    showNotice({ title: "No meeting has this address", text: problem, retry: false });
+    showNotice({ title: "No meeting has this address", text: problem, retry: false }, { meeting: null });
     return;
   }
   if (!overrides.prejoin) { joinAtOnce(); return; }
@@ -58,7 +60,7 @@ function show(element) {
 
 /** Shows the page before joining, and finds out meanwhile whether there is such a meeting. */
 function prepare() {
-  const prejoin = new Prejoin({ title, overrides, onJoin: (ready) => join(ready, prejoin) });
+  const prejoin = new Prejoin({ title, overrides, onJoin: (ready) => join(ready, { prejoin }) });
   show(prejoin.element);
   current = prejoin;
   prejoin.start();
@@ -113,13 +115,14 @@ function joinAtOnce() {
     microphone: true,
     camera: !overrides.startAudioOnly && overrides.startWithVideoMuted !== true,
     microphoneMuted: overrides.startWithAudioMuted === true,
-  }, null);
+  });
 }
 
 /**
- * Joins. With a prejoin page, that page stays until there is a meeting to show; without one, the meeting is shown as it connects.
+ * Joins. With a page before (the prejoin page, or a notice with a button to try again), that page stays until there is something else to
+ * show; without one, the meeting is shown as it connects.
  */
-async function join(ready, prejoin, passcode) {
+async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   const stored = choices.get();
   const meeting = new Meeting({
     url: address,
@@ -138,9 +141,12 @@ async function join(ready, prejoin, passcode) {
   let room = null;
   const keep = ({ detail }) => { if (!room && !detail.fatal) { pending.push(detail.error); } };
   meeting.addEventListener("error", keep);
+  let hasEnded = false;
   meeting.addEventListener("ended", ({ detail }) => {
-    const shown = room !== null;
-    if (shown || detail.reason === "left") { show(endPage(detail)); focusHeading(); }
+    // What joining fails with is told where it is waited for. Whoever waits in the lobby hears of the meeting's end here.
+    if (room === null && detail.reason === "failed") { return; }
+    hasEnded = true;
+    showNotice(noticeForEnd(detail), detail.reason === "left" ? { action: "Rejoin" } : {});
   });
   const enter = () => {
     title = overrides.subject ?? meeting.info?.subject ?? title;
@@ -161,8 +167,9 @@ async function join(ready, prejoin, passcode) {
   };
   waitVisibly(meeting, () => room !== null, () => clearTimeout(slow));
   prejoin?.setBusy(true);
+  again?.trying();
   const wait = h("p", { text: "" });
-  if (!prejoin) {
+  if (!prejoin && !again) {
     app.replaceChildren(h("main", { class: "notice-page" },
       h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }), wait)));
   }
@@ -175,16 +182,23 @@ async function join(ready, prejoin, passcode) {
     await meeting.join();
     enter();
   } catch (error) {
+    const isTold = hasEnded;
     if (meeting.state !== "ended") { meeting.leave(); }
-    if (error.code === "cancelled") { return; }
+    if (error.code === "cancelled" || isTold) { return; }
     if (error.code === "passcodeRequired" || error.code === "wrongPasscode") {
       title = overrides.subject ?? meeting.subject ?? title;
       askForPasscode(ready, error.code === "wrongPasscode");
       return;
     }
     if (error.code === "notStarted" && await showsBeginning()) { return; }
-    show(noticePage(noticeFor(error)));
-    focusHeading();
+    const notice = noticeFor(error);
+    if (again !== null && current === again && again.says(notice)) { again.inVain(); return; }
+    title = overrides.subject ?? meeting.subject ?? title;
+    if (!mayPass.has(error.code)) { showNotice(notice); return; }
+    // The devices were closed with the meeting that could not be joined, and a passcode that was wrong is asked for anew.
+    const page = showNotice(notice, {
+      onAgain: () => join(reopened(ready), { passcode: error.code === "passcodeBlocked" ? undefined : passcode, again: page }),
+    });
   } finally {
     clearTimeout(slow);
   }
@@ -212,17 +226,19 @@ function waitVisibly(meeting, isShown, onWaiting) {
       show(page.element);
       focusHeading();
     }
-    page.show(detail.reason);
+    page.show(detail.reason, detail.lost);
     document.title = `Waiting · ${title} · Parley`;
   });
   meeting.addEventListener("statechanged", ({ detail }) => { if (detail.state === "connecting") { page?.letIn(); } });
 }
 
+/** What joining anew takes: devices that are to be opened again. */
+function reopened(ready) { return { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) }; }
+
 /** The devices were closed with the meeting that could not be joined; they are opened again with the passcode. */
 function askForPasscode(ready, wrong) {
-  setTitle();
-  const again = { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) };
-  const page = new PasscodePage({ meeting: title, wrong, onPasscode: (passcode) => join(again, null, passcode) });
+  document.title = `Passcode · ${title} · Parley`;
+  const page = new PasscodePage({ meeting: title, wrong, onPasscode: (passcode) => join(reopened(ready), { passcode }) });
   show(page.element);
   page.focus();
 }
@@ -232,32 +248,20 @@ function noticeFor(error) {
   return error.code === "signInRequired" ? signInNotice(title, problemWithSignIn) : noticeForError(error);
 }
 
-function endPage(detail) {
-  return noticePage(noticeForEnd(detail), detail.reason === "left");
-}
-
-function showNotice(notice) {
-  show(noticePage(notice));
+/**
+ * Shows a page with a message and a way on.
+ *
+ * @param {import("./messages.js").Notice} notice
+ * @param {{meeting?: string|null, action?: string, onAgain?: () => void}} [options] as of `NoticePage`
+ * @returns {NoticePage}
+ */
+function showNotice(notice, options = {}) {
+  const page = new NoticePage(notice, { meeting: title, onAgain: () => begin(), ...options });
+  document.title = `${notice.title} · ${options.meeting === null ? "" : `${title} · `}Parley`;
+  show(page.element);
+  current = page;
   focusHeading();
+  return page;
 }
 
 function focusHeading() { app.querySelector("h1")?.focus(); }
-
-/**
- * A page with a message and a way back.
- */
-function noticePage(notice, left = false) {
-  const again = h("button", { class: "button primary large", type: "button", text: left ? "Rejoin" : "Try again" });
-  again.addEventListener("click", () => begin());
-  return h("div", { class: "notice-frame" },
-    h("header", { class: "page-head" }, h("a", { class: "brand", href: "/" }, mark(), h("span", { text: "Parley" }))),
-    h("main", { class: "notice-page" },
-      h("div", { class: "notice" },
-        h("div", { class: "notice-sign" }, icon(notice.icon ?? "warning")),
-        h("h1", { tabIndex: -1, text: notice.title }),
-        h("p", { text: notice.text }),
-        h("div", { class: "notice-actions" },
-          notice.retry ? again : null,
-          notice.signIn ? h("a", { class: "button large primary", href: notice.signIn, text: "Sign in" }) : null,
-          h("a", { class: `button large${notice.retry || notice.signIn ? "" : " primary"}`, href: "/", text: "Start page" })))));
-}

@@ -6,6 +6,7 @@
  * @property {string} text
  * @property {boolean} retry whether joining again may help
  * @property {string} [icon]
+ * @property {string} [still] what holds still when joining again was in vain, as "Still full"
  */
 
 /**
@@ -29,7 +30,7 @@ export function noticeForError(error) {
     case "tokenRequired":
       return { title: "An invitation is needed", text: "This server lets in only who has an invitation. Ask the host for a link.", retry: false, icon: "link" };
     case "quotaReached":
-      return { title: "There is no room just now", text: error.message, retry: true, icon: "people" };
+      return { title: "There is no room just now", text: error.message, retry: true, icon: "people", still: "Still no room" };
     case "wrongMeeting":
       return { title: "Your invitation is for another meeting", text: error.message, retry: false, icon: "link" };
     case "wrongOrigin":
@@ -41,15 +42,17 @@ export function noticeForError(error) {
     case "lobbyTimeout":
       return { title: "Nobody let you in", text: error.message, retry: true, icon: "clock" };
     case "lobbyFull":
-      return { title: "Too many people are waiting", text: "Try again in a few minutes.", retry: true, icon: "people" };
+      return { title: "Too many people are waiting", text: "Try again in a few minutes.", retry: true, icon: "people", still: "Still too many" };
     case "meetingLocked":
-      return { title: "The meeting is locked", text: "A host has locked it: nobody more can join just now. Ask them to unlock it, and try again.", retry: true, icon: "lock" };
+      return { title: "The meeting is locked", text: "A host has locked it: nobody more can join just now. Ask them to unlock it, and try again.", retry: true, icon: "lock", still: "Still locked" };
     case "passcodeBlocked":
       return { title: "Too many wrong passcodes", text: error.message, retry: true, icon: "lock" };
     case "banned":
       return { title: "You cannot join this meeting", text: "A host has removed you from it for good, or somebody from your network. If it was not you, ask the host for an invitation of your own.", retry: false, icon: "leave" };
     case "meetingFull":
-      return { title: "The meeting is full", text: "Try again when somebody has left.", retry: true, icon: "people" };
+      return {
+        title: "The meeting is full", text: "As many people are in it as it may have. You can join when somebody has left.", retry: true, icon: "people", still: "Still full",
+      };
     case "badName":
       return { title: "The server did not accept the name", text: error.message, retry: true };
     case "mediaFailed":
@@ -58,8 +61,12 @@ export function noticeForError(error) {
         text: "The server answers, but this network lets no media through to it. A firewall or a VPN may be the reason; try another network.",
         retry: true, icon: "offline",
       };
-    case "unreachable":
-      return { title: "The server does not answer", text: "Check your connection to the internet and try again.", retry: true, icon: "offline" };
+    case "badOffer":
+      return { title: "This browser cannot take part", text: "The server could not agree with it on sound and pictures. Use a current version, or another browser.", retry: true };
+    case "tooFast":
+      return { title: "Too much at once", text: error.message, retry: true, icon: "clock", still: "Still too much" };
+    case "joinTimeout": case "unreachable":
+      return { title: "The server does not answer", text: "Check your connection to the internet and try again.", retry: true, icon: "offline", still: "Still no answer" };
     case "connectionLost":
       return { title: "The connection was lost", text: "It could not be restored. Check your network and join again.", retry: true, icon: "offline" };
     default:
@@ -72,7 +79,8 @@ export function noticeForError(error) {
  * @returns {Notice}
  */
 export function noticeForEnd(ended) {
-  if (ended.error) { return noticeForError(ended.error); }
+  // What the loss began with says less than that it lasted.
+  if (ended.error && ended.reason !== "connectionLost") { return noticeForError(ended.error); }
   switch (ended.reason) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
     case "removed": return { title: "You were removed from the meeting", text: "A host took you out of it.", retry: false, icon: "leave" };

@@ -258,7 +258,7 @@ export class Room {
     const text = state === MeetingState.connecting ? "Connecting…"
       : state === MeetingState.reconnecting
         ? (offline ? "You are offline. The meeting goes on as soon as your network is back." : "The connection was interrupted. Reconnecting…")
-        : state === MeetingState.waiting ? "The connection was lost, and a host has to let you in again. Waiting…"
+        : state === MeetingState.waiting ? `The connection was lost, and ${this.#meeting.waiting === "lobby" ? "a host has to let you in again" : "the meeting waits for a host"}. Waiting…`
           : "";
     if (this.#banner.dataset.text === text) { return; }
     this.#banner.dataset.text = text;

@@ -1,12 +1,6 @@
 import { h, setText } from "./dom.js";
-import { icon, mark } from "./icons.js";
-
-/** The frame of a page with a message. */
-function frame(...children) {
-  return h("div", { class: "notice-frame" },
-    h("header", { class: "page-head" }, h("a", { class: "brand", href: "/" }, mark(), h("span", { text: "Parley" }))),
-    h("main", { class: "notice-page" }, ...children));
-}
+import { icon } from "./icons.js";
+import { frame } from "./notice.js";
 
 /** The page of who waits to be let in, or for a host. */
 export class WaitingPage {
@@ -19,19 +13,19 @@ export class WaitingPage {
       h("div", { class: "notice-sign waiting-sign" }, icon("clock")),
       h("p", { class: "eyebrow", dir: "auto", text: options.meeting }),
       this.#title, this.#text,
-      h("p", { class: "hint", text: `Nobody in the meeting can see or hear you yet. Hosts see your name, ${options.name}.` }),
+      h("p", { class: "hint" }, "Nobody in the meeting can see or hear you yet. Hosts see your name, ", h("bdi", { text: options.name }), "."),
       h("div", { class: "notice-actions" },
         h("button", { class: "button large", type: "button", on: { click: options.onLeave } }, icon("leave"), h("span", { text: "Leave" })))));
   }
 
-  /** @param {"lobby"|"host"|"start"} reason */
-  show(reason) {
+  /** @param {"lobby"|"host"|"start"} reason @param {boolean} [lost] whether the connection is lost, so that nobody knows of this person */
+  show(reason, lost = false) {
     const [title, text] = {
       host: ["Waiting for the host", "The meeting begins when a host comes. You can stay on this page."],
       start: ["Waiting for the meeting to begin", "It begins at its time, or when a host comes. You can stay on this page."],
-    }[reason] ?? ["Waiting to be let in", "A host of the meeting is told that you are here. You can stay on this page."];
+    }[reason] ?? ["Waiting to be let in", "The hosts of the meeting see that you are here, and can let you in. You can stay on this page."];
     setText(this.#title, title);
-    setText(this.#text, text);
+    setText(this.#text, lost ? "The connection was lost. You wait again as soon as it is back; stay on this page." : text);
   }
 
   /** The waiting is over. */

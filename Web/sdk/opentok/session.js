@@ -53,7 +53,8 @@ export class SessionCore {
     try {
       await meeting.join();
     } catch (error) {
-      session.currentState = "disconnected";
+      // Who has disconnected meanwhile may be connecting anew.
+      if (this.#meeting === meeting) { session.currentState = "disconnected"; }
       throw this.#error(joinErrors[error.code] ?? "OT_CONNECT_FAILED", error.message);
     }
     this.#settled();
