@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
 from server import Server
+from test_rights import run
 
 
 def picture(width: int = 64, height: int = 48) -> bytes:
@@ -27,13 +28,22 @@ class Chat(unittest.TestCase):
         cls.driver = cls.enterClassContext(sync_playwright())
         cls.server = cls.enterClassContext(Server("--development", "--chat-file-limit", "64"))
 
-    def person(self, name: str, token: str = "devtoken") -> Person:
+    def person(self, name: str, token: str = "devtoken", room: str = "chatting") -> Person:
         person = self.enterContext(Person(self.driver, name))
         fragment = f'config.prejoinPageEnabled=false&config.startAudioOnly=true&userInfo.displayName="{name}"'
-        person.page.goto(f"{self.server.url}/chatting?jwt={token}#{fragment}")
-        wait_for(f"{name} to be connected", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-5:]}")
-        person.page.keyboard.press("c")
+        person.page.goto(f"{self.server.url}/{room}?jwt={token}#{fragment}")
+        self.opens_chat(person)
         return person
+
+    def opens_chat(self, person: Person) -> None:
+        wait_for(f"{person.name} to be connected", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-5:]}")
+        wait_for("the room", lambda: person.page.locator("#chat-panel").count() == 1)
+        person.page.keyboard.press("c")
+
+    def writes(self, person: Person, text: str) -> None:
+        person.page.get_by_label("Message", exact=True).fill(text)
+        person.page.keyboard.press("Enter")
+        wait_for(f"{text!r} to be back", lambda: person.page.locator(".chat-text", has_text=text).count() == 1)
 
     def test_typing_changes_files_and_saving_between_a_host_and_a_guest(self) -> None:
         host, guest = self.person("Ann", "moderator_token"), self.person("Ben")
@@ -74,7 +84,7 @@ class Chat(unittest.TestCase):
 
         # What is too large is refused before it is sent.
         ben.locator("input[type=file]").set_input_files({"name": "big.bin", "mimeType": "", "buffer": b"x" * 70_000})
-        wait_for("the refusal", lambda: ben.get_by_text("The file is too large: at most 66 kB are taken here.").count() == 1)
+        wait_for("the refusal", lambda: ben.get_by_text("big.bin was not sent. The file is too large: at most 66 kB are taken here.").count() == 1)
 
         # The host deletes the file of the guest for everybody, and saves the chat.
         item = ann.locator(".chat-message", has=button)
@@ -90,6 +100,74 @@ class Chat(unittest.TestCase):
         self.assertIn("(file) green.png", text)
         self.assertNotIn("page.html", text)
         self.assertEqual(ben.get_by_role("button", name="Save the chat").count(), 0)
+
+    def test_who_comes_late_is_shown_what_was_written_before_where_the_meeting_says_so_and_nothing_of_it_elsewhere(self) -> None:
+        for room, history in (("told", "yes"), ("untold", "no")):
+            with self.subTest(room):
+                run(self.server, "meeting", "create", room, "--chat-history", history)
+                host, early = self.person("Ann", "moderator_token", room), self.person("Ben", room=room)
+                wait_for("each other", lambda: host.names() == ["Ben"] and early.names() == ["Ann"])
+                empty = host.page.locator("#chat-panel .panel-empty")
+                self.assertEqual(empty.inner_text(), {
+                    "yes": "No messages yet. What you write here is seen by everybody in the meeting, and by who comes later.",
+                    "no": "No messages since you came. Who comes is not shown what was written before. "
+                          "What you write here is seen by everybody in the meeting.",
+                }[history])
+                self.writes(host, "before anybody else came")
+                early.page.locator("input[type=file]").set_input_files({"name": "plan.txt", "mimeType": "text/plain", "buffer": b"early"})
+                wait_for("the file", lambda: host.page.locator(".chat-file", has_text="plan.txt").count() == 1)
+                host.page.evaluate("() => parley.sendChat('for Ben alone', { to: [...parley.participants.keys()][0] })")
+                wait_for("the private one", lambda: early.page.locator(".chat-text", has_text="for Ben alone").count() == 1)
+                host.page.evaluate("() => parley.chatting.edit(parley.chat[0], 'changed before anybody else came')")
+                wait_for("the change", lambda: early.page.locator(".chat-text", has_text="changed before").count() == 1)
+
+                late = self.person("Cem", room=room)
+                texts = late.page.locator(".chat-text")
+                if history == "yes":
+                    self.assertEqual(texts.all_inner_texts(), ["changed before anybody else came (edited)"])
+                    with late.page.expect_download() as saved:
+                        late.page.locator(".chat-file", has_text="plan.txt").click()
+                    self.assertEqual(saved.value.path().read_text(), "early")
+                else:
+                    self.assertEqual((texts.count(), late.page.locator(".chat-file").count()), (0, 0))
+                    self.assertIn("No messages since you came.", late.page.locator("#chat-panel .panel-empty").inner_text())
+                # What was there already is no news: no word of it is said or counted.
+                self.assertEqual((late.page.locator(".toast").filter(has_text="before").count(), late.page.locator(".badge").count()), (0, 0))
+                self.writes(host, "now all are here")
+                wait_for("what is written since", lambda: texts.all_inner_texts()[-1:] == ["now all are here"])
+                self.assertNotIn("alone", late.page.locator("body").inner_text())
+                # Away and back again, it is as for who comes.
+                late.page.reload()
+                self.opens_chat(late)
+                expected = ["changed before anybody else came (edited)", "now all are here"] if history == "yes" else []
+                self.assertEqual(texts.all_inner_texts(), expected)
+
+    def test_many_files_go_one_after_the_other_and_each_that_does_not_is_named(self) -> None:
+        ann, ben = self.person("Ann", room="files"), self.person("Ben", room="files")
+        wait_for("each other", lambda: ann.names() == ["Ben"] and ben.names() == ["Ann"])
+        files = [{"name": f"{number}.txt", "mimeType": "text/plain", "buffer": b"x" * 2_000} for number in range(12)]
+        files.insert(1, {"name": "big.bin", "mimeType": "", "buffer": b"x" * 70_000})
+        files.insert(2, {"name": "empty.txt", "mimeType": "", "buffer": b""})
+        ann.page.locator("input[type=file]").set_input_files(files)
+        expected = sorted(f"{number}.txt" for number in range(12))
+        wait_for("all twelve at Ben's", lambda: (names := sorted(ben.page.locator(".chat-file-name").all_inner_texts())) == expected
+                 or f"no: {names}", 40)
+        wait_for("nothing to be on the way", lambda: ann.page.locator(".chat-upload").count() == 0)
+        problem = ann.page.locator("#chat-panel").get_by_role("alert")
+        self.assertEqual(sorted(problem.locator("span").all_inner_texts()), [
+            "big.bin was not sent. The file is too large: at most 66 kB are taken here.", "empty.txt was not sent. The file is empty."])
+        # A folder that is dropped looks like a file, until it is read.
+        ann.page.evaluate("""() => {
+          const folder = { name: "Pictures", size: 4096, slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException("", "NotReadableError")) }) };
+          const drop = new Event("drop", { bubbles: true, cancelable: true });
+          Object.defineProperty(drop, "dataTransfer", { value: { types: ["Files"], files: [folder] } });
+          document.querySelector("#chat-panel").dispatchEvent(drop);
+        }""")
+        wait_for("the folder to be refused", lambda: problem.inner_text()
+                 == "Pictures was not sent. It cannot be read. A folder has to be packed into one file first.")
+        # What is sent next takes the words away.
+        self.writes(ann, "sorry")
+        self.assertFalse(problem.is_visible())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import { isPicture } from "/sdk/chat.js";
+import { ParleyError } from "/sdk/parley.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { linkify } from "./links.js";
@@ -7,6 +8,10 @@ import { panelHead } from "./panels.js";
 
 /** The largest picture that is fetched without being asked for. */
 const previewLimit = 4 << 20;
+/** How many files the server takes from somebody at the same time. */
+const filesAtOnce = 3;
+/** How many files may be chosen at once. */
+const mostFiles = 30;
 
 /** @param {number} bytes */
 function sizeText(bytes) {
@@ -18,10 +23,13 @@ function sizeText(bytes) {
 function problemText(error, limit) {
   switch (error.code) {
     case "fileTooLarge": case "tooLarge": return limit > 0 ? `The file is too large: at most ${sizeText(limit)} are taken here.` : "No files can be sent in this meeting.";
+    case "emptyFile": return "The file is empty.";
+    case "unreadable": return "It cannot be read. A folder has to be packed into one file first.";
     case "diskFull": return "The server has no room for the file. Tell whoever runs it.";
     case "meetingFilesFull": case "quotaReached": return error.message;
     case "tooFast": return "That was too fast. Wait a moment.";
     case "unreachable": return "The connection was lost. Try again.";
+    case "badCredential": case "notJoined": return "You are not connected just now. Try again when the connection is back.";
     default: return error.message;
   }
 }
@@ -38,7 +46,7 @@ function save(blob, name) {
 export class ChatPanel {
   #meeting;
   #list = h("ol", { class: "chat-list", tabIndex: 0, "aria-label": "Messages" });
-  #empty = h("p", { class: "panel-empty", text: "No messages yet. What you write here is seen by everybody in the meeting." });
+  #empty = h("p", { class: "panel-empty" });
   #field;
   #to;
   #toRow;
@@ -47,6 +55,9 @@ export class ChatPanel {
   #sending = h("div", { class: "chat-sending" });
   #picker = h("input", { type: "file", class: "visually-hidden", tabIndex: -1, multiple: true, "aria-hidden": "true" });
   #attach;
+  #submit = h("button", { class: "icon-button primary", type: "submit", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
+  #waiting = [];
+  #running = 0;
   #more;
   #last = null;
   #items = new Map();
@@ -66,7 +77,7 @@ export class ChatPanel {
     this.#attach = h("button", { class: "icon-button chat-attach", type: "button", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => this.#picker.click() } }, icon("attach"));
     const form = h("form", { class: "chat-form", on: { submit: (event) => { event.preventDefault(); this.#send(); } } },
       this.#typing, this.#sending, this.#toRow,
-      h("div", { class: "chat-write" }, this.#attach, this.#picker, this.#field, h("button", { class: "icon-button primary", type: "submit", "aria-label": "Send", title: "Send (Enter)" }, icon("send"))),
+      h("div", { class: "chat-write" }, this.#attach, this.#picker, this.#field, this.#submit),
       this.#problem);
     this.#field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); this.#send(); }
@@ -111,10 +122,14 @@ export class ChatPanel {
   /** Shows what oneself may do here. */
   refreshRights() {
     const { mayWrite, fileLimit } = this.#meeting.chatting;
-    this.#field.disabled = !mayWrite;
+    this.#field.disabled = this.#submit.disabled = !mayWrite;
     this.#field.placeholder = mayWrite ? "Write a message" : "You may not write here";
     this.#attach.hidden = !mayWrite || fileLimit === 0;
     this.#more.hidden = !this.#meeting.hosting.isHost;
+    // Whoever writes should know who will read it.
+    setText(this.#empty, this.#meeting.info?.chat?.history === false
+      ? `No messages since you came. Who comes is not shown what was written before.${mayWrite ? " What you write here is seen by everybody in the meeting." : ""}`
+      : `No messages yet.${mayWrite ? " What you write here is seen by everybody in the meeting, and by who comes later." : ""}`);
   }
 
   /** Brings the list of receivers up to date. */
@@ -233,10 +248,14 @@ export class ChatPanel {
     }
   }
 
-  #showProblem(error) {
-    this.#problem.hidden = error === null;
-    setText(this.#problem, error === null ? "" : problemText(error, this.#meeting.chatting.fileLimit));
+  #showProblem(error) { this.#showProblems(error === null ? [] : [this.#words(error)]); }
+
+  #showProblems(lines) {
+    this.#problem.hidden = lines.length === 0;
+    this.#problem.replaceChildren(...lines.map((text) => h("span", { class: "chat-problem", dir: "auto", text })));
   }
+
+  #words(error) { return problemText(error, this.#meeting.chatting.fileLimit); }
 
   // MARK: Files
 
@@ -282,24 +301,61 @@ export class ChatPanel {
     this.#ask(async () => save(await this.#meeting.chatting.export(format), `chat ${this.#meeting.info?.name ?? ""}.${ending}`));
   }
 
+  /** Sends files, some at the same time and the others after them. What of them is refused stays to be read until something else is sent. */
   #sendFiles(files) {
-    for (const file of files.slice(0, 10)) { this.#sendFile(file); }
+    const problems = files.length > mostFiles ? [`Only the first ${mostFiles} of ${files.length} files are sent.`] : [];
+    this.#showProblems(problems);
+    const tell = (text) => {
+      problems.push(text);
+      this.#showProblems(problems);
+    };
+    for (const file of files.slice(0, mostFiles)) { this.#waiting.push(this.#upload(file, tell)); }
+    this.#sendWaiting();
   }
 
-  async #sendFile(file) {
+  async #sendWaiting() {
+    while (this.#waiting.length > 0 && this.#running < filesAtOnce) {
+      this.#running += 1;
+      this.#waiting.shift()().finally(() => {
+        this.#running -= 1;
+        this.#sendWaiting();
+      });
+    }
+  }
+
+  /** Shows that a file is to be sent; returns what sends it. */
+  #upload(file, tell) {
     const to = this.#to.value || undefined;
     const stop = new AbortController();
+    const { signal } = stop;
     const bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
     const row = h("div", { class: "chat-upload" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), bar,
       h("button", { class: "icon-button small", type: "button", "aria-label": `Do not send ${file.name}`, title: "Do not send", on: { click: () => stop.abort() } }, icon("close")));
+    signal.addEventListener("abort", () => row.remove());
     this.#sending.append(row);
-    try {
-      await this.#meeting.chatting.sendFile(file, { to, signal: stop.signal, onProgress: (share) => { bar.value = share; } });
-      this.#showProblem(null);
-    } catch (error) {
-      if (error.code !== "cancelled") { this.#showProblem(error); }
-    } finally {
-      row.remove();
+    return async () => {
+      try {
+        if (signal.aborted) { return; }
+        // A folder looks like a file until it is read.
+        await file.slice(0, 1).arrayBuffer().catch((cause) => { throw new ParleyError("unreadable", "The file cannot be read.", { cause }); });
+        await this.#inPace(() => this.#meeting.chatting.sendFile(file, { to, signal, onProgress: (share) => { bar.value = share; } }));
+      } catch (error) {
+        if (error.code !== "cancelled") { tell(`${file.name} was not sent. ${this.#words(error)}`); }
+      } finally {
+        row.remove();
+      }
+    };
+  }
+
+  /** Does something, and again while the server says that it was too fast: after some files it takes one a second. */
+  async #inPace(action) {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await action();
+      } catch (error) {
+        if (error.code !== "tooFast" || attempt >= mostFiles) { throw error; }
+      }
+      await new Promise((go) => { setTimeout(go, 1_100); });
     }
   }
 
@@ -330,8 +386,7 @@ export class ChatPanel {
     const text = this.#field.value.trim();
     if (text.length === 0) { return; }
     if (!this.#meeting.sendChat(text, { to: this.#to.value || undefined })) {
-      this.#problem.hidden = false;
-      setText(this.#problem, "A message has at most 4,000 characters.");
+      this.#showProblems(["A message has at most 4,000 characters."]);
       return;
     }
     this.#showProblem(null);

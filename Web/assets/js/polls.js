@@ -33,7 +33,7 @@ export class Polls {
     this.#announcer.clear("poll");
     this.#cards.clear();
     this.#list = h("div", { class: "polls" });
-    this.#empty = h("p", { class: "hint", text: "There are no polls yet." });
+    this.#empty = h("p", { class: "hint" });
     this.#maker = h("div", {});
     this.#dialog = openDialog("Polls", [this.#maker, this.#empty, this.#list], {
       className: "dialog-polls", onClose: () => { this.#dialog = null; },
@@ -45,6 +45,7 @@ export class Polls {
   refresh() {
     if (!this.#dialog) { return; }
     const { polls, isHost } = this.#meeting.hosting;
+    setText(this.#empty, isHost ? "There are no polls yet." : "There are no polls yet. Hosts can start one.");
     this.#empty.hidden = polls.length > 0 || this.#maker.querySelector("form") !== null;
     const present = new Set(polls.map((poll) => poll.id));
     for (const [id, card] of this.#cards) { if (!present.has(id)) { card.element.remove(); this.#cards.delete(id); } }
