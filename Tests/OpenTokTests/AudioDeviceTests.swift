@@ -64,7 +64,8 @@ import Testing
     #expect(device.delayAsked > asked)
   }
 
-  @Test("a device that plays late, by its estimatedRenderDelay, has its picture so much later, too")
+  @Test(
+    "a device that plays late, by its estimatedRenderDelay, has its picture so much later, too, for as long as it does")
   func renderDelay() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -85,6 +86,11 @@ import Testing
       device.renderDelay = 400
       try await wait(for: "pictures that are 300 ms older than \(before) ms: \(render.ages)", within: .seconds(60)) {
         render.isSteady && render.age > before + 300
+      }
+      // It plays at once again: the pictures are back in some seconds, and do not stay half way.
+      device.renderDelay = 0
+      try await wait(for: "pictures as old as before, \(before) ms: \(render.ages)", within: .seconds(20)) {
+        render.isSteady && render.age < before + 100
       }
       await ann.leave()
       try await ben.disconnect()

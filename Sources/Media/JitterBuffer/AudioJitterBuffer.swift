@@ -82,8 +82,10 @@ public struct AudioJitterBuffer: Sendable {
     packets.reserveCapacity(32)
   }
 
+  /// The delay that jitter asks for.
+  public var networkDelay: TimeSpan { estimator.target }
   /// The delay that is aimed at.
-  public var targetDelay: TimeSpan { max(estimator.target, minimumDelay) }
+  public var targetDelay: TimeSpan { max(networkDelay, minimumDelay) }
   /// How many packets wait.
   public var bufferedPackets: Int { packets.count }
   /// The media time of the next sample to be decoded; nil before the first.

@@ -53,6 +53,8 @@ public final class AudioPlayout {
   }
   /// How much later than a packet without queueing the sound is heard.
   public var currentDelay: TimeSpan { buffer.currentDelay }
+  /// The delay that jitter asks for, whatever ``minimumDelay`` is.
+  public var networkDelay: TimeSpan { buffer.networkDelay }
   /// The delay that is aimed at.
   public var targetDelay: TimeSpan { buffer.targetDelay }
   /// What was measured.

@@ -8,8 +8,9 @@ public import RTC
 ///     playout.minimumDelay = lipSync.audioDelay
 ///     frames.minimumDelay = lipSync.videoDelay
 ///
-/// The clocks of the sender and of this machine may differ by anything: only differences within each count. Delays move by at most
-/// ``step`` every ``interval``, so that nobody hears or sees it, and stay within ``maximum``.
+/// The clocks of the sender and of this machine may differ by anything: only differences within each count. Delays grow by at most
+/// ``step`` every ``interval``, so that nobody hears or sees it, and stay within ``maximum``. They go as soon as they are not needed: how
+/// fast a buffer may follow without being heard or seen it knows itself.
 public struct LipSync: Sendable {
   /// When one stream is played.
   public struct Stream: Hashable, Sendable {
@@ -21,13 +22,18 @@ public struct LipSync: Sendable {
     public var time: Instant
     /// The delay that its jitter buffer has now.
     public var delay: TimeSpan
+    /// The delay that its network alone asks for.
+    public var network: TimeSpan
 
     /// A stream whose `timestamp` is played at `time`.
-    public init(mapping: SenderReportMapping, timestamp: RTPTimestamp, time: Instant, delay: TimeSpan) {
+    public init(
+      mapping: SenderReportMapping, timestamp: RTPTimestamp, time: Instant, delay: TimeSpan, network: TimeSpan
+    ) {
       self.mapping = mapping
       self.timestamp = timestamp
       self.time = time
       self.delay = delay
+      self.network = network
     }
   }
 
@@ -41,8 +47,14 @@ public struct LipSync: Sendable {
   private static let deadband = TimeSpan.milliseconds(4)
   /// More than this is a mistake of somebody's clock.
   private static let implausible = TimeSpan.seconds(10)
-  /// How far a wish may run ahead of what a buffer does.
+  /// How far a wish for more delay may run ahead of what a buffer does, and that for less of sound: beyond 80 ms it would be hurried.
   private static let lead = TimeSpan.milliseconds(60)
+  /// How far a wish for less delay of a picture may: its buffer takes longer strides beyond 200 ms.
+  private static let videoLead = TimeSpan.milliseconds(250)
+  /// How far above what it aims at a buffer may rest for good: sound is not shortened for less than 15 ms.
+  private static let tolerance = TimeSpan.milliseconds(20)
+  /// The most that both streams give back in one ``interval``, so that they stay in step: a picture's buffer follows no faster.
+  private static let common = TimeSpan.milliseconds(5)
 
   /// The least delay for the sound.
   public private(set) var audioDelay = TimeSpan.zero
@@ -68,24 +80,45 @@ public struct LipSync: Sendable {
     lastMove = now
     let smoothed = offset.map { TimeSpan(nanoseconds: $0.nanoseconds + (measured - $0).nanoseconds / 2) } ?? measured
     offset = smoothed
+    giveBack(audio, video)
     let size = max(smoothed, .zero - smoothed)
     guard size > Self.deadband else { return }
-    let move = min(Self.step, TimeSpan(nanoseconds: size.nanoseconds / 4))
     if smoothed > .zero {
-      Self.move(late: &audioDelay, audio.delay, early: &videoDelay, video.delay, by: move)
+      Self.move(late: &audioDelay, audio, lead: Self.lead, early: &videoDelay, video, by: size)
     } else {
-      Self.move(late: &videoDelay, video.delay, early: &audioDelay, audio.delay, by: move)
+      Self.move(late: &videoDelay, video, lead: Self.videoLead, early: &audioDelay, audio, by: size)
     }
+  }
+
+  /// Delay of ours that both streams have serves nobody: one waits for the other, whose network has got better meanwhile.
+  private mutating func giveBack(_ audio: Stream, _ video: Stream) {
+    let spare = min(audioDelay - audio.network, videoDelay - video.network)
+    guard spare > Self.deadband else { return }
+    let back = min(spare, Self.common)
+    audioDelay = audioDelay - back
+    videoDelay = videoDelay - back
   }
 
   /// Takes delay from the late stream as long as it has some of ours, else gives some to the early one.
   private static func move(
-    late: inout TimeSpan, _ lateDelay: TimeSpan, early: inout TimeSpan, _ earlyDelay: TimeSpan, by move: TimeSpan
+    late: inout TimeSpan, _ lateStream: Stream, lead: TimeSpan, early: inout TimeSpan, _ earlyStream: Stream,
+    by size: TimeSpan
   ) {
     // What we ask of the late stream matters only as long as its own network does not ask for more.
-    let isOurs = late > .zero && late + deadband >= lateDelay
-    late = max(.zero, late - move)
-    guard !isOurs else { return }
-    early = min(min(max(early, earlyDelay) + move, earlyDelay + lead), maximum)
+    if late > lateStream.network {
+      let inStep = lateStream.delay - min(size, lead)
+      let next = min(late, lateStream.delay) - stride(size)
+      late = max(.zero, size > Self.lead ? inStep : max(inStep, next))
+      return
+    }
+    // What the late stream gives back by itself, as its buffer falls to what its network asks for, the early one need not wait for.
+    let falling = lateStream.delay - lateStream.network
+    let rest = falling > tolerance ? size - falling : size
+    guard rest > deadband else { return }
+    let next = max(early, earlyStream.delay) + stride(rest)
+    early = min(next, min(earlyStream.delay + Self.lead, maximum))
   }
+
+  /// A part of the way, so that what is measured late does not lead beyond the goal.
+  private static func stride(_ size: TimeSpan) -> TimeSpan { min(step, TimeSpan(nanoseconds: size.nanoseconds / 4)) }
 }

@@ -83,7 +83,10 @@ public struct VideoJitterBuffer: Sendable {
   /// How much later than by the fastest transit frames are shown now.
   public var currentDelay: TimeSpan { timing.currentDelay }
 
-  /// The delay that jitter and decoding ask for now; ``currentDelay`` moves toward it.
+  /// The delay that jitter and decoding ask for now, whatever ``minimumDelay`` is.
+  public var networkDelay: TimeSpan { timing.networkDelay }
+
+  /// The delay that jitter, decoding and lip-sync ask for now; ``currentDelay`` moves toward it.
   public var targetDelay: TimeSpan { timing.targetDelay }
 
   /// When the frame with `timestamp` is shown or would have been, for lip-sync; nil before the first frame.

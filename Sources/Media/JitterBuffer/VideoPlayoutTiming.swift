@@ -74,8 +74,11 @@ struct VideoPlayoutTiming: Sendable {
   /// Whether a frame has set the time line.
   var hasStarted: Bool { playout != nil }
 
-  /// The delay that jitter and decoding ask for, or lip-sync if that is more.
-  var targetDelay: TimeSpan { max(min(jitterDelay + decodeLead, maximumDelay), minimumDelay) }
+  /// The delay that jitter and decoding ask for.
+  var networkDelay: TimeSpan { min(jitterDelay + decodeLead, maximumDelay) }
+
+  /// That, or what lip-sync asks for if that is more.
+  var targetDelay: TimeSpan { max(networkDelay, minimumDelay) }
 
   /// The delay of frames against the fastest transit, as it is now.
   var currentDelay: TimeSpan { playout.map { TimeSpan(nanoseconds: $0 &- baseline) } ?? targetDelay }

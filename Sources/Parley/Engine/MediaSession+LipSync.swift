@@ -25,7 +25,7 @@ extension MediaSession {
     else { return nil }
     return LipSync.Stream(
       mapping: mapping, timestamp: position.timestamp, time: position.time + (mixSink?.delay ?? .zero),
-      delay: playout.currentDelay)
+      delay: playout.currentDelay, network: playout.networkDelay)
   }
 
   private func stream(of slot: VideoSlot) -> LipSync.Stream? {
@@ -33,7 +33,8 @@ extension MediaSession {
       return nil
     }
     return LipSync.Stream(
-      mapping: mapping, timestamp: shown.timestamp, time: shown.time, delay: slot.buffer.currentDelay)
+      mapping: mapping, timestamp: shown.timestamp, time: shown.time, delay: slot.buffer.currentDelay,
+      network: slot.buffer.networkDelay)
   }
 }
 

@@ -1,8 +1,9 @@
 import Basics
-import Media
 import RTC
 import TestSeeds
 import Testing
+
+@testable import Media
 
 @Suite(.tellsSeeds) struct LipSyncTests {
   /// A jitter buffer as lip-sync sees it: its delay is what its network asks for or what it is told, and it moves there at a
@@ -45,11 +46,11 @@ import Testing
         audio: .init(
           mapping: audioMapping,
           timestamp: RTPTimestamp(rawValue: 0xFFFF_F000 &+ UInt32(truncatingIfNeeded: captured.milliseconds * 48)),
-          time: played(audio, captured), delay: audio.delay),
+          time: played(audio, captured), delay: audio.delay, network: audio.own),
         video: .init(
           mapping: videoMapping,
           timestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: 77 + shown.milliseconds * 90)),
-          time: played(video, shown), delay: video.delay),
+          time: played(video, shown), delay: video.delay, network: video.own),
         now: start + captured)
       for _ in 0..<10 {
         audio.follow(lipSync.audioDelay)
@@ -108,6 +109,78 @@ import Testing
     #expect(worst <= 20)
   }
 
+  @Test func delayThatBothStreamsHaveIsGivenBack() {
+    var worst: Int64 = 0
+    let calm = Buffer(
+      network: .milliseconds(20), own: .milliseconds(30), delay: .milliseconds(30), speed: .milliseconds(3))
+    Self.run(audio: calm, video: calm, seconds: 70) { lipSync, audio, video, tick in
+      // One network after the other gets bad, and each makes the other stream wait; then both are well.
+      if tick == 100 { audio.own = .milliseconds(300) }
+      if tick == 300 { video.own = .milliseconds(350) }
+      if tick == 500 { (audio.own, video.own) = (calm.own, calm.own) }
+      if tick == 499 { #expect(audio.delay > .milliseconds(300) && video.delay > .milliseconds(300)) }
+      if (200..<300).contains(tick) || (350..<500).contains(tick) || tick > 520 {
+        worst = max(worst, Self.apart(audio, video))
+      }
+      if tick == 600 { #expect(audio.delay <= .milliseconds(60) && video.delay <= .milliseconds(60)) }
+    }
+    #expect(worst <= 20)
+  }
+
+  @Test(
+    "when sound is heard sooner, as its device says that it plays sooner, its picture is back in step within some seconds, without a jerk, and the sound does not wait for it",
+    arguments: [100, 250, 400] as [Int64])
+  func soundThatIsHeardSooner(late: Int64) {
+    var random = SeededGenerator(seed: TestSeed.of(2))
+    let origin = NTPTime(unixNanoseconds: 1_800_000_000_000_000_000)
+    let zero = RTPTimestamp(rawValue: 0)
+    let audioMapping = SenderReportMapping(ntp: origin, rtpTimestamp: zero, clockRate: 48_000)
+    let videoMapping = SenderReportMapping(ntp: origin, rtpTimestamp: zero, clockRate: 90_000)
+    var audio = Buffer(network: .zero, own: .milliseconds(20), delay: .milliseconds(20), speed: .milliseconds(1))
+    var timing = VideoPlayoutTiming(maximumDelay: .seconds(1), decodeLead: .milliseconds(10))
+    var lipSync = LipSync()
+    var device = TimeSpan.zero
+    var shown: (timestamp: RTPTimestamp, time: Instant)?
+    var (before, back): (TimeSpan?, TimeSpan?) = (nil, nil)
+    let (rise, fall, end) = (TimeSpan.seconds(10), TimeSpan.seconds(30), TimeSpan.seconds(50))
+    for tick in 0..<Int64(end.milliseconds / 10) {
+      let time = TimeSpan.milliseconds(tick * 10)
+      let now = Instant.milliseconds(5_000) + time
+      if time == rise { (before, device) = (timing.currentDelay, .milliseconds(late)) }
+      if time == fall {
+        #expect(timing.currentDelay > .milliseconds(late))
+        device = .zero
+      }
+      if tick % 4 == 0 {
+        let timestamp = RTPTimestamp(rawValue: UInt32(time.milliseconds * 90))
+        let arrival = now + .microseconds(Int64(random.unit() * 8_000))
+        timing.complete(timestamp: timestamp.rawValue, firstArrival: arrival, completion: arrival)
+        let next = timing.renderTime(timing.mediaTime(timestamp.rawValue))
+        if let shown, time > .seconds(2) {
+          let step = next - shown.time
+          #expect(step > .milliseconds(34) && step < .milliseconds(54), "\(step) between two pictures at \(time)")
+        }
+        shown = (timestamp, next)
+      }
+      if tick % 10 == 0, let shown {
+        lipSync.update(
+          audio: .init(
+            mapping: audioMapping, timestamp: RTPTimestamp(rawValue: UInt32(time.milliseconds * 48)),
+            time: now + audio.delay + device, delay: audio.delay, network: audio.own),
+          video: .init(
+            mapping: videoMapping, timestamp: shown.timestamp, time: shown.time, delay: timing.currentDelay,
+            network: timing.networkDelay),
+          now: now)
+        timing.minimumDelay = lipSync.videoDelay
+      }
+      audio.follow(lipSync.audioDelay)
+      #expect(audio.delay < .milliseconds(40), "sound waits for \(audio.delay) at \(time)")
+      if back == nil, time > fall, let before, timing.currentDelay < before + .milliseconds(20) { back = time - fall }
+    }
+    #expect(back.map { $0 < .seconds(6) } == true, "back after \(String(describing: back))")
+    #expect(abs((lipSync.offset ?? .seconds(1)).milliseconds) < 20)
+  }
+
   @Test func noStreamIsDelayedByMoreThanASecond() {
     Self.run(
       audio: Buffer(
@@ -129,8 +202,9 @@ import Testing
     for step in 0..<100 {
       let now = Instant.milliseconds(Int64(step) * 100)
       lipSync.update(
-        audio: .init(mapping: sane, timestamp: RTPTimestamp(rawValue: 5), time: now, delay: .zero),
-        video: .init(mapping: mad, timestamp: RTPTimestamp(rawValue: 9), time: now, delay: .zero), now: now)
+        audio: .init(mapping: sane, timestamp: RTPTimestamp(rawValue: 5), time: now, delay: .zero, network: .zero),
+        video: .init(mapping: mad, timestamp: RTPTimestamp(rawValue: 9), time: now, delay: .zero, network: .zero),
+        now: now)
     }
     #expect(lipSync.audioDelay == .zero)
     #expect(lipSync.videoDelay == .zero)
