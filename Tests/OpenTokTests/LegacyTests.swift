@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test(
-    "with OTStreamLimit.phone a third stream fails with OTInitializationFailure, a publisher with OTNoMediaPublished; one that is let go of makes room"
-  )
-  func phoneLimit() async throws {
+    "with OTStreamLimit.phone a third stream fails with OTInitializationFailure, with .tablet a fifth, and a publisher with OTNoMediaPublished; one that is let go of makes room",
+    arguments: [(OTStreamLimit.phone, 2), (.tablet, 4)])
+  func limits(limit: OTStreamLimit, count: Int) async throws {
     try await LiveSession.run { live in
-      ParleyServer.streamLimit = .phone
+      ParleyServer.streamLimit = limit
       defer { ParleyServer.streamLimit = .unlimited }
       let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")
       try await ben.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 5)))
@@ -46,24 +46,33 @@ import Testing
       session.connect(withApiKey: "100", token: "devtoken")
       try await wait(for: "Ben's stream: \(app.lines)") { app.lines.contains("didReceiveStream Ben") }
       let stream = try #require(session.streams.values.first)
-      var subscribers = [1, 2].map { _ in OTSubscriber(stream: stream, delegate: app) }
-      let third = try #require(OTSubscriber(stream: stream, delegate: app))
+      var subscribers = (0..<count).map { _ in OTSubscriber(stream: stream, delegate: app) }
+      let beyond = try #require(OTSubscriber(stream: stream, delegate: app))
       let full = OTLegacyErrorCode.Subscriber.initializationFailure.rawValue
       try await wait(for: "the limit: \(app.lines)") { app.lines.contains("subscriber failed \(full)") }
-      #expect(full == 3 && third.session == nil)
+      #expect(full == 3 && beyond.session == nil && subscribers.allSatisfy { $0?.session === session })
       let publisher = try #require(OTPublisher(delegate: app, name: "Ann"))
       session.publish(publisher)
       let nothing = OTLegacyErrorCode.Publisher.noMediaPublished.rawValue
       try await wait(for: "the publisher's limit: \(app.lines)") { app.lines.contains("publisher failed \(nothing)") }
       // Letting go of a subscriber ends it, and another one may begin at once.
       subscribers.removeLast()
-      let fourth = try #require(OTSubscriber(stream: stream, delegate: app))
-      try await wait(for: "its picture: \(app.lines)") { fourth.view.frameCount > 2 }
+      let next = try #require(OTSubscriber(stream: stream, delegate: app))
+      try await wait(for: "its picture: \(app.lines)") { next.view.frameCount > 2 }
       #expect(app.lines.count { $0 == "subscriber failed \(full)" } == 1)
       // One that is unsubscribed, in the same turn.
       session.unsubscribe(subscribers[0])
-      let fifth = try #require(OTSubscriber(stream: stream, delegate: app))
-      try await wait(for: "the fifth's picture: \(app.lines)") { fifth.view.frameCount > 2 }
+      let another = try #require(OTSubscriber(stream: stream, delegate: app))
+      try await wait(for: "the other's picture: \(app.lines)") { another.view.frameCount > 2 }
+      // A publisher counts as well: beside it there is room for one subscriber less.
+      session.unsubscribe(another)
+      session.publish(publisher)
+      try await wait(for: "the own stream: \(app.lines)") { publisher.stream != nil }
+      let late = try #require(OTSubscriber(stream: stream, delegate: app))
+      try await wait(for: "the limit again: \(app.lines)") {
+        app.lines.count { $0 == "subscriber failed \(full)" } == 2
+      }
+      #expect(late.session == nil && next.session === session)
       session.disconnect()
       try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }
       await ben.leave()
