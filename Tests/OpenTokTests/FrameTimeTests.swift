@@ -120,7 +120,7 @@ import Testing
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       let (own, theirs) = (StampReader(), StampReader())
-      let publisher = try ann.publisher("Ann", capture: UnevenCapture())
+      let publisher = try ann.publisher("Ann", capture: TimedCapture.uneven())
       publisher.videoRender = own
       try await ann.publish(publisher)
       let subscriber = try await ben.subscribe(to: "Ann")
@@ -153,44 +153,20 @@ private final class StampReader: OTVideoRender, @unchecked Sendable {
   }
 }
 
-/// Gives a grey picture every 100 ms by its timestamps, every second one 60 ms late.
-// unchecked: the SDK calls it from one queue, one call after the other; `number` is the timer's.
-private final class UnevenCapture: OTVideoCapture, @unchecked Sendable {
-  var videoCaptureConsumer: (any OTVideoCaptureConsumer)?
-  var videoContentHint = OTVideoContentHint.none
-  private var timer: (any DispatchSourceTimer)?
-  private var number: Int64 = 0
-
-  func initCapture() {}
-  func releaseCapture() {}
-  func isCaptureStarted() -> Bool { timer != nil }
-  func captureSettings(_ videoFormat: OTVideoFormat) -> Int32 { 0 }
-
-  func start() -> Int32 {
-    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "uneven"))
-    timer.schedule(deadline: .now(), repeating: .milliseconds(20))
-    timer.setEventHandler { [weak self] in self?.tick() }
-    timer.resume()
-    self.timer = timer
-    return 0
-  }
-
-  func stop() -> Int32 {
-    timer?.cancel()
-    return 0
-  }
-
-  private func tick() {
-    defer { number += 1 }
-    // Of every ten ticks the first, and the ninth for what was taken at the sixth.
-    guard number % 10 == 0 || number % 10 == 8 else { return }
-    let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 160, height: 120))
-    frame.timestamp = CMTime(value: number / 10 * 200 + (number % 10 == 0 ? 0 : 100), timescale: 1_000)
-    var bytes = [UInt8](repeating: 128, count: 160 * 120)
-    bytes.withUnsafeMutableBufferPointer { buffer in
-      var planes = [buffer.baseAddress, buffer.baseAddress, buffer.baseAddress]
-      frame.setPlanesWithPointers(&planes, numPlanes: 3)
-      videoCaptureConsumer?.consumeFrame(frame)
+extension TimedCapture {
+  /// Gives a grey picture every 100 ms by its timestamps, every second one 60 ms late.
+  fileprivate static func uneven() -> TimedCapture {
+    TimedCapture(every: .milliseconds(20)) { consumer, number in
+      // Of every ten ticks the first, and the ninth for what was taken at the sixth.
+      guard number % 10 == 0 || number % 10 == 8 else { return }
+      let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 160, height: 120))
+      frame.timestamp = CMTime(value: number / 10 * 200 + (number % 10 == 0 ? 0 : 100), timescale: 1_000)
+      var bytes = [UInt8](repeating: 128, count: 160 * 120)
+      bytes.withUnsafeMutableBufferPointer { buffer in
+        var planes = [buffer.baseAddress, buffer.baseAddress, buffer.baseAddress]
+        frame.setPlanesWithPointers(&planes, numPlanes: 3)
+        consumer.consumeFrame(frame)
+      }
     }
   }
 }

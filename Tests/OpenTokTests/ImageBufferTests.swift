@@ -132,7 +132,7 @@ import Testing
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       let buffer: CVImageBuffer = try #require(
         Self.buffer(kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange, isHalved: true))
-      try await ann.publish(try ann.publisher("Ann", capture: BufferCapture(buffer, orientation)))
+      try await ann.publish(try ann.publisher("Ann", capture: TimedCapture.giving(buffer, orientation)))
       let subscriber = try await ben.subscribe(to: "Ann")
       try await wait(for: "the turned picture: \(ben.book.lines)") {
         subscriber.view.currentFrame.map {
@@ -148,38 +148,11 @@ import Testing
   }
 }
 
-/// Gives one picture over and over.
-// unchecked: the SDK calls it from one queue, one call after the other.
-private final class BufferCapture: OTVideoCapture, @unchecked Sendable {
-  var videoCaptureConsumer: (any OTVideoCaptureConsumer)?
-  var videoContentHint = OTVideoContentHint.none
-  private var timer: (any DispatchSourceTimer)?
-  private let buffer: CVImageBuffer
-  private let orientation: OTVideoOrientation
-
-  init(_ buffer: CVImageBuffer, _ orientation: OTVideoOrientation) {
-    (self.buffer, self.orientation) = (buffer, orientation)
-  }
-
-  func initCapture() {}
-  func releaseCapture() {}
-  func isCaptureStarted() -> Bool { timer != nil }
-  func captureSettings(_ videoFormat: OTVideoFormat) -> Int32 { 0 }
-
-  func start() -> Int32 {
-    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "buffers"))
-    timer.schedule(deadline: .now(), repeating: .milliseconds(66))
-    timer.setEventHandler { [weak self] in
-      guard let self else { return }
-      videoCaptureConsumer?.consumeImageBuffer(buffer, orientation: orientation, timestamp: .zero, metadata: nil)
+extension TimedCapture {
+  /// Gives one picture over and over.
+  fileprivate static func giving(_ buffer: CVImageBuffer, _ orientation: OTVideoOrientation) -> TimedCapture {
+    TimedCapture(every: .milliseconds(66)) { consumer, _ in
+      consumer.consumeImageBuffer(buffer, orientation: orientation, timestamp: .zero, metadata: nil)
     }
-    timer.resume()
-    self.timer = timer
-    return 0
-  }
-
-  func stop() -> Int32 {
-    timer?.cancel()
-    return 0
   }
 }
