@@ -8,8 +8,8 @@ public enum ServerMessage: Sendable, Hashable {
   case lobby(LobbyInfo)
   /// The place is held: the whole state, to compare with.
   case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil)
-  /// The answer to the offer with the same `id`.
-  case answer(id: Int, answer: String, slots: [SlotInfo])
+  /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that do not say.
+  case answer(id: Int, answer: String, slots: [SlotInfo], publications: [PublicationInfo]? = nil)
   /// Somebody came.
   case participantJoined(ParticipantInfo)
   /// A name or the state of a connection changed.
@@ -103,7 +103,8 @@ extension ServerMessage: Codable {
   }
 
   private enum Key: String, CodingKey {
-    case type, participants, slots, chat, state, id, answer, participant, reason, publication, audio, video
+    case type, participants, slots, chat, state, id, answer, participant, reason, publication, publications, audio,
+      video
     case speakers, quality, message, from, time, code, fatal, seconds
   }
 
@@ -120,7 +121,10 @@ extension ServerMessage: Codable {
       self = .resumed(
         participants: try get(.participants), slots: try get(.slots), chat: try get(.chat),
         state: try container.decodeIfPresent(RoomState.self, forKey: .state))
-    case .answer: self = .answer(id: try get(.id), answer: try get(.answer), slots: try get(.slots))
+    case .answer:
+      self = .answer(
+        id: try get(.id), answer: try get(.answer), slots: try get(.slots),
+        publications: try container.decodeIfPresent([PublicationInfo].self, forKey: .publications))
     case .participantJoined: self = .participantJoined(try get(.participant))
     case .participantUpdated: self = .participantUpdated(try get(.participant))
     case .participantLeft: self = .participantLeft(id: try get(.id), reason: try get(.reason))
@@ -171,10 +175,11 @@ extension ServerMessage: Codable {
       try put(slots, .slots)
       try put(chat, .chat)
       try container.encodeIfPresent(state, forKey: .state)
-    case .answer(let id, let answer, let slots):
+    case .answer(let id, let answer, let slots, let publications):
       try put(id, .id)
       try put(answer, .answer)
       try put(slots, .slots)
+      try container.encodeIfPresent(publications, forKey: .publications)
     case .participantJoined(let participant), .participantUpdated(let participant):
       try put(participant, .participant)
     case .participantLeft(let id, let reason):

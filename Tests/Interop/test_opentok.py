@@ -38,15 +38,19 @@ class ServerSDK(unittest.TestCase):
         cls.key, cls.secret = tenant["apiKey"], tenant["keys"][0]["secret"]
         cls.api = opentok.Client(cls.key, cls.secret, api_url=cls.server.url)
 
-    def connections(self, session: str) -> list[str]:
-        """The ids of those who are connected, by the call that this package lacks and others have."""
+    def items(self, session: str, what: str) -> list[dict[str, object]]:
+        """What a call lists, with what this package leaves out."""
         request = urllib.request.Request(
-            f"{self.server.url}/v2/project/{self.key}/session/{session}/connection",
+            f"{self.server.url}/v2/project/{self.key}/session/{session}/{what}",
             headers={"X-OPENTOK-AUTH": self.api._create_jwt_auth_header()})
         with urllib.request.urlopen(request, timeout=20) as answer:
             content = json.load(answer)
         self.assertEqual(content["count"], len(content["items"]))
-        return [each["connectionId"] for each in content["items"]]
+        return content["items"]
+
+    def connections(self, session: str) -> list[str]:
+        """The ids of those who are connected, by the call that this package lacks and others have."""
+        return [each["connectionId"] for each in self.items(session, "connection")]
 
     def test_sessions_are_made_in_every_mode_and_a_wrong_secret_is_told(self) -> None:
         modes, archives = opentok.MediaModes, opentok.ArchiveModes
@@ -106,6 +110,10 @@ class ServerSDK(unittest.TestCase):
         self.assertEqual(set(streams), {"Ann", "Ben"})
         self.assertEqual({each.videoType for each in streams.values()}, {"camera"})
         self.assertEqual((streams["Ann"].layoutClassList, streams["Ben"].layoutClassList), ([], ["focus"]))
+        # They began when the page says, too.
+        began = ben.evaluate("() => Object.fromEntries([parley.localParticipant, ...parley.participants.values()].map((each) => "
+                             "[each.name, Math.min(...each.publications.map(({ created }) => created.getTime()))]))")
+        self.assertEqual({each["name"]: each["createdAt"] for each in self.items(session, "stream")}, began)
         api.set_stream_class_lists(session, [{"id": streams["Ann"].id, "layoutClassList": ["full", "left"]}])
         self.assertEqual(api.get_stream(session, streams["Ann"].id).layoutClassList, ["full", "left"])
         self.assertEqual(self.connections(session), [ben_id, ann.id])
@@ -256,6 +264,12 @@ class BrowserScript(unittest.TestCase):
         self.assertIn(["published", "From a file"], events)
         wait_for("its picture at Ben's", lambda: ben.page.locator("#subscribers video").count() == 2)
         self.warns(other)
+        # When a stream began is the same for everybody, its publisher and who came later included.
+        times = [each.evaluate("() => Object.fromEntries([...session.streams.values()].map((each) => [each.name, each.creationTime]))")
+                 for each in (ann.page, ben.page, other)]
+        self.assertEqual(set(times[0]), {"Ann", "Ben", "From a file"})
+        self.assertEqual(times, [times[0]] * 3)
+        self.assertEqual(sorted(times[0], key=times[0].get), ["Ann", "Ben", "From a file"])
         refused = ann.page.evaluate("() => session.forceMuteAll().then(() => null, (error) => [error.name, error.code])")
         self.assertEqual(refused, ["OT_UNABLE_TO_FORCE_MUTE", 1540])
         ben.page.evaluate("() => session.forceMuteStream([...session.streams.values()].find((each) => each.name === 'From a file'))")

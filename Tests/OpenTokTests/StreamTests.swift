@@ -45,6 +45,46 @@ import Testing
     }
   }
 
+  @Test(
+    "creationTime is when the server took the stream: the same for its publisher, for who sees it begin and for who comes later, and in the REST listing"
+  )
+  func creationTime() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let id = project.session()
+      func guest() async throws -> Guest {
+        try await Guest(live, id: id, key: project.key, token: try project.token(id))
+      }
+      let (ann, ben) = (try await guest(), try await guest())
+      let camera = try ann.publisher("Ann", audio: true)
+      let screen = try ann.publisher("Ann's screen", type: .screen)
+      let start = Date()
+      try await ann.publish(camera)
+      try await ann.publish(screen)
+      let own = [try #require(camera.stream), try #require(screen.stream)]
+      #expect(own[0].creationTime < own[1].creationTime)
+      #expect(own.allSatisfy { abs($0.creationTime.timeIntervalSince(start)) < 60 })
+      let cem = try await guest()
+      for guest in [ben, cem] {
+        try await wait(for: "both streams: \(guest.book.lines)") { guest.book.streams.count == 2 }
+        for stream in own { #expect(guest.session.streams[stream.streamId]?.creationTime == stream.creationTime) }
+      }
+      let listed = try await project.streams(of: id, live)
+      #expect(listed == Dictionary(uniqueKeysWithValues: own.map { ($0.streamId, $0.creationTime) }))
+
+      // What is published again is another stream, and began then.
+      let before = own[0].creationTime
+      ann.session.unpublish(camera, error: nil)
+      try await wait(for: "the end: \(ann.book.lines)") { camera.session == nil }
+      try await ann.publish(camera)
+      let again = try #require(camera.stream)
+      #expect(again.streamId == own[0].streamId && again.creationTime > before)
+      try await wait(for: "the camera again: \(ben.book.lines)") { ben.book.streams.count == 3 }
+      #expect(ben.session.streams[again.streamId]?.creationTime == again.creationTime)
+      for guest in [ann, ben, cem] { try await guest.disconnect() }
+    }
+  }
+
   @Test("what is published again is a stream again, and is seen again by who subscribes again")
   func publishingAgain() async throws {
     try await LiveSession.run { live in
@@ -104,7 +144,7 @@ import Testing
       }
       #expect(ben.book.dimensions.last == stream.videoDimensions)
       #expect(own.videoDimensions == CGSize(width: 160, height: 120), "known though nobody here subscribes to it")
-      #expect(abs(own.creationTime.timeIntervalSinceNow) < 60 && abs(stream.creationTime.timeIntervalSinceNow) < 60)
+      #expect(own.creationTime == stream.creationTime)
 
       let changes = Changes()
       withObservationTracking {

@@ -8,7 +8,8 @@ struct ServerMessageTests {
 
   @Test("what is encoded decodes to the same")
   func roundTrip() throws {
-    let publication = PublicationInfo(id: "t_91", kind: .video, source: .camera, muted: false)
+    let publication = PublicationInfo(
+      id: "t_91", kind: .video, source: .camera, muted: false, created: Date(timeIntervalSince1970: 1_795_251_600.0625))
     let participant = ParticipantInfo(id: "p_1", name: "Ann", role: "guest", publications: [publication])
     let slots = [SlotInfo(mid: "4", publication: "t_91", participant: "p_1"), SlotInfo(mid: "5")]
     let chat = [ChatEntry(id: 7, from: "p_1", name: "Ann", text: "hello", time: time)]
@@ -20,7 +21,8 @@ struct ServerMessageTests {
           participants: [participant], slots: slots, chat: chat)),
       .waiting(reason: .host, seconds: 60), .lobby(.init(waiting: [.init(id: "p_2", name: "Bo")], locked: true)),
       .resumed(participants: [participant], slots: slots, chat: chat),
-      .answer(id: 2, answer: "v=0", slots: slots), .participantJoined(participant),
+      .answer(id: 2, answer: "v=0", slots: slots),
+      .answer(id: 3, answer: "v=0", slots: slots, publications: [publication]), .participantJoined(participant),
       .participantUpdated(participant), .participantLeft(id: "p_1", reason: .timeout),
       .published(participant: "p_1", publication: publication),
       .publicationUpdated(participant: "p_1", publication: publication),
@@ -38,6 +40,32 @@ struct ServerMessageTests {
       let text = try SignalingEncoder().encode(message)
       #expect(try SignalingDecoder().serverMessage(from: Array(text.utf8)) == message)
     }
+  }
+
+  @Test("a publication says to the millisecond when it was taken; what older servers send, without it, is read, too")
+  func whenPublished() throws {
+    let (encoder, decoder) = (SignalingEncoder(), SignalingDecoder())
+    for (milliseconds, text) in [
+      (1_795_251_600_000, "2026-11-21T09:00:00.000Z"), (1_795_251_600_007, "2026-11-21T09:00:00.007Z"),
+      (1_795_251_600_123, "2026-11-21T09:00:00.123Z"), (1_795_251_659_999, "2026-11-21T09:00:59.999Z"),
+      (-1, "1970-01-01T00:00:00.000Z"), (.max, "9999-12-31T23:59:59.000Z"),
+    ] as [(Int64, String)] {
+      let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+      let publication = PublicationInfo(id: "t_91", kind: .video, source: .camera, muted: false, created: date)
+      let written = try encoder.encode(publication)
+      #expect(written.contains(#""created":"\#(text)""#), "\(written)")
+      let read = try decoder.decode(PublicationInfo.self, from: Array(written.utf8))
+      #expect(read == publication && read.created == publication.created)
+    }
+    func created(_ value: String) throws -> Date? {
+      let text = #"{"id":"t","kind":"video","source":"camera","muted":false\#(value)}"#
+      return try decoder.decode(PublicationInfo.self, from: Array(text.utf8)).created
+    }
+    #expect(try created("") == nil && created(#","created":null"#) == nil)
+    #expect(try created(#","created":"2026-11-21T09:00:00Z""#) == time)
+    #expect(throws: SignalingError.self) { try created(#","created":"yesterday""#) }
+    let answer = #"{"type":"answer","id":4,"answer":"v=0","slots":[]}"#
+    #expect(try decoder.serverMessage(from: Array(answer.utf8)) == .answer(id: 4, answer: "v=0", slots: []))
   }
 
   @Test("keys that the protocol shows as null are written as null, and times as ISO 8601")

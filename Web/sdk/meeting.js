@@ -626,6 +626,7 @@ export class Meeting extends EventTarget {
         this.#views.again();
         return;
       case "answer":
+        for (const each of message.publications ?? []) { this.#takePublication(this.localParticipant, each, false); }
         if (await connection.receiveAnswer(message)) { this.#applySlots(message.slots); }
         return;
       case "participantJoined": this.#takeParticipant(message.participant); return;
@@ -812,7 +813,7 @@ export class Meeting extends EventTarget {
     if (participant.isLocal) {
       const own = participant.publication(value.source);
       if (!own) { return; }
-      own.id = value.id;
+      own._takeFacts(value);
       if (decides && value.mutedByHost === true && !(own.muted && own.mutedByHost)) {
         this.localParticipant._muteForHost(own);
         this._emit("mutedByHost", { publication: own });

@@ -5,7 +5,7 @@ export class Publication {
   #frameRate = null;
 
   /**
-   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string}} value as in the protocol
+   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string, created?: string}} value as in the protocol
    * @param {import("./participant.js").Participant} participant
    */
   constructor(value, participant) {
@@ -17,6 +17,9 @@ export class Publication {
     this.source = value.source;
     /** The name that its sender gave it; null where it goes by the participant's. @type {string|null} */
     this.name = value.name ?? null;
+    /** When it was published, by the server's clock; null for an own track until the server has told it. @type {Date|null} */
+    this.created = null;
+    this._takeFacts(value);
     /** @type {boolean} */
     this.muted = value.muted === true;
     /** Whether it was a host, not the sender, who muted it. @type {boolean} */
@@ -29,6 +32,12 @@ export class Publication {
     this.participant = participant;
     /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */
     this.track = null;
+  }
+
+  /** Takes what the server says once and for all. */
+  _takeFacts({ id, created }) {
+    this.id = id;
+    this.created = typeof created === "string" ? new Date(created) : null;
   }
 
   /** Whether the track is received (or, for an own one, sent). @type {boolean} */

@@ -186,6 +186,7 @@ extension MeetingRoom {
       var publication = Self.publication(track)
       let same = before.first { $0.info.id == track.publication }
       publication.demand = same?.demand
+      if let same { publication.info.created = same.info.created }
       let isKept =
         same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
       let isAllowed = member.permissions.contains(Self.permission(for: track.source))

@@ -10,6 +10,8 @@ extension MeetingRoom {
     var videoType: String
     var name: String
     var layoutClassList: [String]
+    /// When its first track was taken, in milliseconds since 1970.
+    var createdAt: Int64
   }
 
   /// Somebody in the session.
@@ -72,9 +74,12 @@ extension MeetingRoom {
   }
 
   private func stream(named name: StreamName, of member: RoomMember) -> Stream {
-    let named = member.publications.first { name.sources.contains($0.info.source) && $0.info.name != nil }
+    let tracks = member.publications.map(\.info).filter { name.sources.contains($0.source) }
+    let created = tracks.compactMap(\.created).min() ?? member.created
     return Stream(
-      id: name.description, videoType: name.isScreen ? "screen" : "camera", name: named?.info.name ?? member.name,
-      layoutClassList: member.layoutClasses[name] ?? member.admission.grant.layoutClasses)
+      id: name.description, videoType: name.isScreen ? "screen" : "camera",
+      name: tracks.compactMap(\.name).first ?? member.name,
+      layoutClassList: member.layoutClasses[name] ?? member.admission.grant.layoutClasses,
+      createdAt: Int64((created.timeIntervalSince1970 * 1_000).rounded()))
   }
 }

@@ -333,7 +333,9 @@ actor MeetingRoom {
     member.publications = published(tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
-    member.channel?.send(.answer(id: offer.id, answer: answer.sdp, slots: member.slots.info))
+    member.channel?.send(
+      .answer(
+        id: offer.id, answer: answer.sdp, slots: member.slots.info, publications: member.publications.map(\.info)))
     assign(changes, to: member)
     for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {
       broadcast(.unpublished(participant: participant, publication: old.info.id))
@@ -519,7 +521,8 @@ actor MeetingRoom {
     RoomMember.Publication(
       mid: track.mid,
       info: PublicationInfo(
-        id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted, name: track.name))
+        id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted, name: track.name,
+        created: Date()))
   }
 
   private static func refusal(of error: MediaPlaneError) -> Refusal {

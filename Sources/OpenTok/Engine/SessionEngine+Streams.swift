@@ -13,13 +13,15 @@ extension SessionEngine {
       let (audio, video) = (meeting.local.publication(kind.audio), meeting.local.publication(kind.video))
       return StreamFacts(
         isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-        name: video?.name ?? audio?.name ?? meeting.local.name)
+        name: video?.name ?? audio?.name ?? meeting.local.name,
+        created: [audio?.created, video?.created].compactMap(\.self).min())
     }
     guard let participant = meeting.participants.first(where: { $0.id == id }) else { return StreamFacts() }
     let (audio, video) = (participant.publication(kind.audio), participant.publication(kind.video))
     return StreamFacts(
       isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-      name: video?.name ?? audio?.name ?? participant.name)
+      name: video?.name ?? audio?.name ?? participant.name,
+      created: [audio?.created, video?.created].compactMap(\.self).min())
   }
 
   /// Something of a participant has changed.
@@ -72,7 +74,7 @@ extension SessionEngine {
   ) -> StreamEntry {
     let facts = facts(participant, kind)
     let stream = OTStream(
-      id: kind.id(participant), connection: connection, videoType: kind.type,
+      id: kind.id(participant), connection: connection, creationTime: facts.created ?? Date(), videoType: kind.type,
       properties: .init(name: name ?? facts.name, hasAudio: facts.hasAudio, hasVideo: facts.hasVideo), session: session)
     let entry = StreamEntry(stream: stream, participant: participant, kind: kind)
     streams[stream.streamId] = entry

@@ -1,3 +1,4 @@
+import Foundation
 import Parley
 
 /// What OpenTok counts as one stream: a camera with its microphone, or a screen with its sound.
@@ -28,4 +29,6 @@ struct StreamFacts {
   var hasAudio = false
   var hasVideo = false
   var name: String?
+  /// When the server took its first track; nil from servers that do not say.
+  var created: Date?
 }

@@ -9,7 +9,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   public let streamId: String
   /// Whose stream it is.
   public let connection: OTConnection
-  /// When it began, as this client learned of it.
+  /// When it was published, by the server's clock, to the millisecond.
   public let creationTime: Date
   /// Camera or screen.
   public let videoType: OTStreamVideoType
@@ -29,12 +29,14 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
     var videoDimensions = CGSize(width: 640, height: 480)
   }
 
-  init(id: String, connection: OTConnection, videoType: OTStreamVideoType, properties: Properties, session: OTSession?)
-  {
+  init(
+    id: String, connection: OTConnection, creationTime: Date, videoType: OTStreamVideoType, properties: Properties,
+    session: OTSession?
+  ) {
     streamId = id
     self.connection = connection
+    self.creationTime = creationTime
     self.videoType = videoType
-    creationTime = Date()
     state = Guarded(properties)
     owner = session
     super.init()

@@ -22,7 +22,9 @@ extension Meeting {
     case .resumed(let participants, let slots, let chat, let state):
       takeState(participants, slots, chat, state)
       tellViewsAgain()
-    case .answer(let id, let answer, let slots): takeAnswer(id: id, answer: answer, slots: slots)
+    case .answer(let id, let answer, let slots, let publications):
+      for publication in publications ?? [] { takeFacts(of: publication) }
+      takeAnswer(id: id, answer: answer, slots: slots)
     case .participantJoined(let info): takeParticipant(info)
     case .participantUpdated(let info): takeParticipant(info)
     case .participantLeft(let id, let reason): removeParticipant(id, reason)
@@ -127,7 +129,7 @@ extension Meeting {
     }
     for publication in info.publications {
       if info.id == local.id, !isWhole {
-        local.publication(publication.source)?.id = publication.id
+        takeFacts(of: publication)
       } else {
         takePublication(publication, of: info.id)
       }

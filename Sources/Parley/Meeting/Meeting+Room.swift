@@ -141,10 +141,17 @@ extension Meeting {
 
   // MARK: Own tracks
 
+  /// What the server says of an own track once and for all.
+  @discardableResult func takeFacts(of info: PublicationInfo) -> LocalPublication? {
+    let publication = local.publication(info.source)
+    publication?.id = info.id
+    publication?.created = info.created
+    return publication
+  }
+
   /// What the server says of an own track. A host's mute is taken over, and said back: it may have crossed with what was said meanwhile.
   func takeOwn(_ info: PublicationInfo) {
-    guard let publication = local.publication(info.source) else { return }
-    publication.id = info.id
+    guard let publication = takeFacts(of: info) else { return }
     guard info.mutedByHost == true, !publication.isMuted || !publication.isMutedByHost else { return }
     publication.setMuted(true)
     publication.isMutedByHost = true

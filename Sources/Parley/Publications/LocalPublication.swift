@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Signaling
 public import Observation
 import RTC
@@ -16,6 +17,13 @@ import RTC
   /// print("The others know this track as \(camera.id).")
   /// ```
   public internal(set) var id = ""
+
+  /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from servers that do not.
+  ///
+  /// ```swift
+  /// if let created = camera.created { print("On the air since \(created).") }
+  /// ```
+  public internal(set) var created: Date?
 
   /// What it shows or lets hear.
   ///

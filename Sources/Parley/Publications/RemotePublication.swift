@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Observation
 public import RTC
 public import Signaling
@@ -39,6 +40,13 @@ public import Signaling
   /// ```
   public let name: String?
 
+  /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from servers that do not say.
+  ///
+  /// ```swift
+  /// let first = participant.publications.min { ($0.created ?? .distantFuture) < ($1.created ?? .distantFuture) }
+  /// ```
+  public let created: Date?
+
   /// Whether it is muted: nothing of it is received.
   ///
   /// ```swift
@@ -72,6 +80,7 @@ public import Signaling
     kind = info.kind == .audio ? .audio : .video
     source = info.source
     name = info.name
+    created = info.created
     isMuted = info.muted
     isMutedByHost = info.mutedByHost == true
     self.participant = participant

@@ -133,7 +133,11 @@ struct ModerationTests {
       let track = hello.participants[0].publications[0].id
       try await mod.ask(.muteParticipant(hello.participant, sources: [.microphone]))
       let muted = try await ann.first { if case .publicationUpdated(_, let it) = $0 { it } else { nil } }
-      #expect(muted == PublicationInfo(id: track, kind: .audio, source: .microphone, muted: true, mutedByHost: true))
+      #expect(
+        muted
+          == PublicationInfo(
+            id: track, kind: .audio, source: .microphone, muted: true, mutedByHost: true,
+            created: hello.participants[0].publications[0].created))
       try await eventually {
         await server.media.calls.contains(.muted(track, true)) ? nil : "the media server was not told"
       }
@@ -260,7 +264,7 @@ struct ModerationTests {
       #expect(refusal.code == .notAllowed && refusal.id == 8)
       for (id, tracks) in [(2, []), (3, [microphone])] {
         try ann.send(.offer(.init(id: id, offer: "send:0", tracks: tracks)))
-        _ = try await ann.first { if case .answer(id, _, _) = $0 { true } else { nil } }
+        _ = try await ann.first { if case .answer(id, _, _, _) = $0 { true } else { nil } }
       }
       #expect(await server.media.offered.last?.map(\.muted) == [true])
       try await mod.ask(.askToUnmute(hello.participant, sources: [.microphone]))
@@ -332,7 +336,7 @@ struct ModerationTests {
       try await mod.ask(.setRole(hello.participant, role: "guest"))
       for (id, tracks, count) in [(2, [microphone, camera], 1), (3, [microphone], 1), (4, [microphone, camera], 2)] {
         try ann.send(.offer(.init(id: id, offer: "send:0 send:1", tracks: tracks)))
-        _ = try await ann.first { if case .answer(id, _, _) = $0 { true } else { nil } }
+        _ = try await ann.first { if case .answer(id, _, _, _) = $0 { true } else { nil } }
         #expect(await server.media.offered.last?.count == count, "offer \(id)")
       }
       for client in [ann, mod] { await client.close() }

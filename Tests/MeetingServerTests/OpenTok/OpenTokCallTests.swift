@@ -187,6 +187,14 @@ struct OpenTokCallTests {
       #expect(items.map { $0["videoType"] as? String } == ["camera", "screen"])
       #expect(
         items.allSatisfy { $0["name"] as? String == "Ann" && $0["layoutClassList"] as? [String] == ["focus", "small"] })
+      // A stream began with its first track, by the time that everybody is told.
+      func milliseconds(_ sources: Set<TrackSource>) throws -> Double {
+        let dates = seen.publications.filter { sources.contains($0.source) }.compactMap(\.created)
+        return try #require(dates.min()).timeIntervalSince1970 * 1_000
+      }
+      let times = try [milliseconds([.microphone, .camera]), milliseconds([.screen])].map { $0.rounded() }
+      #expect(items.map { $0["createdAt"] as? Double } == times)
+      #expect(abs(times[0] / 1_000 - Date().timeIntervalSince1970) < 60)
 
       let classes = #"{"items":[{"id":"\#(own).camera","layoutClassList":["full"]}]}"#
       #expect(try await api.call("PUT", "session/\(session)/stream", classes).status == 200)

@@ -48,7 +48,9 @@ struct PermissionTests {
       #expect(refused.code == .notAllowed && refused.id == 4)
       // The client may go on listing it, for instance when it needs more slots; it stays without effect.
       try bob.send(.offer(.init(id: 5, offer: "video:v video:w send:1", tracks: [camera])))
-      let answer = try await bob.first { if case .answer(let id, _, let slots) = $0 { (id, slots.count) } else { nil } }
+      let answer = try await bob.first {
+        if case .answer(let id, _, let slots, _) = $0 { (id, slots.count) } else { nil }
+      }
       #expect(answer == (5, 2))
       try bob.send(.mute(mid: "1", muted: true))
       #expect(try await bob.error() == (.badMessage, false))

@@ -89,10 +89,16 @@ struct SignalingSessionTests {
           .init(
             id: 7, offer: "send:0 send:3 video:2",
             tracks: camera + [.init(mid: "3", source: .screen)])))
-      let answer = try await ann.first { if case .answer(let id, let answer, _) = $0 { (id, answer) } else { nil } }
-      #expect(answer == (7, "answer to send:0 send:3 video:2"))
+      let answer = try await ann.first {
+        if case .answer(let id, let answer, _, let own) = $0 { (id, answer, own ?? []) } else { nil }
+      }
+      #expect((answer.0, answer.1) == (7, "answer to send:0 send:3 video:2"))
       let screen = try await bob.first { if case .published(_, let info) = $0 { info } else { nil } }
       #expect(screen.source == .screen)
+      // The sender learns from the answer what is published of its own; the camera is as old as it was.
+      let before = try #require(hello.participants.first { $0.id == hello.participant }).publications
+      #expect(answer.2 == before + [screen])
+      #expect((screen.created ?? .distantPast) >= (before.first?.created ?? .distantFuture))
       // One slot, two pictures: the shared screen matters more, and another slot is asked for.
       let slots = try await bob.first { if case .slots(let slots) = $0 { slots } else { nil } }
       #expect(slots == [SlotInfo(mid: "b", publication: screen.id, participant: hello.participant)])

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import FoundationNetworking
 import Meetings
 
 /// The key and the secret of a server's default tenant, and what an app's own server makes with them.
@@ -18,6 +19,23 @@ struct Project {
 
   /// A new session.
   func session() -> String { OpenTokSession.make(apiKey: key, now: Date()).text }
+
+  /// The streams of a session as the REST API lists them: when each began, by its id.
+  func streams(of session: String, _ live: LiveSession) async throws -> [String: Date] {
+    struct List: Decodable {
+      struct Item: Decodable {
+        var id: String
+        var createdAt: Double
+      }
+      var items: [Item]
+    }
+    guard let url = URL(string: "\(live.url)/v2/project/\(key)/session/\(session)/stream") else { return [:] }
+    var request = URLRequest(url: url)
+    request.setValue("\(key):\(secret.value)", forHTTPHeaderField: "X-TB-PARTNER-AUTH")
+    let list = try JSONDecoder().decode(List.self, from: try await URLSession.shared.data(for: request).0)
+    return Dictionary(
+      uniqueKeysWithValues: list.items.map { ($0.id, Date(timeIntervalSince1970: $0.createdAt / 1_000)) })
+  }
 
   /// A token for a session, signed with the project's secret unless another one is given.
   func token(

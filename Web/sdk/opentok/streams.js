@@ -87,17 +87,19 @@ export class Streams {
     return {
       isThere: Boolean(audio || video), hasAudio: audio?.muted === false, hasVideo: video?.muted === false,
       name: video?.name ?? audio?.name ?? participant.name,
+      // By the server's clock; this one's where a server does not say.
+      created: Math.min(...[audio, video].map((each) => each?.created?.getTime() ?? Infinity)),
     };
   }
 
   #make(participant, type) {
     const id = Streams.id(participant, type);
-    const { isThere, hasAudio, hasVideo, name } = this.#facts(participant, type);
+    const { isThere, hasAudio, hasVideo, name, created } = this.#facts(participant, type);
     if (!isThere || this.#session.streams.has(id)) { return this.#session.streams.get(id); }
     const connection = participant.isLocal ? this.#session.connection : this.#session.connections.get(participant.id);
     const stream = new this.#kit.Stream({
       streamId: id, name, hasAudio, hasVideo, hasCaptions: false, videoType: type, frameRate: undefined,
-      videoDimensions: { width: 640, height: 480 }, creationTime: Date.now(), connection, session: this.#session,
+      videoDimensions: { width: 640, height: 480 }, creationTime: Number.isFinite(created) ? created : Date.now(), connection, session: this.#session,
       initials: undefined,
     });
     this.#session.streams.set(id, stream);
