@@ -11,6 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
 from server import BINARY, Server
+from test_rights import run
 
 
 class Hosting(unittest.TestCase):
@@ -72,6 +73,68 @@ class Hosting(unittest.TestCase):
         host.page.get_by_role("dialog", name="Remove Ben?").get_by_role("button", name="Remove", exact=True).click()
         wait_for("Ben's page to say so", lambda: guest.page.get_by_role("heading", name="You were removed from the meeting").count() == 1)
         wait_for("Ben to be gone", lambda: host.names() == [])
+
+    def test_a_host_ends_the_share_of_a_guest_who_may_share_again_until_it_is_forbidden(self) -> None:
+        ann, ben, cem = self.person("Ann", "moderator_token"), self.person("Ben"), self.person("Cem")
+        three = (ann, ben, cem)
+        for person in three:
+            wait_for("all three", lambda: len(person.names()) == 2)
+        # Nobody shares: the menu has no word of it.
+        ann.page.keyboard.press("p")
+        menu = ann.page.get_by_role("button", name="More for Ben")
+        stop = ann.page.get_by_role("menuitem", name="Stop their sharing")
+        menu.press("Enter")
+        self.assertEqual(stop.count(), 0)
+        ann.page.keyboard.press("Escape")
+
+        share = ben.page.get_by_role("button", name="Share the screen")
+        for time in ("first", "second"):
+            with self.subTest(time):
+                share.press("Enter")
+                for person in (ann, cem):
+                    wait_for(f"{person.name} to see frames of Ben's screen", lambda: person.frames("Ben", "screen", 1000) > 1, 30)
+                self.assertTrue(ben.page.get_by_text("You are sharing your screen").is_visible())
+                wait_for("the word in the panel", lambda: "sharing the screen" in ann.page.locator(".people-list").inner_text())
+                captured = ben.page.evaluate_handle("() => window.parley.localParticipant.publication('screen').track.mediaStreamTrack")
+                menu.press("Enter")
+                stop.press("Enter")
+                self.says(ben, "A host has ended your screen sharing.")
+                self.says(ann, "Ben’s screen is shared no more")
+                # The browser captures nothing more, and nobody has a picture that stands still.
+                wait_for("the capture to end", lambda: captured.evaluate("(track) => track.readyState") == "ended")
+                for person in three:
+                    wait_for(f"no screen on {person.name}'s stage", lambda: person.page.locator(".tile-screen").count() == 0)
+                self.assertFalse(ben.page.get_by_text("You are sharing your screen").is_visible())
+                share.wait_for()
+                self.assertTrue(ben.evaluate("() => window.parley.localParticipant.cameraOn"))
+        menu.press("Enter")
+        ann.page.get_by_role("menuitem", name="Forbid screen sharing").press("Enter")
+        self.says(ben, "A host has decided: you may not share your screen any more.")
+        share.press("Enter")
+        self.says(ben, "You may not share your screen in this meeting. Hosts can allow it.")
+        self.assertEqual([person.page.locator(".tile-screen").count() for person in three], [0, 0, 0])
+
+    def test_who_may_only_watch_is_shown_with_everything_off_and_no_device_is_opened_for_a_key(self) -> None:
+        [made] = run(self.server, "token", "create", "--room", "hosting", "--role", "subscriber")
+        ann, ben = self.person("Ann"), self.person("Ben", made["token"])
+        own = "() => [parley.localParticipant.publications.length, parley.localParticipant.microphoneOn, parley.localParticipant.cameraOn]"
+        wait_for("nothing to be sent", lambda: (now := ben.evaluate(own)) == [0, False, False] or f"no: {now}")
+        for name in ("Microphone, off", "Camera, off"):
+            ben.page.get_by_role("button", name=name).wait_for()
+        wait_for("Ben at Ann's", lambda: ann.names() == ["Ben"])
+        self.assertEqual(ann.evaluate("() => [...parley.participants.values()][0].publications.length"), 0)
+        ben.page.evaluate("""() => {
+          window.opened = 0;
+          for (const name of ["getUserMedia", "getDisplayMedia"]) {
+            const before = navigator.mediaDevices[name].bind(navigator.mediaDevices);
+            navigator.mediaDevices[name] = (options) => { window.opened += 1; return before(options); };
+          }
+        }""")
+        for key, what in (("m", "speak"), ("v", "show your camera"), ("s", "share your screen")):
+            ben.page.keyboard.press(key)
+            self.says(ben, f"You may not {what} in this meeting. Hosts can allow it.")
+        self.assertEqual((ben.evaluate("() => window.opened"), ben.evaluate(own)), (0, [0, False, False]))
+        ben.sees("Ann")
 
     def test_who_is_in_sees_another_title_and_another_end(self) -> None:
         ann = self.person("Ann")

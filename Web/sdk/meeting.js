@@ -613,6 +613,7 @@ export class Meeting extends EventTarget {
         if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
         await connection.firstAnswer(message.answer);
         this.#hosting._takePermissions(message.participants?.find((each) => each.id === message.participant)?.role, message.permissions);
+        this.localParticipant._endForbidden();
         this.#takeState(message);
         this.#views.again();
         this.#takeOwnName((message.participants ?? []).find((each) => each.id === message.participant));

@@ -2,6 +2,12 @@ import { ParleyError } from "./errors.js";
 import { Publication } from "./publication.js";
 import { LocalTrack } from "./track.js";
 
+/** The permission that publishing a source takes, and what it is called. */
+const permissionFor = {
+  microphone: ["publishAudio", "speak"], camera: ["publishVideo", "show your camera"], screen: ["publishScreen", "share your screen"],
+  screenAudio: ["publishScreen", "share your screen"],
+};
+
 /** What local and remote participants share. Their events are dispatched by `Meeting`. */
 export class Participant {
   constructor(id, name) {
@@ -86,7 +92,7 @@ export class LocalParticipant extends Participant {
    *
    * @param {boolean} on
    * @param {{deviceId?: string}} [options]
-   * @throws {ParleyError} as `Devices.openMicrophone`
+   * @throws {ParleyError} as `Devices.openMicrophone`; `notAllowed` for who may not speak here, and no device is opened then
    */
   setMicrophone(on, options = {}) {
     return this.#serially("microphone", async () => {
@@ -96,6 +102,7 @@ export class LocalParticipant extends Participant {
         track.mediaStreamTrack.enabled = on;
         this.#setMuted(publication, !on);
       } else if (on) {
+        this.#ensureAllowed("microphone");
         const opened = await this.#devices.openMicrophone({ ...this.#meeting.options.devices?.microphone, ...options });
         await this._publish(opened, "microphone");
       }
@@ -107,7 +114,7 @@ export class LocalParticipant extends Participant {
    *
    * @param {boolean} on
    * @param {{deviceId?: string, facingMode?: string}} [options]
-   * @throws {ParleyError} as `Devices.openCamera`
+   * @throws {ParleyError} as `Devices.openCamera`; `notAllowed` as above
    */
   setCamera(on, options = {}) {
     return this.#serially("camera", async () => {
@@ -119,6 +126,7 @@ export class LocalParticipant extends Participant {
         publication.track.stop();
         await this.#meeting._replaceTrack("camera", null);
       } else if (!live) {
+        this.#ensureAllowed("camera");
         const opened = await this.#devices.openCamera({
           resolution: this.#meeting.options.resolution, ...this.#meeting.options.devices?.camera, ...options,
         });
@@ -131,16 +139,23 @@ export class LocalParticipant extends Participant {
    * Starts or ends sharing the screen. Starting shows the browser's chooser and needs a user gesture.
    *
    * @param {boolean} on
-   * @throws {ParleyError} `cancelled` when the user chose nothing
+   * @throws {ParleyError} `cancelled` when the user chose nothing; `notAllowed` as above
    */
   setScreenShare(on) {
     return this.#serially("screen", async () => {
       if (on === this.sharing) { return; }
       if (!on) { return this._unpublish(["screen", "screenAudio"]); }
+      this.#ensureAllowed("screen");
       const { video, audio } = await this.#devices.openScreen();
       video.addEventListener("ended", () => { this.setScreenShare(false).catch(() => {}); });
       if (audio) { this.#add(audio, "screenAudio"); }
-      await this._publish(video, "screen");
+      try {
+        await this._publish(video, "screen");
+      } catch (error) {
+        const sound = this.publication("screenAudio");
+        if (sound) { this.#drop(sound); }
+        throw error;
+      }
     });
   }
 
@@ -189,8 +204,41 @@ export class LocalParticipant extends Participant {
       return existing;
     }
     const publication = this.#add(mediaStreamTrack, source, muted);
-    await this.#meeting._negotiate();
+    try {
+      await this.#meeting._negotiate();
+    } catch (error) {
+      // What the server does not take must not look as if the others had it.
+      this.#drop(publication);
+      this.#meeting._negotiate().catch(() => {});
+      throw error;
+    }
     return publication;
+  }
+
+  /** Whether oneself may publish a source, as far as is known: nothing is before the server has answered. */
+  #mayPublish(source) { return this.permissions.length === 0 || this.permissions.includes(permissionFor[source][0]); }
+
+  /** Refuses what the server would, before a device is opened for it. */
+  #ensureAllowed(source) {
+    if (!this.#mayPublish(source)) { throw new ParleyError("notAllowed", `You may not ${permissionFor[source][1]} in this meeting. Hosts can allow it.`); }
+  }
+
+  /** Ends what oneself may not publish: it was opened before that was known. */
+  _endForbidden() {
+    const forbidden = this.publications.filter(({ source }) => !this.#mayPublish(source));
+    if (forbidden.length === 0) { return; }
+    for (const publication of forbidden) { this.#drop(publication); }
+    this.#meeting._negotiate().catch(() => {});
+  }
+
+  /** Ends a publication and frees its device; the next offer does without it. */
+  #drop(publication) {
+    const index = this.publications.indexOf(publication);
+    if (index < 0) { return; }
+    this.publications.splice(index, 1);
+    publication.track?.stop();
+    this.#meeting._removeTrack(publication.source);
+    this.#meeting._emit("unpublished", { participant: this, publication });
   }
 
   /** Adds a publication without an offer; the caller's next offer carries it. */
@@ -228,14 +276,8 @@ export class LocalParticipant extends Participant {
 
   /** A host ended a track: the device is freed, and the next offer does without it. */
   _stopPublication(publication) {
-    const { source } = publication;
-    if (source === "screen" || source === "screenAudio") { this.setScreenShare(false).catch(() => {}); return; }
-    const index = this.publications.indexOf(publication);
-    if (index < 0) { return; }
-    this.publications.splice(index, 1);
-    publication.track?.stop();
-    this.#meeting._removeTrack(source);
-    this.#meeting._emit("unpublished", { participant: this, publication });
+    if (!this.publications.includes(publication)) { return; }
+    this.#drop(publication);
     this.#meeting._negotiate().catch(() => {});
   }
 
@@ -243,11 +285,7 @@ export class LocalParticipant extends Participant {
   async _unpublish(sources) {
     for (const source of sources) {
       const publication = this.publication(source);
-      if (!publication) { continue; }
-      this.publications.splice(this.publications.indexOf(publication), 1);
-      publication.track.stop();
-      this.#meeting._removeTrack(source);
-      this.#meeting._emit("unpublished", { participant: this, publication });
+      if (publication) { this.#drop(publication); }
     }
     await this.#meeting._negotiate();
   }
