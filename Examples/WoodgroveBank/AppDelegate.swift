@@ -50,8 +50,6 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     sfb.configurationManager.enablePreviewFeatures = Settings.enablesPreview
     sfb.devicesManager.selectedSpeaker.activeEndpoint = .loudspeaker
     sfb.alertDelegate = self
-    sfb.devicesManager.usesTestDevices = options.usesTestDevices
-    sfb.devicesManager.testSpeakerFile = options.record
   }
 
   func applicationWillTerminate(_ application: UIApplication) {

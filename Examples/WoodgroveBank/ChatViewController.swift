@@ -3,7 +3,7 @@ import UIKit
 import SkypeForBusiness
 
 /// A conversation in text with the agent.
-class ChatViewController: UIViewController, SfBKeyValueObserver {
+class ChatViewController: UIViewController {
   var conversation: SfBConversation?
 
   private let dateLabel = BankLabel("", font: .systemFont(ofSize: 12))
@@ -58,7 +58,7 @@ class ChatViewController: UIViewController, SfBKeyValueObserver {
     messageField.frame = CGRect(x: 12, y: y, width: max(size.width - 116, 0), height: 38)
   }
 
-  func observeValue(
+  override func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {
     guard keyPath == "canLeave" else { return }

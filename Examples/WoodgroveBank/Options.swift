@@ -5,20 +5,15 @@ struct Options {
   /// The server that makes meetings and gives tokens; nil leaves what the settings say.
   var server: String?
   var isHeadless = false
-  /// Whether cameras, microphone and speaker are test pictures, a tone and a file.
-  var usesTestDevices = false
-  /// Where what is heard is written to, with test devices.
-  var record: String?
   /// Steps to do, one a line; `-` reads them from standard input.
   var script: String?
   /// The size of the window.
   var size: (width: Double, height: Double)?
 
   static let usage = """
-    WoodgroveBank [--server URL] [--size WIDTHxHEIGHT] [--test-devices] [--record FILE.wav] [--headless] [--script FILE]
+    WoodgroveBank [--server URL] [--size WIDTHxHEIGHT] [--headless] [--script FILE]
       --server URL      the meeting server, instead of the two addresses in the settings
-      --test-devices    a test picture and a tone instead of camera and microphone; --record keeps what is heard
-      --headless        without a window; test devices, and steps from standard input
+      --headless        without a window; steps from standard input
       --script FILE     does the steps in a file, or with - those from standard input, and tells what is on the screen:
                         press TITLE, answer TITLE, fill FIELD = TEXT, turn SWITCH = on, row TEXT, see TEXT, save FILE, size WxH, quit
     """
@@ -33,8 +28,6 @@ struct Options {
       switch option {
       case "--server": server = try value(option)
       case "--headless": isHeadless = true
-      case "--test-devices": usesTestDevices = true
-      case "--record": record = try value(option)
       case "--script": script = try value(option)
       case "--size": size = try Self.size(try value(option))
       case "--help":
@@ -43,10 +36,7 @@ struct Options {
       default: throw OptionsError("\(option) is not known.\n\(Self.usage)")
       }
     }
-    if isHeadless {
-      usesTestDevices = true
-      script = script ?? "-"
-    }
+    if isHeadless { script = script ?? "-" }
   }
 
   /// A size such as 375x667.

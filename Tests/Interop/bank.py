@@ -18,14 +18,16 @@ from sounds import Sound
 
 
 class Bank:
-    """The app, with settings of its own in ``home``. Without a window unless ``window`` is true; then its environment names the display."""
+    """The app, with settings of its own in ``home`` and with test devices, which its environment asks for. Without a window unless ``window`` is
+    true; then its environment names the display."""
 
     def __init__(self, home: Path, *options: str, window: bool = False, environment: dict[str, str] | None = None):
         self.home = home
         self.heard = home / "heard.wav"
-        mode = ["--script", "-", "--test-devices"] if window else ["--headless"]
-        self.command = [str(BINARY.with_name("WoodgroveBank")), *mode, "--record", str(self.heard), *options]
-        self.environment = os.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")} | (environment or {})
+        mode = ["--script", "-"] if window else ["--headless"]
+        self.command = [str(BINARY.with_name("WoodgroveBank")), *mode, *options]
+        own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PARLEY_TEST_DEVICES": "1", "PARLEY_SPEAKER_FILE": str(self.heard)}
+        self.environment = os.environ | own | (environment or {})
         self.events: list[dict[str, Any]] = []
         self.errors: list[str] = []
 

@@ -37,6 +37,8 @@ import Testing
       let manager = MeetingManager()
       try manager.join(invitation.join.absoluteString, name: "Ann")
       #expect(controller.log.last == "idle")
+      #expect(controller.observed == [.establishing, .established, .idle])
+      controller.stopObserving()
       try await wait(for: "the meeting: \(manager.states)") { manager.states.last == .established }
       let label = UILabel(frame: .zero)
       manager.status = label

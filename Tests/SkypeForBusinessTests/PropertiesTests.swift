@@ -85,8 +85,8 @@ import Testing
       SfBParticipantChat.self, SfBParticipantAudio.self, SfBParticipantVideo.self, SfBVideoStream.self,
       SfBDevicesManager.self, SfBSpeaker.self, SfBCamera.self, SfBAlert.self,
     ]
-    // Delegates are the app's, and what tests set is no part of the SDK.
-    let others: Set = ["alertDelegate", "usesTestDevices", "testSpeakerFile"]
+    // Delegates are the app's.
+    let others: Set = ["alertDelegate"]
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "../../Sources/SkypeForBusiness"
     ).standardized
@@ -206,6 +206,16 @@ import Testing
       #expect(endpoints == [.nonLoudspeaker, .loudspeaker])
       observation.invalidate()
     }
+  }
+
+  @Test("test devices and the file for the speaker are said by the environment, so that no app has to name them")
+  func environment() {
+    for (text, expected) in [("1", true), ("yes", true), ("0", false), ("No", false), ("false", false), ("", false)] {
+      let manager = SfBDevicesManager(environment: ["PARLEY_TEST_DEVICES": text, "PARLEY_SPEAKER_FILE": "/x.wav"])
+      #expect(manager.usesTestDevices == expected && manager.testSpeakerFile == "/x.wav", "\(text)")
+    }
+    let plain = SfBDevicesManager(environment: [:])
+    #expect(!plain.usesTestDevices && plain.testSpeakerFile == nil)
   }
 
   @Test("the camera of who asks before the machine's are known is of the type unknown")

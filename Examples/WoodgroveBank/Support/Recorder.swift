@@ -1,15 +1,17 @@
 import Foundation
+import UIKit
 import SkypeForBusiness
 
 /// Writes every change of a conversation down, by the names under which the SDK's properties are observed, so that a test can compare a whole
-/// journey. Who speaks is left out: that depends on how loud they are, and when.
-@MainActor final class Recorder: SfBKeyValueObserver {
+/// journey. Who speaks is left out: that depends on how loud they are, and when. It is a responder since those can observe by name, screens or not.
+@MainActor final class Recorder: UIResponder {
   private var names: [ObjectIdentifier: String] = [:]
   /// What is observed, so that its place in memory is nobody else's meanwhile.
   private var observed: [AnyObject] = []
   private let options: NSKeyValueObservingOptions = [.new, .old]
 
   init(_ conversation: SfBConversation) {
+    super.init()
     observe(conversation, "conversation", "state", "subject", "remoteParticipants", "canLeave") {
       conversation.addObserver(self, forKeyPath: $0, options: options)
     }
@@ -53,7 +55,7 @@ import SkypeForBusiness
     keys.forEach(add)
   }
 
-  func observeValue(
+  override func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {
     guard let object = object as AnyObject?, let name = names[ObjectIdentifier(object)], let change else { return }

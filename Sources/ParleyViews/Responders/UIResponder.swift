@@ -54,6 +54,12 @@ open class UIResponder {
     next?.touchesCancelled(touches, with: event)
   }
 
+  /// A property that this object observes by its name has changed, or is told as it is. On Apple systems every `NSObject` can be told so; here
+  /// everything that takes part in touches and keys can, so that screens keep their override. Does nothing.
+  open func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {}
+
   /// A key was pressed.
   open func pressesBegan(_ presses: Set<UIPress>, with event: UIPressesEvent?) {
     next?.pressesBegan(presses, with: event)

@@ -2,6 +2,10 @@ import Foundation
 import Parley
 
 /// The cameras and the speaker of this machine.
+///
+/// For tests, and where there are none, the environment of the process says so, since no app can name what the SDK did not have: with
+/// `PARLEY_TEST_DEVICES=1` there are two cameras that show a moving test picture, a microphone that gives a tone, and a speaker that stays silent.
+/// `PARLEY_SPEAKER_FILE` names a WAVE file (`.wav`) that takes what would be heard there, anew for each meeting.
 @preconcurrency @MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
   /// Where sound comes out.
   public let selectedSpeaker = SfBSpeaker()
@@ -13,14 +17,10 @@ import Parley
     return found
   }
 
-  /// Instead of real devices, two cameras that show a moving test picture, a microphone that gives a tone, and a speaker that stays silent: for
-  /// tests, and for machines that have none. An addition of this module.
-  @SfBObserved public var usesTestDevices = false
-
-  /// With test devices, the WAVE file (`.wav`) that takes what would be heard, anew for each meeting. Without one the sound goes nowhere. An addition
-  /// of this module.
-  public var testSpeakerFile: String?
-
+  /// Whether there are test devices instead of the machine's: `PARLEY_TEST_DEVICES`.
+  @SfBObserved var usesTestDevices = false
+  /// With test devices, the WAVE file that takes what would be heard: `PARLEY_SPEAKER_FILE`. Without one the sound goes nowhere.
+  var testSpeakerFile: String?
   /// Where sound goes with test devices and no file.
   var testSpeaker: any AudioSink = NullSink()
   /// What is heard by the microphone with test devices.
@@ -35,7 +35,11 @@ import Parley
     SfBCamera(.backFacing, "Test picture (back)") { TestPictureSource(.face, sourceID: 2) },
   ]
 
-  init() { super.init(internal: ()) }
+  init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    super.init(internal: ())
+    usesTestDevices = !["", "0", "no", "false"].contains(environment["PARLEY_TEST_DEVICES", default: ""].lowercased())
+    testSpeakerFile = environment["PARLEY_SPEAKER_FILE"]
+  }
 
   private func lookForCameras() {
     guard !hasLooked else { return }

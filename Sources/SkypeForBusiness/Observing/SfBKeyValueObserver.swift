@@ -1,7 +1,13 @@
 import Foundation
+public import ParleyViews
 
-/// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override; here a class says that it
-/// is one and leaves `override` away.
+#if !canImport(UIKit) || os(Linux)
+  // A file that observes need not import the views for it.
+  @_exported public import struct ParleyViews.NSKeyValueChangeKey
+#endif
+
+/// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override. Here that holds for every
+/// `UIResponder`, such as a screen; another class says that it is one, and leaves `override` away.
 @preconcurrency @MainActor public protocol SfBKeyValueObserver: AnyObject {
   /// A property has changed, or is told as it is.
   func observeValue(
@@ -9,23 +15,8 @@ import Foundation
   )
 }
 
-/// What a change tells, by name.
-public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-  /// The name.
-  public let rawValue: String
-
-  /// From a name.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
-  /// The raw value of an ``NSKeyValueChange``.
-  public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The new value, or what was inserted.
-  public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The old value, or what was removed.
-  public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The `IndexSet` of what was inserted or removed.
-  public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-}
+// Screens, and whatever else is a responder, have `observeValue` to override, as on Apple's systems.
+extension UIResponder: SfBKeyValueObserver {}
 
 /// A property that can be observed by its name.
 struct ObservableKey {

@@ -20,6 +20,8 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
   var observations: [NSKeyValueObservation] = []
   var log: [String] = []
   var changes: [NSKeyValueChange] = []
+  var observed: [SfBConversationState] = []
+  private var kvo = 0
 
   override func viewDidLoad() {
     super.viewDidLoad()
@@ -44,6 +46,7 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
       let session = try sfb.joinMeetingAnonymous(withUri: URL(string: meetingUrl)!, displayName: displayName)
       conversation = session.conversation
       conversation!.alertDelegate = self
+      conversation!.addObserver(self, forKeyPath: "state", options: [.initial, .new], context: &kvo)
       observations = [
         conversation!.observe(\.canLeave, options: [.initial]) { [weak self] conversation, _ in
           self?.endCallButton.isEnabled = conversation.canLeave
@@ -61,6 +64,20 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
       alertController.addAction(UIAlertAction(title: "Ok", style: .default, handler: { _ in self.log.append("Ok") }))
       self.present(alertController, animated: true, completion: nil)
     }
+  }
+
+  override func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    if keyPath == "state", let state = change?[NSKeyValueChangeKey.newKey] as? SfBConversationState {
+      observed.append(state)
+    } else {
+      super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+    }
+  }
+
+  func stopObserving() {
+    conversation?.removeObserver(self, forKeyPath: "state")
   }
 
   func endCall(_ sender: AnyObject) {
