@@ -10,6 +10,14 @@ import Testing
     @SfBObserved var number = 0
     @SfBObserved var names: [String] = []
     var isEven: Bool { number.isMultiple(of: 2) }
+    let inner: Sample?
+
+    init(_ inner: Sample? = nil) {
+      self.inner = inner
+      super.init(internal: ())
+    }
+
+    override func part(_ name: String) -> SfBObject? { name == "inner" ? inner : nil }
 
     override class var keys: [ObservableKey] {
       [.value("number", \Sample.number), .array("names", \Sample.names), .value("isEven", \Sample.isEven)]
@@ -33,7 +41,7 @@ import Testing
     "a change is told at once with the old and the new value, the initial value when asked for, and nothing after the end"
   )
   func values() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     var told: [String] = []
     var observation: NSKeyValueObservation? = sample.observe(\.number, options: [.initial, .new, .old]) {
       object, change in
@@ -56,7 +64,7 @@ import Testing
 
   @Test("what is computed from properties is told only when it changes")
   func computed() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     var told: [Bool] = []
     let observation = sample.observe(\.isEven, options: .new) { _, change in told.append(change.newValue == true) }
     for number in [2, 3, 5, 6] { sample.number = number }
@@ -66,7 +74,7 @@ import Testing
 
   @Test("arrays tell what was inserted and what was removed, and where")
   func arrays() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     var told: [String] = []
     let observation = sample.observe(\.names, options: [.initial, .new, .old]) { _, change in
       let values = (change.newValue ?? []) + (change.oldValue ?? []).map { "-" + $0 }
@@ -85,7 +93,7 @@ import Testing
 
   @Test("properties are observed by name, too; an unknown name does no harm, and an observer is not kept alive")
   func names() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     var notebook: Notebook? = Notebook()
     weak let gone = notebook
     sample.addObserver(notebook!, forKeyPath: "number", options: [.initial, .new])
@@ -106,9 +114,33 @@ import Testing
     #expect(gone == nil)
   }
 
+  @Test("a path leads through what belongs to an object for good, and what is told is the path and its first object")
+  func paths() {
+    final class Witness: SfBKeyValueObserver {
+      var told: [(path: String?, object: AnyObject?)] = []
+      func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+      ) { told.append((keyPath, object as AnyObject?)) }
+    }
+    let innermost = Sample()
+    let sample = Sample(Sample(innermost))
+    let witness = Witness()
+    sample.addObserver(witness, forKeyPath: "inner.inner.number", options: .initial)
+    for nothing in ["inner", "inner.", ".number", "inner.nothing", "number.inner", "inner.inner.inner.number", ""] {
+      sample.addObserver(witness, forKeyPath: nothing, options: .initial)
+    }
+    innermost.number = 1
+    sample.number = 1
+    sample.removeObserver(witness, forKeyPath: "inner.inner.number")
+    innermost.number = 2
+    #expect(witness.told.map { $0.path } == ["inner.inner.number", "inner.inner.number"])
+    #expect(witness.told.allSatisfy { $0.object === sample })
+  }
+
   @Test("an observer may end its observation while it is told, and change what is observed")
   func reentrant() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     var told: [Int] = []
     var observation: NSKeyValueObservation?
     observation = sample.observe(\.number, options: .new) { sample, change in
@@ -122,7 +154,7 @@ import Testing
 
   @Test("Swift's own observation works with the same properties")
   func tracking() {
-    let sample = Sample(internal: ())
+    let sample = Sample()
     final class Flag: @unchecked Sendable { var isSet = false }
     let changed = Flag()
     withObservationTracking {

@@ -37,6 +37,8 @@ import Testing
       await other.leave()
       let rows: [(SfBObject, [String])] = [
         (conversation, ["state", "remoteParticipants", "dominantSpeaker", "subject", "canLeave"]),
+        (conversation, ["selfParticipant.audio.isMuted", "selfParticipant.role", "chatService.canSendMessage"]),
+        (conversation, ["audioService.muted", "videoService.canStart", "historyService.activityItems"]),
         (conversation.chatService, ["canStart", "canStop", "canSendMessage"]),
         (
           conversation.audioService,
@@ -48,9 +50,10 @@ import Testing
         ),
         (conversation.historyService, ["activityItems"]), (sent, ["timestamp", "status", "sender"]),
         (remote, ["state", "role"]), (remote.person, ["sipUri", "displayName"]), (remote.chat, ["state", "isTyping"]),
+        (remote, ["person.displayName", "chat.isTyping", "audio.isSpeaking", "video.canSubscribe"]),
         (remote.audio, ["state", "isSpeaking", "isOnHold", "isMuted", "canSetMuted"]),
         (remote.video, ["state", "isPaused", "canSubscribe"]),
-        (office.application.devicesManager, ["cameras"]),
+        (office.application.devicesManager, ["cameras", "selectedSpeaker.activeEndpoint"]),
         (office.application.devicesManager.selectedSpeaker, ["activeEndpoint"]),
         (stream, ["dimensions"]), (preview, ["dimensions"]), (came, ["timestamp", "person"]),
         (

@@ -44,6 +44,17 @@ import Parley
     ]
   }
 
+  override func part(_ name: String) -> SfBObject? {
+    switch name {
+    case "selfParticipant": selfParticipant
+    case "historyService": historyService
+    case "chatService": chatService
+    case "audioService": audioService
+    case "videoService": videoService
+    default: nil
+    }
+  }
+
   let meeting: Meeting
   let application: SfBApplication
   let alerts = AlertQueue()

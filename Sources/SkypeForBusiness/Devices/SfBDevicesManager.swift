@@ -28,6 +28,8 @@ import Parley
 
   override class var keys: [ObservableKey] { [.array("cameras", \SfBDevicesManager.cameras)] }
 
+  override func part(_ name: String) -> SfBObject? { name == "selectedSpeaker" ? selectedSpeaker : nil }
+
   @SfBObserved private var found: [SfBCamera] = []
   private var hasLooked = false
   private lazy var testCameras = [

@@ -19,22 +19,32 @@ public import Observation
   /// The properties that can be observed by name.
   class var keys: [ObservableKey] { [] }
 
+  /// What belongs to this object for good, by its name: observed paths lead through it.
+  func part(_ name: String) -> SfBObject? { nil }
+
   /// Tells `observer` of changes of a property by its name, as key-value observing does on Apple's systems.
   ///
-  /// A name that the class does not have is reported on standard error and observed without effect, where Apple's systems end the program.
+  /// The name may be a path, such as `selfParticipant.audio.isMuted` of a conversation, through what belongs to an object for good. One that does
+  /// not exist is reported on standard error and observed without effect, where Apple's systems end the program.
   public func addObserver(
     _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil
   ) {
-    guard let key = Self.keys.first(where: { $0.name == keyPath }) else {
-      let known = Self.keys.map(\.name).sorted().joined(separator: ", ")
-      let line = "SkypeForBusiness: \(type(of: self)) has no property \(keyPath) to observe. It has: \(known).\n"
+    var owner: SfBObject = self
+    var name = keyPath[...]
+    while let dot = name.firstIndex(of: "."), let part = owner.part(String(name[..<dot])) {
+      (owner, name) = (part, name[name.index(after: dot)...])
+    }
+    let keys = type(of: owner).keys
+    guard let key = keys.first(where: { $0.name == name }) else {
+      let known = keys.map(\.name).sorted().joined(separator: ", ")
+      let line = "SkypeForBusiness: \(type(of: owner)) has no property \(name) to observe. It has: \(known).\n"
       FileHandle.standardError.write(Data(line.utf8))
       return
     }
     let entry = KeyedObservation(observer: observer, keyPath: keyPath, context: context)
     keyed.append(entry)
-    let observation = key.observe(self, options) { [weak self, weak observer] change in
+    let observation = key.observe(owner, options) { [weak self, weak observer] change in
       observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
     }
     // The observer may have taken itself away when it was told the initial value.

@@ -20,6 +20,16 @@ import Parley
     [.value("state", \SfBParticipant.state), .value("role", \SfBParticipant.role)]
   }
 
+  override func part(_ name: String) -> SfBObject? {
+    switch name {
+    case "chat": chat
+    case "audio": audio
+    case "video": video
+    case "person": person
+    default: nil
+    }
+  }
+
   /// The participant in the meeting; nil for oneself, and for who waits.
   let remote: RemoteParticipant?
   /// By what the server knows who waits; nil for everybody else.
