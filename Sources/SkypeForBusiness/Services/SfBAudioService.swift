@@ -135,22 +135,24 @@ import Parley
     if isOnHold || muted != .unmuting { microphone?.setMuted(isOnHold || muted == .muted) }
     conversation?.selfParticipant.audio.isMuted = muted != .unmuted
     conversation?.selfParticipant.audio.state = isRunning ? .connected : .disconnected
-    conversation?.meeting.playSound(to: isOnHold || !isRunning ? nil : speaker)
+    conversation?.meeting.playSound(to: isListening && !isOnHold ? speaker : nil)
     for participant in conversation?.remoteParticipants ?? [] { listen(to: participant) }
+  }
+
+  /// Whether the others' sound is for this guest, but for a hold: until it is stopped, and from the first moment. Some of it comes before the
+  /// meeting is established: who was let in from the lobby reads `inLobby` until everybody is there.
+  private var isListening: Bool {
+    isRunning || conversation?.state == .establishing || conversation?.state == .inLobby
   }
 
   /// What is not played need not be sent.
   func listen(to participant: SfBParticipant) {
-    let isPlayed = !isOnHold && (isRunning || conversation?.state != .established)
-    participant.remote?.publication(.microphone)?.subscription?.listen(isPlayed)
+    participant.remote?.publication(.microphone)?.subscription?.listen(isListening && !isOnHold)
   }
 
   /// Somebody's sound comes: it needs a way out.
   func soundArrived() {
-    // Who was let in from the lobby reads `inLobby` until everybody is there.
-    guard isRunning || conversation?.state != .established, speaker == nil, !isOpeningSpeaker, let conversation else {
-      return
-    }
+    guard isListening, speaker == nil, !isOpeningSpeaker, let conversation else { return }
     isOpeningSpeaker = true
     Task { [weak self] in
       do {
