@@ -24,6 +24,9 @@ import Testing
     func conversationHelper(
       _ helper: SfBConversationHelper, selfVideo video: SfBParticipantVideo, didChange state: SfBParticipantServiceState
     ) { lines.append("video \(state)") }
+    func conversationHelper(
+      _ helper: SfBConversationHelper, videoService: SfBVideoService, didChangeActiveCamera camera: SfBCamera
+    ) { lines.append("camera \(camera.description)") }
     func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState) {
       lines.append("chat \(state)")
     }
@@ -48,6 +51,9 @@ import Testing
       _ helper: SfBConversationHelper, selfVideo video: SfBParticipantVideo,
       didChangeState state: SfBParticipantServiceState
     ) { lines.append("video \(state)") }
+    func conversationHelper(
+      _ helper: SfBConversationHelper, videoService: SfBVideoService, didChangeActiveCamera camera: SfBCamera?
+    ) { if let camera { lines.append("camera \(camera.description)") } }
     func chatHandler(
       _ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState
     ) { lines.append("chat \(state)") }
@@ -80,13 +86,14 @@ import Testing
       try await wait(for: "picture and sound: \(new.lines)") {
         new.lines.contains("video connected") && new.lines.contains("muted false")
       }
+      #expect(new.lines.contains("camera Test picture (front)"))
       let agent = try await office.agent(invitation, publishes: true)
       try await wait(for: "the agent to be watched: \(new.lines)") { new.lines.last == "watched true" }
       await agent.leave()
       try await wait(for: "nobody to be watched: \(new.lines)") { new.lines.last == "watched false" }
       try conversation.leave()
       // Mute and video are told in the order in which they happened; each kind by itself is compared.
-      for kind in ["conversation", "audio", "muted", "video", "chat", "watched"] {
+      for kind in ["conversation", "audio", "muted", "video", "camera", "chat", "watched"] {
         #expect(
           new.lines.filter { $0.hasPrefix(kind) } == old.lines.filter { $0.hasPrefix(kind) },
           "\(kind): \(new.lines) \(old.lines)")

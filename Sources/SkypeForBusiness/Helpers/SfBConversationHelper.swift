@@ -118,7 +118,9 @@ public import ParleyViews
       delegate.conversationHelper(helper, videoService: conversation.videoService, didChangeCanStart: can)
     }
     observe(conversation.videoService, \.activeCamera) { helper, delegate, camera in
-      delegate.conversationHelper(helper, videoService: conversation.videoService, didChangeActiveCamera: camera)
+      let video = conversation.videoService
+      if let camera { delegate.conversationHelper(helper, videoService: video, didChangeActiveCamera: camera) }
+      delegate.conversationHelper(helper, videoService: video, didChangeActiveCamera: camera)
     }
     observe(myself.video, \.state) { helper, delegate, state in
       delegate.conversationHelper(helper, selfVideo: myself.video, didChange: state)

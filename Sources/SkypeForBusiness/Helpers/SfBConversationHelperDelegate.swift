@@ -40,7 +40,11 @@
   /// Whether video can be started. Apps start it here.
   func conversationHelper(
     _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService, didChangeCanStart canStart: Bool)
-  /// Which camera is in use.
+  /// Which camera is in use, as the SDK's helper declares it. That none is any more is not told.
+  func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService,
+    didChangeActiveCamera activeCamera: SfBCamera)
+  /// The same, for apps that declare it with a question mark; nil when no camera is in use.
   func conversationHelper(
     _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService,
     didChangeActiveCamera activeCamera: SfBCamera?)
@@ -111,6 +115,11 @@ extension SfBConversationHelperDelegate {
   /// Does nothing.
   public func conversationHelper(
     _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService, didChangeCanStart canStart: Bool
+  ) {}
+  /// Does nothing.
+  public func conversationHelper(
+    _ conversationHelper: SfBConversationHelper, videoService: SfBVideoService,
+    didChangeActiveCamera activeCamera: SfBCamera
   ) {}
   /// Does nothing.
   public func conversationHelper(
