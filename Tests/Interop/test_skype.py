@@ -419,6 +419,30 @@ class BadInput(Case):
         bank.asks("Error: Conferencing", "(E3-9-47)")
         bank.do("answer Ok", "see Savings account")
 
+    def test_a_meeting_that_the_server_does_not_know_is_an_alert_by_its_address_and_by_a_token(self) -> None:
+        server = self.enterContext(Server("--open-rooms", "no"))
+        bank = self.bank(server=server.url)
+        # Where rooms are not open nobody makes a meeting by asking for it.
+        bank.do("press Settings", "turn Skype for Business Online = off", f"fill Meeting URL = {server.url}/nowhere", "press Save", "press Sign in")
+        for how in ("Ask using Text Chat", "Ask using Video Chat"):
+            before = len(bank.events)
+            bank.do("press Ask Agent", f"answer {how}")
+            if "Video" in how:
+                bank.do("press Accept to have a video call with your agent")
+            bank.asks("Error: Conferencing", "There is no such meeting.")
+            self.assertIn("(E3-9-47)", bank.screen()["alert"]["message"])
+            self.assertEqual(bank.all("conversation", "state", before), ["establishing", "idle"])
+            bank.do("answer Ok", "see Savings account")
+        bank.do("row Log off", "press Settings", "turn Skype for Business Online = on", "press Save", "press Sign in", "press Ask Agent",
+                "see You have the token")
+        run(server, "meeting", "remove", bank.shows(f"{server.url}/").removeprefix(f"{server.url}/"))
+        before = self.join(bank, "Join online chat")
+        bank.expect("alert", before, type="conferencing", level="Error", code=str(0x2309002F))
+        self.assertEqual(bank.all("conversation", "state", before), ["establishing", "idle"])
+        # Back on the screen before, there is no token for it either: an alert over the other one.
+        bank.asks("ERROR!", "Getting Discover URI failed")
+        bank.do("answer Ok", "answer Ok", "see Savings account")
+
     def test_a_name_that_is_empty_and_a_server_that_ends_are_told(self) -> None:
         with Server() as server:
             bank = self.bank(server=server.url)

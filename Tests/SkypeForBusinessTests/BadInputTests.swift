@@ -55,7 +55,7 @@ import Testing
     return (inside.alerts, outside.alerts)
   }
 
-  @Test("a wrong token, that of another server, and that of a meeting that is unknown are conferencing alerts E3-9-47")
+  @Test("a wrong token, that of another server, and an address that is no meeting's are conferencing alerts E3-9-47")
   func tokens() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -78,7 +78,43 @@ import Testing
       ).conversation
       conversation.alertDelegate = alarm
       try await wait(for: "the refusal") { conversation.state == .idle }
-      #expect(alarm.alerts.map(\.type) == [.conferencing])
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+    }
+  }
+
+  @Test("a meeting that the server does not know is one conferencing alert E3-9-47, by its address and by a token")
+  func unknownMeeting() async throws {
+    try await Office.run({ $0.openRooms = false }) { office in
+      let invitation = try await office.invitation()
+      try await office.remove(invitation)
+      let application = office.application
+      let nowhere = URL(string: "\(office.url)/nowhere")
+      let joins: [(String, () throws -> SfBAnonymousSession)] = [
+        ("never there", { try application.joinMeetingAnonymous(withUri: nowhere, displayName: "Jake") }),
+        ("removed", { try application.joinMeetingAnonymous(withUri: invitation.join, displayName: "Jake") }),
+        (
+          "removed, by token",
+          {
+            try application.joinMeetingAnonymous(
+              withDiscover: invitation.discover, authToken: invitation.token, displayName: "Jake")
+          }
+        ),
+      ]
+      for (name, join) in joins {
+        let (inside, outside) = (Alarm(), Alarm())
+        application.alertDelegate = outside
+        let conversation = try join().conversation
+        conversation.alertDelegate = inside
+        #expect(conversation.state == .establishing, "\(name)")
+        try await wait(for: "the refusal (\(name)): \(conversation.state)") { conversation.state == .idle }
+        #expect(inside.alerts.count == 1 && outside.alerts.isEmpty && !conversation.canLeave, "\(name)")
+        let alert = try #require(inside.alerts.first)
+        #expect(alert.type == .conferencing && alert.level == .error, "\(name)")
+        #expect(alert.error.domain == SfBErrorDomain && alert.error.code == 0x2309_002F, "\(name)")
+        #expect(
+          alert.error.localizedDescription
+            == "There is no such meeting. E_ConferencingAnonymousJoinClientForbidden (E3-9-47)", "\(name)")
+      }
     }
   }
 

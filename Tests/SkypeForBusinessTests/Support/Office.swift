@@ -146,6 +146,16 @@ struct StillMissing: Error, CustomStringConvertible {
     return meeting
   }
 
+  /// The meeting is removed: the server knows it no more.
+  func remove(_ invitation: Invitation) async throws {
+    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let tenant = try await store.defaultTenant(now: Date())
+    let name = try RoomName(invitation.join.lastPathComponent)
+    let meeting = try #require(try await store.meeting(room: name, tenant: tenant.id))
+    #expect(try await store.removeMeeting(meeting.id))
+    await store.close()
+  }
+
   private func token(_ invitation: Invitation, _ role: Role) async throws -> Secret<String> {
     let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
