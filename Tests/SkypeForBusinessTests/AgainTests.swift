@@ -72,6 +72,55 @@ import Testing
     }
   }
 
+  @Test("after a meeting nothing of it stays, also after the next: neither conversation, helpers, people nor pictures")
+  func nothingStays() async throws {
+    struct Remains {
+      let name: String
+      weak var object: AnyObject?
+      init(_ object: AnyObject) {
+        name = "\(type(of: object))"
+        self.object = object
+      }
+    }
+    /// A visit with all that an app has of it.
+    @MainActor func visit(_ office: Office, _ invitation: Invitation) async throws -> [Remains] {
+      let conversation = try office.join(invitation)
+      let target = VideoTarget(frame: CGRect(x: 0, y: 0, width: 160, height: 90))
+      let view = UIView(frame: target.frame)
+      let helper = SfBConversationHelper(
+        conversation: conversation, delegate: nil, devicesManager: office.application.devicesManager,
+        outgoingVideoView: view, incomingVideoLayer: target.layer as? CAEAGLLayer, userInfo: nil)
+      let handler = ChatHandler(conversation: conversation, delegate: nil, userInfo: nil)
+      try await wait(for: "the agent's picture") {
+        conversation.remoteParticipants.first?.video.canSubscribe == true && conversation.state == .established
+      }
+      try conversation.videoService.start()
+      try conversation.audioService.toggleMute()
+      let item = try conversation.chatService.sendMessage("hello")
+      try await wait(for: "sound, picture and message") {
+        conversation.audioService.muted == .unmuted && item.status == .succeeded
+          && conversation.selfParticipant.video.state == .connected
+      }
+      let people = conversation.remoteParticipants + [conversation.selfParticipant]
+      try conversation.leave()
+      let all: [AnyObject] = [
+        conversation, conversation.meeting, conversation.audioService, conversation.videoService, item, helper, handler,
+        view, target,
+      ]
+      return (all + people as [AnyObject]).map(Remains.init)
+    }
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      _ = try await office.agent(invitation, publishes: true)
+      for round in 1...2 {
+        let remains = try await visit(office, invitation)
+        try await wait(for: "the end of \(remains.compactMap { $0.object == nil ? nil : $0.name }) of visit \(round)") {
+          remains.allSatisfy { $0.object == nil }
+        }
+      }
+    }
+  }
+
   @Test("own messages from before leaving are outgoing after joining again, and a chat handler hears the others' only")
   func ownMessages() async throws {
     final class Screen: ChatHandlerDelegate {
