@@ -26,6 +26,9 @@ from server import BINARY, ROOT, Server
 
 # A tenant may have no more than ten: these, the one that hears of meetings, and those whose making was not answered.
 WEBHOOKS = 7
+# What begins with an event, and what ends with one, for every sort of thing that has an end.
+CHANGES = {"participant.joined": ("people", 1), "participant.left": ("people", -1), "publication.added": ("tracks", 1), "publication.removed": ("tracks", -1),
+           "lobby.knocked": ("waiting", 1), "lobby.admitted": ("waiting", -1), "lobby.denied": ("waiting", -1), "lobby.left": ("waiting", -1)}
 
 
 class Unanswered(Exception):
@@ -627,8 +630,24 @@ def check_each(server: Server, kept: Kept) -> list[str]:
             return {meeting: lost for meeting, (whose, wanted) in kept.heard.items()
                     if whose == hook and (lost := wanted - found.get(meeting, Counter()))}
 
-        if lost := untold(admin.all(f"webhooks/{hook}/deliveries", lambda items: not untold(items))):
+        def unended(items: list[dict]) -> dict[str, Counter]:
+            """What has begun and not ended by what webhooks are told, of meetings in which nobody is."""
+            found: dict[str, Counter] = {}
+            for entry in items:
+                if kept.heard.get(entry["meeting"], ("",))[0] == hook and (change := CHANGES.get(entry["type"])):
+                    found.setdefault(entry["meeting"], Counter())[change[0]] += change[1]
+            return {meeting: +counts for meeting, counts in found.items() if +counts}
+
+        deliveries = admin.all(f"webhooks/{hook}/deliveries", lambda items: not untold(items))
+        if lost := untold(deliveries):
             problems.append(f"webhooks would not be told of {list(lost.items())[:3]}")
+        # The next server has told what the killed one could not, right after its start.
+        end = time.monotonic() + 10
+        while (still := unended(deliveries)) and time.monotonic() < end:
+            time.sleep(0.1)
+            deliveries = admin.all(f"webhooks/{hook}/deliveries", lambda items: not untold(items))
+        if still:
+            problems.append(f"webhooks would not be told the end of {list(still.items())[:3]}")
     for delivery, hook in kept.deliveries.items():
         status, answer = admin.api("GET", f"webhooks/{hook}/deliveries/{delivery}")
         if status != 200:

@@ -144,6 +144,37 @@ class Webhooks(unittest.TestCase):
                 self.assertIn("admin at 127.0.0.1", audit.stdout)
                 self.assertNotIn(made["secret"], audit.stdout)
 
+    def test_a_server_killed_with_people_in_tells_that_they_have_left_once_it_runs_again_and_then_who_comes_back_and_leaves(self) -> None:
+        with tempfile.TemporaryDirectory() as data, Receiver() as receiver:
+            first = Server("--resume-window", "5", data=data).__enter__()
+            self.assertEqual(ask(first, "POST", "webhooks", {"url": receiver.url})[0], 201)
+
+            def told() -> list[tuple[str, str]]:
+                """What was told, and of whom."""
+                return [(post["type"], post["data"].get("participant", {}).get("name", "")) for post, _, _ in receiver.posts]
+
+            with Client(first.url, "daily", "Ann", "--publish", "none") as ann, Client(first.url, "daily", "Bob", "--publish", "none") as bob:
+                for client in (ann, bob):
+                    client.joined()
+                wait_for("both to be told of", lambda: len(told()) == 3 or f"no: {told()}")
+                # Bob's machine is gone together with the server.
+                first.process.kill()
+                first.process.wait()
+                bob.process.kill()
+                bob.status = bob.process.wait()
+                with Server("--resume-window", "5", data=data, port=first.port):
+                    back = [("participant.joined", "Ann")]
+                    wait_for("Ann to come back", lambda: told()[-1:] == back or f"no: {told()}", 60)
+                    self.assertEqual(sorted(told()[3:-1]), [("participant.left", "Ann"), ("participant.left", "Bob")])
+                    details = [post["data"] for post, _, _ in receiver.posts]
+                    self.assertEqual([detail["reason"] for detail in details[3:-1]], ["interrupted"] * 2)
+                    self.assertTrue(all(detail["lastSeen"] <= post["time"] for detail, (post, _, _) in zip(details[3:-1], receiver.posts[3:-1])))
+                    ids = [detail["participant"]["id"] for detail in details[1:]]
+                    self.assertEqual((sorted(ids[:2]), ids[-1] in ids[:2]), (sorted(ids[2:4]), False))
+                    ann.leave()
+                    wait_for("the end of the meeting", lambda: told()[-2:] == [("participant.left", "Ann"), ("meeting.ended", "")] or f"no: {told()}", 30)
+                    self.assertEqual(len(told()), 8)
+
 
 class Backups(unittest.TestCase):
     def test_a_server_on_a_copy_made_while_others_write_lets_in_who_had_a_token_and_refuses_who_was_revoked(self) -> None:

@@ -70,6 +70,7 @@ struct EventJournal: Sendable {
     var names: [TenantID: String] = [:]
     var deliveries: [WebhookDelivery] = []
     var entries: [AuditEntry] = []
+    var changes: [BeginningChange] = []
     for event in batch {
       if case .rightUsed(let person, let action, let target, let detail) = event.what {
         let name = try await name(of: event.tenant, &names)
@@ -83,6 +84,10 @@ struct EventJournal: Sendable {
       }
       guard let type = event.what.type else { continue }
       if webhooks[event.tenant] == nil { webhooks[event.tenant] = try await store.webhooks(tenant: event.tenant) }
+      // Of what nobody is to hear the end of nothing is kept.
+      let endType = event.what.endType
+      let isFollowed = endType.map { end in webhooks[event.tenant, default: []].contains { $0.wants(end) } } ?? true
+      if isFollowed, let change = event.change { changes.append(change) }
       let hearers = webhooks[event.tenant, default: []].filter { $0.wants(type) }
       if hearers.isEmpty { continue }
       let name = try await name(of: event.tenant, &names)
@@ -95,8 +100,7 @@ struct EventJournal: Sendable {
             created: event.time))
       }
     }
-    guard !deliveries.isEmpty || !entries.isEmpty else { return }
-    try await store.keep(deliveries, entries)
+    try await store.keep(deliveries, entries, changes)
     guard !deliveries.isEmpty else { return }
     counters.deliveriesKept.add(UInt64(deliveries.count))
     await wake()

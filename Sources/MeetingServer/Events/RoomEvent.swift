@@ -35,7 +35,7 @@ struct RoomEvent: Sendable {
   }
 
   /// A participant at that moment, or who wants to be one.
-  struct Person: Sendable, Hashable {
+  struct Person: Sendable, Hashable, Codable {
     var id: String
     var name: String
     var role: String
@@ -47,6 +47,8 @@ struct RoomEvent: Sendable {
   var room: String
   var time: Date
   var what: What
+  /// Up to when what ended with a server that was killed is known to have gone on; nil for what ended otherwise.
+  var lastSeen: Date?
 
   /// Something that happened just now in the meeting of `record`.
   init(_ what: What, in record: MeetingRecord, at time: Date = Date()) {

@@ -52,10 +52,10 @@ extension MeetingRoom {
       do throws(Refusal) {
         switch try mayEnter(waiter.newcomer) {
         case .enters:
-          if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+          noteGone(waiter)
           advance(waiter)
         case .waits(let reason) where reason != waiter.reason:
-          if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+          noteGone(waiter)
           guard let queued = lobby.queue(waiter.id, for: reason) else { continue }
           queued.channel.send(queued.message())
           if reason == .lobby { note(.lobby(.knocked, queued.person)) }
@@ -64,7 +64,7 @@ extension MeetingRoom {
       } catch .locked {
       } catch {
         guard let waiter = lobby.take(waiter.id) else { continue }
-        if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+        noteGone(waiter)
         let (code, message) = error.answer
         turnAway(waiter, code, message)
       }

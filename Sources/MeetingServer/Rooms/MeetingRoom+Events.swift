@@ -19,6 +19,11 @@ extension MeetingRoom {
     note(.participantLeft(member.person, reason: reason))
   }
 
+  /// Somebody waits no more, and was neither let in nor sent away by a host. Who waited for something else than a host's word was never told of.
+  func noteGone(_ waiter: Lobby.Waiter) {
+    if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+  }
+
   /// What somebody sends has changed from `before`.
   func notePublications(of member: RoomMember, before: [RoomMember.Publication]) {
     for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {

@@ -90,13 +90,13 @@ extension MeetingRoom {
       return lobby.depart(participant)
     }
     guard lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else { return }
-    if let waiter = lobby.take(participant), waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+    if let waiter = lobby.take(participant) { noteGone(waiter) }
     lobbyChanged()
   }
 
   private func patienceEnded(of id: String) {
     guard !Task.isCancelled, let waiter = lobby.take(id) else { return }
-    if waiter.reason == .lobby { note(.lobby(.left, waiter.person)) }
+    noteGone(waiter)
     let what = waiter.reason == .lobby ? "Nobody let you in" : "No host came"
     turnAway(waiter, .lobbyTimeout, "\(what) within the time that one may wait here. Try again later.")
     lobbyChanged()

@@ -93,7 +93,10 @@ extension MeetingRoom {
       remove(member, reason: .removed)
     }
     let waiting = lobby.waiters.filter { isMeant($0.newcomer.admission.grant) }
-    for waiter in waiting.compactMap({ lobby.take($0.id) }) { turnAway(waiter, .badToken, message) }
+    for waiter in waiting.compactMap({ lobby.take($0.id) }) {
+      noteGone(waiter)
+      turnAway(waiter, .badToken, message)
+    }
     if !waiting.isEmpty { lobbyChanged() }
   }
 

@@ -432,7 +432,10 @@ actor MeetingRoom {
   func end(_ reason: EndReason, _ message: String) {
     guard !isClosed else { return }
     for member in members.values { member.channel?.end(reason, message) }
-    for waiter in lobby.takeAll() { waiter.channel.end(reason, message) }
+    for waiter in lobby.takeAll() {
+      waiter.channel.end(reason, message)
+      noteGone(waiter)
+    }
     for member in members.values {
       cancelExpiry(of: member)
       doors.expelled(.init(resumeToken: member.resumeToken, reason: reason, message: message))

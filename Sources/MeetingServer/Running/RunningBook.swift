@@ -207,10 +207,25 @@ final class RunningBook: Sendable {
     state.withLock { state in
       for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
     }
-    // Before anybody gets in: the end of a meeting comes before its next beginning.
+    // Before anybody gets in: what ends comes before what begins.
+    try await tellEnds()
     try await endOver(files)
     isDone = true
     if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
+  }
+
+  /// Tells the ends that a server was killed before it could tell: whoever was in comes back under another id.
+  private func tellEnds() async throws(MeetingStoreError) {
+    guard let events else { return }
+    for (number, beginning) in try await store.leftBeginnings().enumerated() {
+      guard let end = RoomEvent(endOf: beginning) else {
+        log.error("events.unreadable", ["meeting": beginning.meeting, "subject": beginning.subject])
+        continue
+      }
+      let place = events.add(end)
+      // So many at once that none is dropped.
+      if (number + 1) % (RoomEvents.maximumWaiting / 4) == 0 { _ = await events.isWritten(place) }
+    }
   }
 
   /// Ends meetings that were left and are over: nothing of them is kept any more, and then everybody is told.

@@ -24,6 +24,7 @@ struct WebhookBody: Encodable {
     var publication: PublicationInfo?
     var file: ChatFile?
     var reason: String?
+    var lastSeen: String?
     var code: String?
     var message: String?
   }
@@ -59,6 +60,7 @@ struct WebhookBody: Encodable {
       data.code = code
       data.message = message
     }
+    data.lastSeen = event.lastSeen.map { Self.text($0) }
   }
 
   /// The body of a test.

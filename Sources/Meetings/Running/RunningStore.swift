@@ -14,6 +14,9 @@ public protocol RunningStore: Sendable {
   /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What runs on other servers that
   /// live is left alone. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
+  /// What webhooks were told has begun on servers that were killed, and not that it has ended: each thing once, the newest first. It is this server's from
+  /// now on, until it is told (``OperationStore/keep(_:_:_:)``), or the next one's.
+  func leftBeginnings() async throws(MeetingStoreError) -> [Beginning]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those that are over. Each is returned again, also
   /// by the next server, until ``forgetTold(_:)``: so that its end is told, whenever the server is killed.
   func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [OverMeeting]

@@ -22,8 +22,10 @@ public protocol OperationStore: Sendable {
 
   /// Keeps deliveries in this order, all or none. Where too many wait for a webhook the oldest are given up.
   func enqueue(_ deliveries: [WebhookDelivery]) async throws(MeetingStoreError)
-  /// Keeps deliveries and entries of the audit log in this order, all or none.
-  func keep(_ deliveries: [WebhookDelivery], _ entries: [AuditEntry]) async throws(MeetingStoreError)
+  /// Keeps deliveries, entries of the audit log, and what webhooks were told has begun or ended, in this order, all or none.
+  func keep(
+    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [BeginningChange]
+  ) async throws(MeetingStoreError)
   /// The first pending delivery of each meeting for each webhook that is on, the most urgent first, some for each webhook.
   func deliveryHeads() async throws(MeetingStoreError) -> [WebhookDelivery.Head]
   /// The delivery with that place.

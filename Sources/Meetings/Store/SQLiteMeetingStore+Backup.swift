@@ -32,7 +32,8 @@ private final class DatabaseCopy {
   /// What runs is in no copy: a chat ends with its meeting, and is in nobody's backup for longer; and a lock must not come back with a copy of last
   /// month. Overwritten, not only marked as free.
   private static let leavingOut =
-    "PRAGMA secure_delete = ON; DELETE FROM chat_messages; DELETE FROM running_values; DELETE FROM running_meetings"
+    "PRAGMA secure_delete = ON; DELETE FROM chat_messages; DELETE FROM running_values; DELETE FROM running_meetings; "
+    + "DELETE FROM open_events"
 
   private let source: SQLiteDatabase
   private let path: String

@@ -7,16 +7,19 @@ extension SQLiteMeetingStore {
 
   /// Keeps deliveries in this order, all or none.
   public func enqueue(_ deliveries: [WebhookDelivery]) throws(MeetingStoreError) {
-    try keep(deliveries, [])
+    try keep(deliveries, [], [])
   }
 
-  /// Keeps deliveries and entries of the audit log in one transaction.
-  public func keep(_ deliveries: [WebhookDelivery], _ entries: [AuditEntry]) throws(MeetingStoreError) {
-    if deliveries.isEmpty && entries.isEmpty { return }
+  /// Keeps deliveries, entries of the audit log, and what has begun or ended, in one transaction.
+  public func keep(
+    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [BeginningChange]
+  ) throws(MeetingStoreError) {
+    if deliveries.isEmpty && entries.isEmpty && changes.isEmpty { return }
     let database = try open()
     try database.transaction { () throws(MeetingStoreError) in
       for entry in entries { try append(entry) }
       for delivery in deliveries { try insert(delivery, database) }
+      try keep(changes, database)
       guard let first = deliveries.first else { return }
       for webhook in Set(deliveries.map(\.webhook)) { try bound(webhook, now: first.created, database) }
     }

@@ -16,4 +16,12 @@ extension StoreSchema {
 
   /// Which server a meeting runs on, or has taken it over, by the number of its ``LifeLock``.
   static let runningServers = "ALTER TABLE running_meetings ADD COLUMN server INTEGER"
+
+  /// What webhooks were told has begun and has not ended yet (``Beginning``), and on which server.
+  static let openEvents = """
+    CREATE TABLE open_events (
+      sequence INTEGER PRIMARY KEY, meeting TEXT NOT NULL, tenant TEXT NOT NULL, room TEXT NOT NULL, subject TEXT NOT NULL,
+      body TEXT NOT NULL, begun INTEGER NOT NULL, server INTEGER NOT NULL, UNIQUE (meeting, subject)
+    ) STRICT;
+    """
 }

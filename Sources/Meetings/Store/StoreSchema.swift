@@ -114,6 +114,7 @@ enum StoreSchema {
     lists,
     running,
     runningServers,
+    openEvents,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -78,7 +78,7 @@ public enum WebhookEventType: String, Sendable, Hashable, Codable, CaseIterable 
   case lobbyAdmitted = "lobby.admitted"
   /// A host sent somebody away who waited.
   case lobbyDenied = "lobby.denied"
-  /// Somebody waits no more: they went, or nobody let them in in time.
+  /// Somebody waits no more, and was neither let in nor sent away by a host.
   case lobbyLeft = "lobby.left"
   /// Somebody sent a file to everybody in the chat.
   case chatFile = "chat.file"

@@ -9,31 +9,11 @@ import Transport
 
 @Suite("Meetings whose server was killed", .serialized)
 struct RestartTests {
-  /// The files by which a server that is killed leaves its meetings.
-  private static let files = ["parley.sqlite-wal", "parley.sqlite", "chat-files"]
-
-  /// Runs `before` on a server, and `after` on another one, with the files that the first would have left if it had been killed at the end of `before`.
   private func kill(
     _ configure: @escaping (inout ServerConfiguration) -> Void = { _ in },
     after before: (TestServer) async throws -> Void, then after: (TestServer) async throws -> Void
   ) async throws {
-    let left = NSTemporaryDirectory() + "parley-left-" + UUID().uuidString
-    defer { try? FileManager.default.removeItem(atPath: left) }
-    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
-    try await TestServer.run(configure) { server in
-      try await before(server)
-      for name in Self.files {
-        let path = server.folder + "/data/" + name
-        guard FileManager.default.fileExists(atPath: path) else { continue }
-        try FileManager.default.copyItem(atPath: path, toPath: left + "/" + name)
-      }
-    }
-    try await TestServer.run {
-      configure(&$0)
-      try? FileManager.default.moveItem(atPath: left, toPath: $0.dataFolder)
-    } _: {
-      try await after($0)
-    }
+    try await TestServer.kill(configure, after: before, then: after)
   }
 
   private func say(_ text: String, _ client: TestClient, to: String? = nil) async throws -> ChatEntry {
@@ -281,74 +261,6 @@ struct RestartTests {
     }
   }
 
-  @Test(
-    "after kill -9 webhooks are told the end of a meeting: when nobody has come back, when it is ended, and once when it goes on"
-  )
-  func toldEnds() async throws {
-    func hook(_ store: SQLiteMeetingStore) async throws -> WebhookID {
-      if let known = try await store.webhooks(tenant: nil).first { return known.id }
-      // Nobody is there, so that what it is told waits.
-      let tenant = try await store.defaultTenant(now: Date())
-      let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
-      _ = try await store.insert(webhook)
-      return webhook.id
-    }
-    func told(_ server: TestServer, _ meeting: String) async throws -> [String] {
-      let store = try await server.store()
-      let deliveries = try await store.deliveries(of: try await hook(store), state: nil, before: nil, limit: 100)
-      await store.close()
-      return deliveries.reversed().filter { $0.meeting == meeting && !$0.type.hasPrefix("participant") }.map(\.type)
-    }
-    var ids: [String: String] = [:]
-    try await kill { server in
-      let store = try await server.store()
-      _ = try await hook(store)
-      await store.close()
-      for room in ["ended", "resumed"] {
-        let (host, welcome) = try await server.host(room, "Ann", claims: #","sub":"ann""#)
-        ids[room] = welcome.meeting.id
-        try await lock(true, host)
-      }
-    } then: { server in
-      let (ended, resumed) = (ids["ended"] ?? "", ids["resumed"] ?? "")
-      let admin = "http://127.0.0.1:\(server.server.adminPort ?? 0)/api/v1/meetings/\(ended)/end"
-      #expect(try await TestServer.request("POST", admin, ["Content-Type": "application/json"], []).status == 204)
-      #expect(try await told(server, ended) == ["meeting.started", "meeting.ended"])
-      let (host, _) = try await server.host("resumed", "Ann", claims: #","sub":"ann""#)
-      try await host.ask(.endMeeting)
-      #expect(try await told(server, resumed) == ["meeting.started", "meeting.ended"])
-    }
-  }
-
-  @Test("a server that starts hours after another was killed tells the end of its meetings before anybody gets in")
-  func toldLate() async throws {
-    let folder = NSTemporaryDirectory() + "parley-late-" + UUID().uuidString
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await TestServer.makeDefaultTenant(in: folder)
-    let store = try await SQLiteMeetingStore.open(folder: folder)
-    let tenant = try await store.defaultTenant(now: Date())
-    let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
-    _ = try await store.insert(webhook)
-    // Nobody knows the meeting any more.
-    let id = MeetingID(rawValue: "m_gone")
-    try await store.apply(
-      [RunningWrite(.value("Daily", of: RunningMeeting.roomName), of: id, tenant: tenant.id)],
-      now: Date() - 7_200)
-    await store.close()
-    try await TestServer.run {
-      $0.dataFolder = folder
-    } _: { _ in
-      let store = try await SQLiteMeetingStore.open(folder: folder)
-      let deliveries = try await store.deliveries(of: webhook.id, state: nil, before: nil, limit: 10)
-      #expect(deliveries.map(\.type) == ["meeting.ended"] && deliveries.first?.meeting == "m_gone")
-      #expect(deliveries.first?.body.contains(#""room":"Daily""#) == true)
-      // Once and for all.
-      #expect(try await store.leftBehind(now: Date()).isEmpty)
-      #expect(try await store.forgetLeft(now: Date(), except: []).isEmpty)
-      await store.close()
-    }
-  }
-
   @Test("a start that fails takes nothing over: what was left, and what runs on another server, stays as it is")
   func failedStart() async throws {
     try await TestServer.run { server in
@@ -365,7 +277,7 @@ struct RestartTests {
       try await lock(true, host)
       let left = server.folder + "/left"
       try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
-      for name in Self.files where FileManager.default.fileExists(atPath: server.folder + "/data/" + name) {
+      for name in TestServer.leftFiles where FileManager.default.fileExists(atPath: server.folder + "/data/" + name) {
         try FileManager.default.copyItem(atPath: server.folder + "/data/" + name, toPath: left + "/" + name)
       }
       let id = MeetingID(rawValue: welcome.meeting.id)

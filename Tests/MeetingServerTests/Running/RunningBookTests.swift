@@ -277,6 +277,7 @@ private actor GatedStore: RunningStore {
   }
 
   func leftBehind(now: Date) -> [LeftMeeting] { left }
+  func leftBeginnings() -> [Beginning] { [] }
 
   private var over: [OverMeeting] = []
   /// How often it was asked for what is over, and what it may forget.

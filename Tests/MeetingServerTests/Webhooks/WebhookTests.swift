@@ -171,6 +171,18 @@ struct WebhookTests {
       let (cem, _) = try await server.knock("board", "Cem")
       try cem.send(.leave)
       try await left("Cem")
+      // The token is revoked, or the meeting ends.
+      try await server.makeMeeting("short", .locked)
+      let (other, _) = try await server.lobbyHost("short")
+      let token = try await server.token("short", #","jti":"t-fay","role":"publisher""#)
+      let (fay, _) = try await server.knock("short", "Fay", token: token)
+      let revoke = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/tokens/t-fay?tenant=parley"
+      #expect(try await TestServer.request("DELETE", revoke).status == 204)
+      try await left("Fay")
+      let (gus, _) = try await server.knock("short", "Gus")
+      try await other.ask(.endMeeting)
+      try await left("Gus")
+      for client in [fay, gus, other] { await client.close() }
       // Patience ends.
       _ = try await server.knock("quick", "Dora")
       try await left("Dora")
@@ -186,8 +198,8 @@ struct WebhookTests {
       #expect(answer.status == 200)
       _ = try await eve.welcome()
       try await left("Eve")
-      try await receiver.waits("all of it") { posts in posts.count { $0.type == "lobby.left" } == 4 }
-      #expect(receiver.posts.count { $0.type == "lobby.knocked" } == 4)
+      try await receiver.waits("all of it") { posts in posts.count { $0.type == "lobby.left" } == 6 }
+      #expect(receiver.posts.count { $0.type == "lobby.knocked" } == 6)
       #expect(!receiver.posts.contains { ["lobby.admitted", "lobby.denied"].contains($0.type) })
       for client in [eve, host] { await client.close() }
       await receiver.stop()

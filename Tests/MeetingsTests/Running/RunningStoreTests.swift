@@ -124,6 +124,39 @@ struct RunningStoreTests {
     await store.close()
   }
 
+  @Test("what has begun on a server that was killed is found by one other, the newest first, until its end is kept")
+  func beginnings() async throws {
+    func begin(_ subject: String, in meeting: String = "m_a") -> Beginning {
+      Beginning(
+        meeting: MeetingID(rawValue: meeting), tenant: tenant, room: "Daily", subject: subject, body: "{}", seen: now)
+    }
+    let folder = TemporaryFolder()
+    func open() async throws -> SQLiteMeetingStore { try await SQLiteMeetingStore.open(folder: folder.path) }
+    let first = try await open()
+    let second = try await open()
+    let all = [begin("p_1"), begin("t_1"), begin("p_2"), begin("p_3", in: "m_b"), begin("p_4", in: "m_c")]
+    try await first.keep([], [], all.map { .begins($0) })
+    try await first.keep([], [], [.ends(meeting, subject: "p_2"), .allEnd(MeetingID(rawValue: "m_c"))])
+    try await first.apply([write(.runs)], now: now + 300)
+    #expect(try await second.leftBeginnings().isEmpty)
+    await first.close()
+    let left = try await second.leftBeginnings()
+    #expect(left.map(\.subject) == ["p_3", "t_1", "p_1"])
+    #expect(left.map(\.seen) == [now, now + 300, now + 300])
+    #expect(left.first == begin("p_3", in: "m_b"))
+    #expect(try await second.leftBeginnings().isEmpty)
+    let third = try await open()
+    #expect(try await third.leftBeginnings().isEmpty)
+    await second.close()
+    // It was killed before it told any of them.
+    #expect(try await third.leftBeginnings() == left)
+    try await third.keep([], [], left.map { .ends($0.meeting, subject: $0.subject) })
+    await third.close()
+    let last = try await open()
+    #expect(try await last.leftBeginnings().isEmpty)
+    await last.close()
+  }
+
   @Test("an occurrence that was going on lasts as long as it was planned, and no other one has its state")
   func planned() throws {
     // 2026-11-21, 10:00 in UTC, for three hours, daily.
@@ -169,6 +202,8 @@ struct RunningStoreTests {
     let secret = "what-nobody-is-to-read-in-a-copy"
     try await store.apply(
       (1...200).map { message($0, "\($0) \(secret)") } + [write(.value(secret, of: "state"))], now: now)
+    let begun = Beginning(meeting: meeting, tenant: tenant, room: "d", subject: "p_1", body: secret, seen: now)
+    try await store.keep([], [], [.begins(begun)])
     try await store.backUp(to: folder.path + "/copy")
     let bytes = try Data(contentsOf: URL(filePath: folder.path + "/copy"))
     #expect(bytes.range(of: Data(secret.utf8)) == nil)

@@ -182,7 +182,7 @@ struct StoreMigrationTests {
     return text
   }
 
-  @Test("a file of every format that was released is brought forward with all that is in it", arguments: 2...11)
+  @Test("a file of every format that was released is brought forward with all that is in it", arguments: 2...12)
   func everyFormat(format: Int) async throws {
     let folder = TemporaryFolder()
     do {

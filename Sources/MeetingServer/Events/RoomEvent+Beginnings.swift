@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// What begins and ends with events, so that the end is told also when the server is killed in between.
+extension RoomEvent {
+  /// What is kept of a beginning to tell its end.
+  private struct Begun: Codable {
+    var person: Person
+    /// What they send; nil where it is about themselves.
+    var publication: PublicationInfo?
+    /// Whether they only wait to be let in.
+    var waits = false
+  }
+
+  /// The reason of who was in when the server was killed.
+  static let interrupted = "interrupted"
+
+  /// The end of what had begun on a server that was killed; nil when that is nothing that this version has written.
+  init?(endOf beginning: Beginning, at time: Date = Date()) {
+    guard let begun = try? JSONDecoder().decode(Begun.self, from: Data(beginning.body.utf8)) else { return nil }
+    meeting = beginning.meeting
+    tenant = beginning.tenant
+    room = beginning.room
+    self.time = time
+    lastSeen = beginning.seen
+    what =
+      if let publication = begun.publication {
+        .publicationRemoved(begun.person, publication)
+      } else if begun.waits {
+        .lobby(.left, begun.person)
+      } else {
+        .participantLeft(begun.person, reason: Self.interrupted)
+      }
+  }
+
+  /// What begins or ends with it, where somebody may be told of that.
+  var change: BeginningChange? {
+    switch what {
+    case .participantJoined(let person): begins(person.id, Begun(person: person))
+    case .participantLeft(let person, _): .ends(meeting, subject: person.id)
+    case .publicationAdded(let person, let publication):
+      begins(publication.id, Begun(person: person, publication: publication))
+    case .publicationRemoved(_, let publication): .ends(meeting, subject: publication.id)
+    case .lobby(.knocked, let person): begins(Self.waiting(person), Begun(person: person, waits: true))
+    case .lobby(_, let person): .ends(meeting, subject: Self.waiting(person))
+    case .meetingEnded: .allEnd(meeting)
+    case .meetingStarted, .chatFile, .error, .rightUsed, .quality: nil
+    }
+  }
+
+  /// Who waits has the id already that they have once they are in.
+  private static func waiting(_ person: Person) -> String { "lobby \(person.id)" }
+
+  private func begins(_ subject: String, _ begun: Begun) -> BeginningChange? {
+    guard let body = try? JSONEncoder().encode(begun) else { return nil }
+    return .begins(
+      Beginning(
+        meeting: meeting, tenant: tenant, room: room, subject: subject, body: String(decoding: body, as: UTF8.self),
+        seen: time))
+  }
+}
+
+extension RoomEvent.What {
+  /// What webhooks call the end of what it begins; nil where it begins nothing.
+  var endType: WebhookEventType? {
+    switch self {
+    case .participantJoined: .participantLeft
+    case .publicationAdded: .publicationRemoved
+    case .lobby(.knocked, _): .lobbyLeft
+    default: nil
+    }
+  }
+}

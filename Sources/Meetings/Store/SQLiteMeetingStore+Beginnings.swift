@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// What webhooks were told has begun, and not that it has ended.
+extension SQLiteMeetingStore {
+  /// Within the transaction that keeps what webhooks are told of it: who was told of a beginning is told of its end, and nobody else.
+  func keep(_ changes: [BeginningChange], _ database: SQLiteDatabase) throws(MeetingStoreError) {
+    for change in changes {
+      switch change {
+      case .begins(let beginning):
+        try database.query(
+          "INSERT OR REPLACE INTO open_events (meeting, tenant, room, subject, body, begun, server) "
+            + "VALUES (?, ?, ?, ?, ?, ?, ?)",
+          [
+            .text(beginning.meeting.rawValue), .text(beginning.tenant.rawValue), .text(beginning.room),
+            .text(beginning.subject), .text(beginning.body), .time(beginning.seen), .integer(try life().number),
+          ])
+      case .ends(let meeting, let subject):
+        try database.query(
+          "DELETE FROM open_events WHERE meeting = ? AND subject = ?", [.text(meeting.rawValue), .text(subject)])
+      case .allEnd(let meeting):
+        try database.query(
+          "DELETE FROM open_events WHERE meeting = ? AND server = ?",
+          [.text(meeting.rawValue), .integer(try life().number)])
+      }
+    }
+  }
+
+  /// What servers were killed with, each thing once: it is this one's from now on.
+  public func leftBeginnings() throws(MeetingStoreError) -> [Beginning] {
+    let database = try open()
+    let life = try life()
+    var left: [Beginning] = []
+    // Of two servers that start at once one takes it.
+    try database.transaction { () throws(MeetingStoreError) in
+      var gone: [Int64] = []
+      try database.query("SELECT DISTINCT server FROM open_events") { row in
+        let server = row.integer(0)
+        if server != life.number, !life.isAlive(server) { gone.append(server) }
+      }
+      for server in gone {
+        // A track ends before its sender is gone.
+        try database.query(
+          """
+          SELECT meeting, open_events.tenant, room, subject, body, max(begun, coalesce(seen, 0))
+          FROM open_events LEFT JOIN running_meetings USING (meeting) WHERE open_events.server = ? ORDER BY sequence DESC
+          """, [.integer(server)]
+        ) { row in
+          left.append(
+            Beginning(
+              meeting: MeetingID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)), room: row.text(2),
+              subject: row.text(3), body: row.text(4), seen: row.time(5)))
+        }
+        try database.query(
+          "UPDATE open_events SET server = ? WHERE server = ?", [.integer(life.number), .integer(server)])
+      }
+    }
+    return left
+  }
+}
