@@ -1,6 +1,6 @@
 """Makes the pictures of the pages that the guides show: the doors of a meeting, what hosts do, and the administration.
 
-    .venv/bin/python Tests/Interop/documentation.py [folder]
+    .venv/bin/python Tests/Interop/documentation.py [folder [part …]]
 
 Look at each of them before they are committed: no program judges them.
 """
@@ -8,19 +8,23 @@ Look at each of them before they are committed: no program judges them.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import sys
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from browser import Person, see_and_hear, wait_for
+from browser import UNHURRIED, Person, see_and_hear, wait_for
+from client import Client
+from portraits import PEOPLE, portrait
 from server import ROOT, Server
 from test_admin import Receiver, ask
 from test_rights import run
 
 ADMIN = "a-token-for-pictures"
-WIDE, NARROW = (1100, 700), (390, 760)
+WIDE, NARROW, LARGE = (1100, 700), (390, 760), (1280, 800)
 
 
 class Studio:
@@ -51,6 +55,67 @@ class Studio:
     def heading(self, person: Person, text: str) -> None:
         person.page.get_by_role("heading", name=text).wait_for()
 
+    def cast(self) -> dict[str, Path]:
+        """A camera's file for each of those who are drawn."""
+        folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="parley-portraits-")))
+        page = self.person("Ann").page
+        return {name: portrait(page, name, folder) for name in PEOPLE}
+
+    def drawn(self, name: str, camera: Path | None, voice: str = "Ann", **options: object) -> Person:
+        """A person with a drawn picture, and one of the known voices."""
+        person = self.stack.enter_context(Person(self.driver, voice, camera=camera, arguments=UNHURRIED, viewport=LARGE, **options))
+        person.name = name
+        return person
+
+    def meeting(self) -> None:
+        """The page before joining, and a meeting of six with the chat open."""
+        run(self.server, "meeting", "create", "design-review", "--subject", "Design review")
+        cameras = self.cast()
+        sam = self.drawn("Sam Rivera", cameras["Sam Rivera"], color_scheme="light")
+        address = f"{self.server.url}/design-review#userInfo.displayName={json.dumps(sam.name)}"
+        sam.page.goto(address)
+        self.heading(sam, "Design review")
+        wait_for("the picture", lambda: sam.page.evaluate("() => document.querySelector('video').videoWidth") == 640)
+        wait_for("the voice", lambda: sam.page.evaluate("() => document.querySelector('.meter-bar').getBoundingClientRect().width") > 60)
+        self.take(sam, "prejoin")
+        sam.page.emulate_media(color_scheme="dark")
+        sam.page.goto("about:blank")
+        quiet = "config.prejoinPageEnabled=false&config.startWithAudioMuted=true"
+        people = {sam.name: sam}
+        for name in ("Amara Okafor", "Lena Weber", "Diego Marín", "Priya Nair", "Tom Hughes"):
+            people[name] = self.drawn(name, cameras.get(name), draws=False)
+        for name, person in people.items():
+            options = "config.prejoinPageEnabled=false" if name == "Lena Weber" else quiet
+            options += "&config.startWithVideoMuted=true" if name == "Priya Nair" else ""
+            person.page.goto(f"{self.server.url}/design-review#{options}&userInfo.displayName={json.dumps(name)}")
+            person.joined()
+        sam.page.get_by_role("button", name="Chat").click()
+        for name, text in (("Lena Weber", "Good morning, everybody!"), ("Diego Marín", "The drafts are at https://example.org/drafts"),
+                           ("Sam Rivera", "Thanks, Diego. Shall we start with the second one?"), ("Amara Okafor", "Yes please")):
+            people[name].page.evaluate("(text) => parley.sendChat(text)", text)
+            sam.page.locator(".chat-text", has_text=text).wait_for()
+        people["Tom Hughes"].page.keyboard.press("h")
+        sam.page.locator(".tile-hand:visible").wait_for()
+        wait_for("all pictures", lambda: sam.page.evaluate(
+            "() => [...document.querySelectorAll('.tile-picture:not(.tile-hidden) video')].filter((each) => each.videoWidth > 300).length") == 5, 60)
+        wait_for("good connections", lambda: sam.page.evaluate(
+            "() => [...parley.participants.values()].every((each) => ['good', 'excellent'].includes(each.quality))"), 60)
+        wait_for("Lena to be heard", lambda: sam.page.locator(".tile-speaking").count() == 1)
+        self.quiet(sam)
+        self.take(sam, "meeting")
+
+    def demo(self) -> None:
+        """What ``make run`` shows."""
+        server = self.stack.enter_context(Server(command="demo"))
+        sam = self.drawn("Sam Rivera", self.cast()["Sam Rivera"])
+        sam.join(server.url, "hello")
+        for name in ("Ada", "Björn", "Chiyo"):
+            sam.sees_test_picture(name, rate=3)
+        wait_for("good connections", lambda: sam.page.evaluate(
+            "() => [...parley.participants.values()].every((each) => ['good', 'excellent'].includes(each.quality))"), 60)
+        self.quiet(sam)
+        self.take(sam, "demo")
+
     def doors(self) -> None:
         """What somebody sees who is not in yet, and the host's side of it."""
         run(self.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "Board")
@@ -58,6 +123,12 @@ class Studio:
         self.enter(guest, "closed")
         guest.page.get_by_label("Passcode").wait_for()
         self.take(guest, "passcode")
+        run(self.server, "meeting", "create", "small", "--capacity", "1", "--subject", "Choir")
+        with Client(self.server.url, "small", "Dan") as dan:
+            dan.joined()
+            self.enter(guest, "small")
+            self.heading(guest, "The meeting is full")
+            self.take(guest, "full")
         run(self.server, "meeting", "create", "board", "--access-level", "Locked", "--subject", "Board")
         host = self.person("Ann")
         self.enter(host, "board", "organizer")
@@ -143,7 +214,9 @@ class Studio:
 def main() -> None:
     folder = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "docs/images"
     folder.mkdir(parents=True, exist_ok=True)
-    for part in (Studio.doors, Studio.planning, Studio.administration):
+    for part in (Studio.meeting, Studio.demo, Studio.doors, Studio.planning, Studio.administration):
+        if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
+            continue
         with ExitStack() as stack:
             part(Studio(stack, folder))
 
