@@ -22,6 +22,8 @@ struct EventJournal: Sendable {
     await events.read { batch in
       await quality.take(batch)
       await write(batch)
+      let dropped = events.takeDropped()
+      if dropped > 0 { log.error("events.dropped", ["count": dropped, "reason": "too many waited to be written"]) }
     }
   }
 

@@ -31,6 +31,8 @@ final class RoomEvents: Sendable {
     var isFinished = false
     var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var isEnded = false
+    /// How many were dropped since that was last asked.
+    var untold = 0
     var errors: [String: Date] = [:]
 
     /// Notes what was given up: a bounded number of spans, since who waits asks soon.
@@ -54,12 +56,16 @@ final class RoomEvents: Sendable {
   }
 
   /// Events that were dropped.
-  let dropped = Counter()
+  let dropped: Counter
   private let state = Mutex(State())
   private let wake: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
 
-  init() { (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+  /// `dropped` counts those that were dropped.
+  init(dropped: Counter = Counter()) {
+    self.dropped = dropped
+    (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
 
   /// Adds an event, and returns its place among all. Of errors, which strangers can cause at will, a meeting tells each code once in a while only.
   @discardableResult func add(_ event: RoomEvent) -> UInt64 {
@@ -75,6 +81,7 @@ final class RoomEvents: Sendable {
         // Whoever used it was allowed to a moment ago: one request more or less is no matter.
         state.rights += 1
       } else if state.waiting.count - state.rights >= Self.maximumWaiting {
+        state.untold += 1
         return Self.nowhere
       }
       state.waiting.append(event)
@@ -132,6 +139,14 @@ final class RoomEvents: Sendable {
 
   /// Somebody will read: from now on what is added is written only when it is.
   func expectReader() { state.withLock { $0.isRead = true } }
+
+  /// How many events were dropped since this was last asked, because too many waited for the reader.
+  func takeDropped() -> Int {
+    state.withLock { state in
+      defer { state.untold = 0 }
+      return state.untold
+    }
+  }
 
   /// Whether nothing comes any more.
   var isEnded: Bool { state.withLock(\.isEnded) }

@@ -4,7 +4,7 @@ import Meetings
 
 /// What runs beside the meetings: events are kept, webhooks told, qualities sampled, old records purged.
 final class Operation: Sendable {
-  let events = RoomEvents()
+  let events: RoomEvents
   let counters = OperationCounters()
   let quality = QualityHistory()
   let limits: AddressLimits
@@ -18,6 +18,7 @@ final class Operation: Sendable {
 
   init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, limits: LimitCounters, log: Log) {
     self.store = store
+    events = RoomEvents(dropped: counters.eventsLost)
     self.limits = AddressLimits(perSecond: addressRate, counters: counters, limitCounters: limits)
     self.settings = settings
     tokens = TokenBook(store: store, log: log)

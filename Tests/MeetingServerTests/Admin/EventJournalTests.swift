@@ -96,6 +96,27 @@ struct EventJournalTests {
     await reading.value
   }
 
+  @Test("events that are dropped because too many wait are counted in /metrics, and the log says how many")
+  func dropped() async throws {
+    let folder = NSTemporaryDirectory() + "parley-dropped-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let counters = OperationCounters()
+    let lines = Mutex<[String]>([])
+    let events = RoomEvents(dropped: counters.eventsLost)
+    let journal = EventJournal(
+      events: events, store: store, quality: QualityHistory(), counters: counters,
+      log: Log(level: .error) { line in lines.withLock { $0.append(line) } }, wake: {})
+    let record = MeetingRecord(tenant: .random(), room: .random(), kind: .room, subject: "", created: Date())
+    for _ in 0..<RoomEvents.maximumWaiting + 3 { events.add(RoomEvent(.meetingStarted, in: record)) }
+    events.end()
+    await journal.run()
+    await store.close()
+    #expect(counters.text.contains("\nparley_events_lost_total 3\n"))
+    let told = lines.withLock { $0.filter { $0.contains("events.dropped") } }
+    #expect(told.count == 1 && told.first?.contains("count=3") == true, "\(told)")
+  }
+
   /// A right is used; its place.
   private func use(_ events: RoomEvents) -> UInt64 {
     let record = MeetingRecord(tenant: .random(), room: .random(), kind: .room, subject: "", created: Date())
