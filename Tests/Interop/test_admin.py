@@ -26,6 +26,7 @@ from browser import Person, wait_for
 from client import Client
 from keyboard import Keyboard
 from server import BINARY, Server, free_port
+from test_rights import jwt
 
 TOKEN = "a-token-for-tests-only"
 # Meetings with somebody in them: one that is ended, one that is looked at, one from which somebody is removed.
@@ -386,6 +387,62 @@ class Pages(unittest.TestCase):
                 if guest.poll() is None:
                     guest.terminate()
                     guest.wait(10)
+
+    def test_an_operator_ends_the_sessions_of_a_secret_that_has_leaked_and_who_came_with_it_is_out_and_nobody_else(self) -> None:
+        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Person(driver, "Ann", devices=False) as operator, \
+                Person(driver, "Bob", devices=False) as leaked, contextlib.ExitStack() as stack:
+            status, tenant = ask(server, "POST", "tenants", {"name": "acme"}, TOKEN)
+            self.assertEqual(status, 201, tenant)
+            key, first = tenant["apiKey"], tenant["key"]
+            made = ask(server, "POST", "tenants/acme/keys", {}, TOKEN)[1]
+
+            def token(secret: str) -> str:
+                return jwt(secret, iss=key, exp=int(time.time()) + 600, room="daily", role="publisher")
+
+            leaked.page.goto(f'{server.url}/daily?jwt={token(made["secret"])}#config.prejoinPageEnabled=false&userInfo.displayName="Bob"')
+            leaked.joined()
+            other = stack.enter_context(Client(server.url, "daily", "Cem", "--publish", "none", "--token", token(first["secret"])))
+            other.joined()
+
+            page = operator.page
+            page.goto(f"http://127.0.0.1:{server.admin_port}/admin")
+            page.get_by_label("Admin token").fill(TOKEN)
+            page.keyboard.press("Enter")
+            page.get_by_role("link", name="Tenants").click()
+            page.get_by_role("link", name="acme").click()
+            end = page.get_by_role("button", name=f"End the sessions of {made['id']}", exact=True)
+            end.click()
+            question = page.get_by_role("dialog", name=f"Retire {made['id']} and end its sessions?")
+            question.get_by_role("button", name="Cancel").click()
+            self.assertEqual(page.locator(".badge", has_text="live").count(), 2)
+            self.assertEqual(leaked.state(), "connected")
+            end.click()
+            question.get_by_role("button", name="End its sessions").click()
+
+            # The page of who came with it says why; who came with the other secret stays.
+            wait_for("Bob to be out", lambda: leaked.page.locator("h1").first.inner_text() == "Your invitation was withdrawn" or f"no: {leaked.state()}")
+            wait_for("the secret to be retired", lambda: page.locator(".badge", has_text="retired").count() == 1)
+            self.assertEqual(page.locator(".badge", has_text="live").count(), 1)
+            self.assertIsNone(other.process.poll(), "whoever came with another secret stays")
+
+            def entries() -> list[tuple[str, str, str]]:
+                return [(entry["action"], entry["target"], entry["tenant"]) for entry in ask(server, "GET", "audit", token=TOKEN)[1]["items"]
+                        if entry["target"] == made["id"]]
+
+            self.assertEqual(entries()[0], ("key.retire", made["id"], "acme"))
+
+            # Once more for one that is out of use already, by keyboard: nobody has come with it since.
+            keys = Keyboard(operator)
+            page.get_by_role("link", name="All tenants").focus()
+            keys.go(f"button End the sessions of {made['id']}")
+            keys.press("Enter").at("button Cancel")
+            self.assertEqual(page.get_by_role("dialog").get_by_role("heading").inner_text(), f"End the sessions of {made['id']}?")
+            keys.walk("button End its sessions")
+            keys.press("Enter").at("heading Tenant acme")
+            wait_for("an entry of it", lambda: entries()[0] == ("key.endSessions", made["id"], "acme") or f"no: {entries()}")
+            self.assertIsNone(other.process.poll(), "whoever came with another secret stays")
+            wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
+            self.assertEqual(wrong, [])
 
     def test_an_operator_makes_webhooks_sees_what_a_dead_and_a_living_receiver_were_told_replays_it_and_changes_the_secret_by_keyboard(self) -> None:
         with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Receiver() as receiver, \
