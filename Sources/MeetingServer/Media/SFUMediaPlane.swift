@@ -193,7 +193,7 @@ extension TrackOffer {
   fileprivate init(_ track: MediaTrack) {
     self.init(
       mid: MID(rawValue: track.mid), publication: PublicationID(rawValue: track.publication), isMuted: track.muted,
-      isScreenShare: track.source == .screen)
+      isScreenShare: track.source == .screen, kind: track.source.kind == .audio ? .audio : .video)
   }
 }
 

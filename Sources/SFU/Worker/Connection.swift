@@ -56,7 +56,7 @@ final class Connection {
         }
         continue
       }
-      guard let track = tracks.first(where: { $0.mid == media.mid }) else {
+      guard let track = tracks.first(where: { $0.mid == media.mid && ($0.kind ?? media.kind) == media.kind }) else {
         unpublish(media.mid, router)
         continue
       }

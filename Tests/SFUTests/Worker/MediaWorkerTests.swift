@@ -52,6 +52,32 @@ struct MediaWorkerTests {
     return payload
   }
 
+  @Test("threat 33: no section carries a track of the other kind, in the first offer or in a later one")
+  func kinds() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    let (client, id) = (try LoopbackClient(dtls: dtls), ParticipantID(rawValue: "p"))
+    let (sound, picture) = (client.peer.addTrack(.audio), client.peer.addTrack(.video))
+    func track(_ mid: MID, _ kind: MediaKind) -> TrackOffer {
+      TrackOffer(
+        mid: mid, publication: PublicationID(rawValue: "\(mid.rawValue) \(kind)"), isMuted: false, kind: kind)
+    }
+    var answer = try await pool.join(
+      id, meeting: MeetingID(rawValue: "m"), offer: try client.peer.createOffer(),
+      tracks: [track(sound, .video), track(picture, .audio)])
+    #expect(answer.accepted.isEmpty)
+    for (kind, accepted) in [(MediaKind.audio, [sound, picture]), (.video, [picture])] {
+      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      answer = try await pool.offer(
+        id, offer: try client.peer.createOffer(), tracks: [track(sound, kind), track(picture, .video)])
+      #expect(answer.accepted == Set(accepted))
+    }
+    await pool.leave(id)
+    await pool.close(meeting: MeetingID(rawValue: "m"))
+    await pool.shutdown()
+  }
+
   @Test("two clients connect over ICE and DTLS, and each receives the other's sound and picture")
   func twoClients() async throws {
     let dtls = try Self.context()
