@@ -111,7 +111,7 @@ struct Endpoints: Sendable {
     }
     try request.requirePlainBody()
     guard let form = FormBody(bytes: request.body) else {
-      throw Refusal(400, "badBody", "Invalid job input: the body is not UTF-8 text.")
+      throw Refusal(400, "badBody", "Invalid job input: the body is not UTF-8 text, or has more than 128 combining marks in a row.")
     }
     return form
   }
