@@ -265,6 +265,7 @@ public final class Server: Sendable {
           }
           // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
           do throws(Refusal) {
+            _ = try endpoints.origin(of: request)
             try endpoints.limits.take(proxies.resolved(request).remote.ip, now: Monotonic.now)
           } catch {
             return .reject(.refusal(error))

@@ -103,7 +103,10 @@ public enum WebSocketDecision: Sendable {
   public init(
     _ configuration: Configuration = Configuration(), name: String = "http",
     webSocketDecision: @escaping @Sendable (HTTPRequest) -> WebSocketDecision = { _ in
-      .reject(.text("There is no WebSocket here.", status: 404))
+      .reject(
+        .text(
+          "{\"Error\":\"There is no WebSocket here.\",\"code\":\"notFound\"}", status: 404,
+          contentType: "application/json; charset=utf-8"))
     },
     webSocketHandler: @escaping @Sendable (WebSocketConnection) async -> Void = { _ in },
     bodySink: @escaping @Sendable (HTTPRequest) -> (any HTTPBodySink)? = { _ in nil },

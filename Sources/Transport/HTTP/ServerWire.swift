@@ -458,6 +458,10 @@ import Glibc
     guard let request = parsed else {
       return answerUpgrade(refusal ?? .refusal("Bad request.", status: 400, code: "badRequest"))
     }
+    // Also what the library takes for a request line: an encoded line break ends it there.
+    guard unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP) == Array("HTTP/1.1".utf8) else {
+      return answerUpgrade(.refusal("A WebSocket is opened with HTTP/1.1.", status: 400, code: "badRequest"))
+    }
     guard request.headers["upgrade"]?.lowercased() == "websocket", request.method == "GET" else {
       return answerUpgrade(.refusal("Only upgrades to a WebSocket are served here.", status: 400, code: "badRequest"))
     }

@@ -17,4 +17,24 @@ struct OwnHostNameTests {
   func refused(host: String) {
     #expect(!OwnHostName.accepts(host))
   }
+
+  @Test("threat 28: a WebSocket is refused before it opens when the name is not ours, and where there is none")
+  func webSocket() async throws {
+    try await TestServer.run { server in
+      func open(_ host: String, _ port: UInt16) async throws -> RawHTTP.Answer {
+        let request =
+          "GET /signal HTTP/1.1\r\nHost: \(host)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        return try #require(try await RawHTTP.send(Array(request.utf8), to: port))
+      }
+      #expect(try await open("localhost", server.server.port).status == 101)
+      for (host, port, status, code) in [
+        ("evil.example", server.server.port, 421, "unknownHost"), ("a@b", server.server.port, 400, "badHost"),
+        ("localhost", try #require(server.server.adminPort), 404, "notFound"),
+      ] {
+        let answer = try await open(host, port)
+        #expect(answer.status == status && answer.body.contains(code), "\(host): \(answer.status) \(answer.body)")
+      }
+    }
+  }
 }

@@ -160,6 +160,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     "threat 27: a body over the limit is answered 413 before it is buffered, a long address 414, a chunked body 411")
   func limits() async throws {
     let handled = Shared(0)
+    let upgrade =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
     try await withServer(handler: { _ in
       handled.change { $0 += 1 }
       return .text("no")
@@ -182,6 +184,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 501),
         ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: smoke\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 900) + "\r\n", 400),
+        ("GET / HTTP/1.0\r\nHost: x\r\n\(upgrade)\r\n", 400),
+        ("GET /%0A HTTP/1.1\r\nHost: x\r\n\(upgrade)\r\n", 400),
         // What would take long to compare.
         ("GET / HTTP/1.1\r\nHost: x\r\nAccept: \(String(repeating: "\u{300}\u{316}", count: 500))\r\n\r\n", 400),
       ] {
