@@ -145,4 +145,18 @@ extension MeetingRoom {
     let media = media
     queue.post { await operation(media) }
   }
+
+  static func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {
+    MediaTrack(
+      mid: track.mid, publication: publication ?? "t_" + RandomID.text(characters: 12), source: track.source,
+      muted: track.muted, name: track.name.flatMap { DisplayName.clean($0) })
+  }
+
+  static func publication(_ track: MediaTrack) -> RoomMember.Publication {
+    RoomMember.Publication(
+      mid: track.mid,
+      info: PublicationInfo(
+        id: track.publication, kind: track.source.kind, source: track.source, muted: track.muted, name: track.name,
+        created: Date()))
+  }
 }

@@ -1,6 +1,38 @@
 import Meetings
 import Signaling
 
+/// Why nobody is let in, and what the client is told.
+extension MeetingRoom {
+  /// Why a room does not take somebody.
+  enum Refusal: Error, Sendable, Equatable {
+    /// The room has just ended; a new one is to be made.
+    case closed
+    case full
+    /// The tenant has what it may have: which limit, as a sentence.
+    case quota(LimitReached)
+    case expired
+    /// The token ended while its holder waited, and nobody is here without one.
+    case tokenExpired
+    case badOffer(String)
+    case unavailable(String)
+    case resumeExpired
+    case wrongOrigin
+    case locked
+    /// The meeting has got another passcode since they came.
+    case passcode
+    /// What opened the door a moment ago does so no more.
+    case refused(JoinRefusal)
+    case lobbyFull
+    /// The meeting is scheduled and begins later: when, on the clocks of which zone.
+    case notStarted(CivilTime, zone: String)
+    case cancelled
+    /// A host removed whoever this is from the meeting for good.
+    case banned
+    /// The place ended by somebody's decision: for what reason, and in words.
+    case over(EndReason, String)
+  }
+}
+
 extension MeetingRoom.Refusal {
   /// What the client is told.
   var answer: (code: SignalingErrorCode, message: String) {

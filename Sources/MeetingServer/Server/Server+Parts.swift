@@ -1,0 +1,142 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Transport
+
+/// The parts that a server is put together of: its listeners, and what keeps its data in order.
+extension Server {
+  static func makePublic(
+    _ configuration: ServerConfiguration, _ endpoints: Endpoints, _ signaling: SignalingService
+  ) throws(ServerError) -> HTTPServer {
+    var settings = HTTPServer.Configuration()
+    settings.bodyLimit = 256 << 10
+    let perAddress = configuration.addressConnections ?? 1_024
+    settings.connectionsPerNetwork = perAddress > 0 ? perAddress : nil
+    settings.boundsLoopback = configuration.addressConnections != nil
+    let proxies = configuration.trustedProxies
+    settings.isUnbounded = { proxies.contains($0) }
+    do throws(TransportError) {
+      settings.tls = try identity(configuration)
+      return try HTTPServer(
+        settings, name: "http",
+        webSocketDecision: { request in
+          guard request.path == "/signal" else {
+            return .reject(.refusal(Refusal(404, "notFound", "Signalling is at /signal.")))
+          }
+          // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
+          do throws(Refusal) {
+            _ = try endpoints.origin(of: request)
+            try endpoints.limits.take(proxies.resolved(request).remote.ip, now: Monotonic.now)
+          } catch {
+            return .reject(.refusal(error))
+          }
+          return .accept
+        },
+        webSocketHandler: { connection in
+          // A request whose Host header is unusable came from no client of ours.
+          guard let own = try? endpoints.origin(of: connection.request) else { return }
+          await signaling.serve(
+            WebSocketAdapter(connection: connection),
+            peer: .init(
+              origin: connection.request.headers["origin"], ownOrigin: own,
+              address: proxies.resolved(connection.request).remote.ip))
+        },
+        bodySink: { endpoints.chat.sink(for: proxies.resolved($0), limits: endpoints.limits) },
+        handler: { await endpoints.respond(to: proxies.resolved($0)) })
+    } catch {
+      throw .transport(error, option: "--tls")
+    }
+  }
+
+  static func makeAdmin(
+    _ configuration: ServerConfiguration, _ endpoints: AdminEndpoints
+  ) async throws(ServerError) -> (HTTPServer, UInt16)? {
+    guard let port = configuration.adminPort else { return nil }
+    do throws(TransportError) {
+      var settings = HTTPServer.Configuration()
+      settings.connectionLimit = 64
+      settings.bodyLimit = 64 << 10
+      let proxies = configuration.trustedProxies
+      let server = try HTTPServer(
+        settings, name: "admin", handler: { await endpoints.respond(to: proxies.resolved($0)) })
+      do throws(TransportError) {
+        return (server, try server.listen(on: TransportAddress(ip: configuration.adminHost, port: port)).port)
+      } catch {
+        await server.shutdown(grace: .zero)
+        throw error
+      }
+    } catch {
+      throw .transport(error, option: "--admin-port, --admin-host")
+    }
+  }
+
+  static func listen(_ http: HTTPServer, _ configuration: ServerConfiguration) throws(ServerError) -> UInt16 {
+    do throws(TransportError) {
+      return try http.listen(on: TransportAddress(ip: configuration.host, port: configuration.port)).port
+    } catch {
+      // A machine without IPv6 has no "every address of both families".
+      guard configuration.host == IPAddress(high: 0, low: 0), case .system = error else {
+        throw .transport(error, option: "--port, --host")
+      }
+    }
+    do throws(TransportError) {
+      return try http.listen(on: TransportAddress(ip: IPAddress(v4: 0), port: configuration.port)).port
+    } catch {
+      throw .transport(error, option: "--port, --host")
+    }
+  }
+
+  static func identity(_ configuration: ServerConfiguration) throws(TransportError) -> TLSIdentity? {
+    switch configuration.tls {
+    case .off: return nil
+    case .files(let certificate, let key): return TLSIdentity(certificatePath: certificate, keyPath: key)
+    case .selfSigned:
+      var hosts = ["localhost", "127.0.0.1", "::1"]
+      let own = (try? LocalAddresses.all()) ?? []
+      for ip in own + configuration.publicAddresses where !hosts.contains(ip.text) { hosts.append(ip.text) }
+      return try .selfSigned(hosts: hosts, directory: configuration.dataFolder)
+    }
+  }
+
+  static func message(_ configuration: ServerConfiguration, port: UInt16) -> ReadyMessage {
+    let scheme = configuration.tls == .off ? "http" : "https"
+    let host = configuration.host
+    let name = host.isUnspecified || host.isLoopback ? "localhost" : host.isIPv4 ? host.text : "[\(host.text)]"
+    var message = ReadyMessage(url: "\(scheme)://\(name):\(port)")
+    // Browsers give a camera to other devices over HTTPS only.
+    if scheme == "https", host.isUnspecified,
+      let other = (try? LocalAddresses.all())?.first(where: { $0.isIPv4 && !$0.isLoopback && !$0.isLinkLocal })
+    {
+      message.urlForOtherDevices = "https://\(other.text):\(port)"
+    }
+    return message
+  }
+
+  static func keepUp(
+    _ running: RunningBook, _ directory: MeetingDirectory, _ files: ChatFileStore
+  ) -> Task<Void, Never> {
+    Task { await running.keepUp(files) { Array(await directory.allRooms.keys) } }
+  }
+
+  /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.
+  static func keepUp(
+    _ store: SQLiteMeetingStore, _ directory: MeetingDirectory, _ log: Log
+  ) -> Task<Void, Never> {
+    Task {
+      do {
+        // On the very first start this makes the signing key, which takes longer than all the rest of starting.
+        _ = try await store.defaultTenant(now: Date())
+        while !Task.isCancelled {
+          let running = await directory.allRooms.keys
+          let rows = try await store.purge(now: Date(), running: Array(running))
+          if rows > 0 { log.debug("purged", ["rows": rows]) }
+          try await Task.sleep(for: .seconds(3_600))
+        }
+      } catch is CancellationError {
+      } catch MeetingStoreError.closed {
+      } catch {
+        log.error("store.upkeep", ["reason": "\(error)"])
+      }
+    }
+  }
+}
