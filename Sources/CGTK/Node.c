@@ -21,6 +21,8 @@ static void allocate(object widget, int width, int height, int baseline) {
   (void)baseline;
   parley_node *node = gtk.g_object_get_data(widget, KEY);
   if (node && node->on_allocate) node->on_allocate(node, width, height);
+  // What was laid out for another size is stretched over this one until it is laid out anew: a gap beside it would be seen as a flash.
+  int is_stretched = node && node->layout_width > 0 && node->layout_height > 0 && (node->layout_width != width || node->layout_height != height);
   for (object child = gtk.gtk_widget_get_first_child(widget); child; child = gtk.gtk_widget_get_next_sibling(child)) {
     if (!gtk.gtk_widget_should_layout(child)) continue;
     parley_node *view = gtk.g_object_get_data(child, KEY);
@@ -38,7 +40,8 @@ static void allocate(object widget, int width, int height, int baseline) {
       at[0] = (float)width;
     }
     gtk.gtk_widget_measure(child, 1, (int)w > minimum ? (int)w : minimum, &unused, &unused, &unused, &unused);
-    if (at[0] != 0 || at[1] != 0) transform = gtk.gsk_transform_translate(NULL, at);
+    if (is_stretched) transform = gtk.gsk_transform_scale(NULL, (float)(width / node->layout_width), (float)(height / node->layout_height));
+    if (at[0] != 0 || at[1] != 0) transform = gtk.gsk_transform_translate(transform, at);
     if (!view && node && node->mirrored) transform = gtk.gsk_transform_scale(transform, -1, 1);
     gtk.gtk_widget_allocate(child, (int)(w + 0.5), (int)(h + 0.5), -1, transform);
   }

@@ -23,6 +23,8 @@ struct parley_node {
   /// Called when the box gets a size; the window's root tells it.
   void (*on_allocate)(parley_node *node, int width, int height);
   int told_width, told_height;
+  /// Of a window's root: the size that what is in it was laid out for; 0 while there is nothing.
+  double layout_width, layout_height;
 };
 
 // A GtkTextIter is 80 bytes on 64-bit systems; there is room to spare.

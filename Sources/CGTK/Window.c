@@ -152,6 +152,13 @@ void parley_window_get_size(parley_window *window, int32_t *width, int32_t *heig
   *width = window->root->told_width;
   *height = window->root->told_height;
 }
+void parley_window_set_layout_size(parley_window *window, double width, double height) {
+  parley_node *root = window->root;
+  if (root->layout_width == width && root->layout_height == height) return;
+  root->layout_width = width;
+  root->layout_height = height;
+  gtk.gtk_widget_queue_allocate(root->box);
+}
 void parley_window_unfocus(parley_window *window) { gtk.gtk_window_set_focus(window->widget, NULL); }
 
 void parley_window_destroy(parley_window *window) {

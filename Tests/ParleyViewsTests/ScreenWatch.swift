@@ -60,6 +60,9 @@ final class ScreenWatch: Sendable {
     }
   }
 
+  /// What was seen so far.
+  var seen: Report { report.withLock { $0 } }
+
   func end() -> Report {
     isOver.store(true, ordering: .releasing)
     ended.wait()

@@ -84,4 +84,49 @@ extension ScreenTests.WindowTests {
     #expect(outside.looks > 60 && outside.widths.count > 4, "\(outside.looks) looks at \(outside.widths)")
     try await save(window, "turned")
   }
+
+  @Test func anAppThatIsTooBusyToAnswerIsSeenStretchedAndNotWithGaps() async throws {
+    let (window, _) = try await window(CGSize(width: 300, height: 600))
+    defer { window.close() }
+    window.title = "busy"
+    window.backgroundColor = .yellow
+    let screen = TileScreen()
+    screen.view.frame = window.bounds
+    screen.small.frame = CGRect(x: 200, y: 510, width: 90, height: 80)
+    window.rootViewController = screen
+    for part in [screen.tile, screen.small] { part.show(try plain(green: true)) }
+    try VirtualDisplay.hands("mousemove", "1390", "790")
+    let display = "\(VirtualDisplay.folder)/Xvfb_screen0"
+    func isGreen(_ picture: UIImage?, _ x: Int, _ y: Int) -> Bool { isMostly(picture?.color(x: x, y: y), green: true) }
+    try await wait("the pictures") {
+      let picture = await window.screenshot()
+      return picture?.size == CGSize(width: 300, height: 600) && isGreen(picture, 150, 300) && isGreen(picture, 245, 550)
+    }
+    try await wait("the display's own picture") {
+      let watch = try ScreenWatch(display, width: 300, height: 600) { red, green, blue in red > 80 || green + blue < 100 }
+      try await Task.sleep(for: .milliseconds(20))
+      let report = watch.end()
+      return report.looks > 0 && report.wrong == 0
+    }
+    let watch = try ScreenWatch(display, width: 700, height: 600) { red, _, _ in red > 80 }
+    /// Keeps the main actor until the display shows the window in its new size.
+    func beBusy() {
+      Thread.detachNewThread { try? VirtualDisplay.hands("search", "--name", "^busy$", "windowsize", "600", "300") }
+      let end = ContinuousClock.now + .seconds(20)
+      while !watch.seen.widths.contains(598), ContinuousClock.now < end { usleep(5_000) }
+      let looks = watch.seen.looks
+      while watch.seen.looks < looks + 5, ContinuousClock.now < end { usleep(5_000) }
+    }
+    beBusy()
+    #expect(watch.seen.widths.contains(598), "the window was not turned meanwhile")
+    #expect(window.bounds.size == CGSize(width: 300, height: 600))
+    // Then it does, and everything is where it belongs.
+    try await wait("the layout of the new size") {
+      let picture = await window.screenshot()
+      return window.bounds.size == CGSize(width: 600, height: 300) && picture?.size == window.bounds.size
+        && isGreen(picture, 545, 250) && !isGreen(picture, 590, 150)
+    }
+    let report = watch.end()
+    #expect(report.wrong == 0, "\(report.wrong) points in \(report.looks) looks: \(report.examples)")
+  }
 }

@@ -86,6 +86,8 @@ void parley_window_set_title(parley_window *window, const char *title);
 void parley_window_set_size(parley_window *window, int32_t width, int32_t height);
 /// The size that it has, or was made with.
 void parley_window_get_size(parley_window *window, int32_t *width, int32_t *height);
+/// The size that the nodes in it were laid out for; 0 for none. While the window has another one they are stretched.
+void parley_window_set_layout_size(parley_window *window, double width, double height);
 void parley_window_unfocus(parley_window *window);
 void parley_window_destroy(parley_window *window);
 /// What the window shows, drawn by GTK: pixels of blue, green, red and opacity, freed with free; null when there is nothing yet.

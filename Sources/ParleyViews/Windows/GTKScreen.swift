@@ -56,6 +56,7 @@ final class GTKScreen: @unchecked Sendable {
     let size = size
     let scene = early.flatMap { $0.size == size ? $0 : nil } ?? answer.wait()
     guard let scene, scene.size == size else { return }
+    parley_window_set_layout_size(window, scene.size.width, scene.size.height)
     for value in scene.nodes {
       guard let present = shown[value.id], present.value.frame != value.frame else { continue }
       let frame = value.frame
@@ -71,6 +72,7 @@ final class GTKScreen: @unchecked Sendable {
   func draw(_ id: UInt64) { shown[id]?.feed?.draw() }
 
   private func apply(_ scene: Scene) {
+    parley_window_set_layout_size(window, scene.size.width, scene.size.height)
     var last: [UInt64: OpaquePointer] = [:]
     var kept: Set<UInt64> = []
     for value in scene.nodes {

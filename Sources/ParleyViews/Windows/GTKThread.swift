@@ -81,7 +81,7 @@ enum GTKThread {
 
 /// The layout of a new size, on its way from the main actor to GTK's thread, which waits for it before it draws.
 final class ResizeAnswer: Sendable {
-  /// How long GTK waits: an app that is busy for longer is seen with its old layout, but its windows move.
+  /// How long GTK waits: an app that is busy for longer is seen with its old layout, stretched, but its windows move.
   private static let patience = DispatchTimeInterval.milliseconds(250)
   private let scene = Mutex<Scene?>(nil)
   private let isThere = DispatchSemaphore(value: 0)
