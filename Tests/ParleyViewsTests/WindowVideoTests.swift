@@ -189,4 +189,53 @@ extension ScreenTests.WindowTests {
     try await wait("the newest picture behind it") { tile.surface.conversionCount == 2 }
     try await wait("its colour") { isMostly(await window.screenshot()?.color(x: 50, y: 50), red: true) }
   }
+
+  @Test func anInactiveAppGoesOnDrawingAndAMinimisedWindowConvertsNothing() async throws {
+    let (window, view) = try await window(CGSize(width: 200, height: 200))
+    defer { window.close() }
+    window.title = "minimised"
+    let tile = VideoView(frame: CGRect(x: 20, y: 20, width: 100, height: 100))
+    view.addSubview(tile)
+    let front = UIWindow(frame: CGRect(x: 0, y: 0, width: 200, height: 200))
+    defer { front.close() }
+    front.title = "witness"
+    let screen = UIViewController()
+    let witness = VideoView(frame: CGRect(x: 20, y: 20, width: 100, height: 100))
+    screen.view.addSubview(witness)
+    front.rootViewController = screen
+    try front.present()
+    try VirtualDisplay.hands("mousemove", "1390", "790")
+    let application = UIApplication.shared
+    try await wait("no focus") {
+      // It can be taken only after the desktop has seen it given.
+      try VirtualDisplay.hands("search", "--name", "^witness$", "windowmove", "600", "0", "windowfocus")
+      try VirtualDisplay.hands("search", "--maxdepth", "0", "--name", ".*", "windowfocus")
+      try await Task.sleep(for: .milliseconds(100))
+      return application.applicationState == .inactive
+    }
+    func after(_ what: String) async throws {
+      let before = witness.surface.conversionCount
+      witness.show(try plain(red: true))
+      try await wait(what) { witness.surface.conversionCount == before + 1 }
+    }
+    try await after("a picture without the focus")
+    for count in 1...3 {
+      tile.show(try plain(green: true))
+      try await wait("picture \(count) without the focus") { tile.surface.conversionCount == count }
+    }
+    #expect(application.applicationState == .inactive)
+
+    // A desktop that minimises a window unmaps it.
+    try VirtualDisplay.hands("search", "--name", "^minimised$", "windowunmap")
+    try await wait("the window to be minimised") { window.isMinimized }
+    let before = tile.surface.conversionCount
+    for green in [true, true, false] {
+      tile.show(try plain(red: !green, green: green))
+      try await after("the pictures of a minimised window")
+    }
+    #expect(tile.surface.conversionCount == before && application.applicationState == .inactive)
+    try VirtualDisplay.hands("search", "--name", "^minimised$", "windowmap")
+    try await wait("the newest picture, and no other") { tile.surface.conversionCount == before + 1 }
+    try await wait("its colour") { isMostly(await window.screenshot()?.color(x: 60, y: 60), red: true) }
+  }
 }
