@@ -17,6 +17,25 @@ import Testing
     #expect(view.superview === two)
   }
 
+  @Test func aViewThatComesOrGoesLetsItsSuperviewLayOut() {
+    final class Row: UIView {
+      var layouts = 0
+      override func layoutSubviews() { layouts += 1 }
+    }
+    let (one, two, view) = (Row(), Row(), UIView())
+    for row in [one, two] { row.layoutIfNeeded() }
+    let changes: [@MainActor () -> Void] = [
+      { one.addSubview(view) }, { view.removeFromSuperview() }, { one.addSubview(view) }, { two.addSubview(view) },
+    ]
+    for (number, change) in changes.enumerated() {
+      change()
+      one.layoutIfNeeded()
+      #expect(one.layouts == number + 2)
+    }
+    two.layoutIfNeeded()
+    #expect(two.layouts == 2)
+  }
+
   @Test func aViewIsNeverPutIntoItself() {
     let (outer, inner) = (UIView(), UIView())
     outer.addSubview(inner)

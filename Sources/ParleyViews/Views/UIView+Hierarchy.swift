@@ -81,7 +81,7 @@ extension UIView {
     superview = nil
     didMoveToSuperview()
     if window != nil { forEachView { $0.didMoveToWindow() } }
-    old.contentChanged()
+    old.setNeedsLayout()
   }
 
   /// Puts `view` where `index` says in the list without it.
@@ -96,7 +96,7 @@ extension UIView {
       if let old = view.superview {
         old.willRemoveSubview(view)
         old.subviewList.removeAll { $0 === view }
-        old.contentChanged()
+        old.setNeedsLayout()
       }
     } else {
       subviewList.removeAll { $0 === view }
