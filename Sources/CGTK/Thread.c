@@ -55,7 +55,9 @@ static void *run(void *unused) {
 int parley_gtk_start(char *error, int capacity) {
   int result = 0;
   const char *display = getenv("DISPLAY");
-  if (!display) display = getenv("WAYLAND_DISPLAY");
+  // `DISPLAY= app` means none.
+  if (!display || !*display) display = getenv("WAYLAND_DISPLAY");
+  if (display && !*display) display = NULL;
   pthread_mutex_lock(&lock);
   // Asked first, so that GTK is not even loaded where it could show nothing.
   if (state != RUNNING && !display) {

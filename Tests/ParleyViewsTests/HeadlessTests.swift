@@ -94,9 +94,11 @@ import Testing
   }
 
   @Test func anAppWithoutADisplaySaysSoAndEnds() throws {
-    let none = try run([])
-    #expect(none.status == 1 && none.output.isEmpty)
-    #expect(none.error == noDisplay + "\n")
+    for environment in [[:], ["DISPLAY": ""], ["DISPLAY": "", "WAYLAND_DISPLAY": ""]] {
+      let none = try run([], environment)
+      #expect(none.status == 1 && none.output.isEmpty)
+      #expect(none.error == noDisplay + "\n")
+    }
     let wrong = try run([], ["DISPLAY": ":64999"])
     #expect(wrong.status == 1 && wrong.output.isEmpty)
     #expect(wrong.error.contains("The display ':64999' could not be opened."), "\(wrong.error)")
