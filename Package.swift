@@ -126,11 +126,7 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "WoodgroveBank", dependencies: ["SkypeForBusiness"], path: "Examples/WoodgroveBank",
-      swiftSettings: [
-        // The feature lets a method stand where a closure of the main actor is expected, as in `addTarget`.
-        .swiftLanguageMode(.v5), .enableUpcomingFeature("GlobalActorIsolatedTypesUsability"),
-        .enableUpcomingFeature("InferSendableFromCaptures"),
-      ]),
+      swiftSettings: [.swiftLanguageMode(.v5)]),
 
     // Joining and streams of the client SDK, `make bench`.
     .executableTarget(
@@ -198,8 +194,12 @@ let package = Package(
       name: "ParleyTests",
       dependencies: ["Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
       swiftSettings: common),
-    .testTarget(name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews"], swiftSettings: common),
-    // Apps' code as it is: language mode 5, no annotation. The tests of the drop-in modules run it.
+    .testTarget(
+      name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "ViewsListing"], swiftSettings: common),
+    // Apps' code as it is: language mode 5, no annotation. The tests of the views and of the drop-in modules run it.
+    .target(
+      name: "ViewsListing", dependencies: views, path: "Tests/Listings/ViewsListing",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .target(
       name: "OpenTokListing", dependencies: ["OpenTok"], path: "Tests/Listings/OpenTokListing",
       swiftSettings: [.swiftLanguageMode(.v5)]),

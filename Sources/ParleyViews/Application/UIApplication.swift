@@ -3,7 +3,7 @@ public import Foundation
 import Parley
 
 /// The app: its windows, and where keys go.
-@MainActor
+@preconcurrency @MainActor
 public final class UIApplication: UIResponder {
   /// How far in front the app is.
   public enum State: Int, Hashable, Sendable {
@@ -140,6 +140,7 @@ public final class UIApplication: UIResponder {
   public nonisolated static let willEnterForegroundNotification = Notification.Name("UIApplicationWillEnterForeground")
 
   /// Opens an address with the desktop's program for it.
+  @preconcurrency
   public func open(
     _ url: URL, options: [String: Any] = [:], completionHandler: (@MainActor @Sendable (Bool) -> Void)? = nil
   ) {
@@ -152,7 +153,7 @@ public final class UIApplication: UIResponder {
 }
 
 /// Is told of the app's beginning and end.
-@MainActor
+@preconcurrency @MainActor
 public protocol UIApplicationDelegate: AnyObject {
   /// The app has begun. It makes its window here, and answers whether it can go on.
   func application(

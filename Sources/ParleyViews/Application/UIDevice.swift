@@ -2,7 +2,7 @@
 public import Foundation
 
 /// The machine.
-@MainActor
+@preconcurrency @MainActor
 public final class UIDevice {
   /// This machine.
   public static let current = UIDevice()
@@ -26,7 +26,7 @@ public final class UIDevice {
 }
 
 /// The screen, as large as a new window is.
-@MainActor
+@preconcurrency @MainActor
 public final class UIScreen {
   /// The screen.
   public static let main = UIScreen()

@@ -2,7 +2,7 @@
 public import Foundation
 
 /// One of the answers to an alert.
-@MainActor
+@preconcurrency @MainActor
 public final class UIAlertAction {
   /// What kind of answer it is.
   public enum Style: Int, Hashable, Sendable {

@@ -2,7 +2,7 @@
 import Foundation
 
 /// An alert, by the older class.
-@MainActor
+@preconcurrency @MainActor
 public final class UIAlertView {
   /// What it says above.
   public var title: String
@@ -81,7 +81,7 @@ public final class UIAlertView {
 }
 
 /// Hears the answers to an ``UIAlertView``.
-@MainActor
+@preconcurrency @MainActor
 public protocol UIAlertViewDelegate: AnyObject {
   /// A button was pressed.
   func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int)

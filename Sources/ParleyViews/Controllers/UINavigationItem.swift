@@ -2,7 +2,7 @@
 import Foundation
 
 /// What the navigation bar shows for a screen.
-@MainActor
+@preconcurrency @MainActor
 public final class UINavigationItem {
   private weak var owner: UIViewController?
   private var ownTitle: String?
@@ -45,7 +45,7 @@ public final class UINavigationItem {
 }
 
 /// A button in a bar.
-@MainActor
+@preconcurrency @MainActor
 open class UIBarButtonItem {
   /// How it looks.
   public enum Style: Int, Hashable, Sendable {

@@ -20,7 +20,7 @@ struct SegueMaker {
 /// ```
 ///
 /// Whoever looks a screen up by its identifier needs no change. Storyboards of the same name share one registry.
-@MainActor
+@preconcurrency @MainActor
 public final class UIStoryboard {
   /// How a segue brings its screen.
   public enum SegueKind: Hashable, Sendable {
@@ -101,7 +101,7 @@ public final class UIStoryboard {
 }
 
 /// The way from a screen to the next.
-@MainActor
+@preconcurrency @MainActor
 open class UIStoryboardSegue {
   /// Its name.
   public let identifier: String?

@@ -199,7 +199,7 @@ public enum UIModalTransitionStyle: Int, Hashable, Sendable {
 }
 
 /// Lets a screen change together with its window.
-@MainActor
+@preconcurrency @MainActor
 public protocol UIViewControllerTransitionCoordinator: AnyObject {
   /// Makes changes with the window's, and calls `completion` when it has its new size.
   @discardableResult

@@ -5,7 +5,7 @@ import Foundation
 public typealias UIActionHandler = @MainActor (UIAction) -> Void
 
 /// Something a control does when it is used.
-@MainActor
+@preconcurrency @MainActor
 public final class UIAction {
   /// A name by which an action replaces another.
   public struct Identifier: RawRepresentable, Hashable, Sendable {

@@ -85,6 +85,7 @@ open class UIControl: UIView {
   }
 
   /// Calls a method of `target` when one of the events happens; `target` is held weakly.
+  @preconcurrency
   public func addTarget<T: AnyObject>(
     _ target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void, for events: Event
   ) {
@@ -95,6 +96,7 @@ open class UIControl: UIView {
   }
 
   /// Calls a method of `target` with the control when one of the events happens; `target` is held weakly.
+  @preconcurrency
   public func addTarget<T: AnyObject, Sender>(
     _ target: T, action: @escaping @MainActor (T) -> @MainActor (Sender) -> Void, for events: Event
   ) {

@@ -134,7 +134,7 @@ open class UITextField: UIControl, UIKeyInput {
 }
 
 /// Follows and may refuse what is typed into a field.
-@MainActor
+@preconcurrency @MainActor
 public protocol UITextFieldDelegate: AnyObject {
   /// Whether typing may begin.
   func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool

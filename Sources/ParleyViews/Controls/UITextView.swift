@@ -82,7 +82,7 @@ open class UITextView: UIScrollView, UIKeyInput {
 }
 
 /// Follows and may refuse what is typed into a text view.
-@MainActor
+@preconcurrency @MainActor
 public protocol UITextViewDelegate: AnyObject {
   /// Whether typing may begin.
   func textViewShouldBeginEditing(_ textView: UITextView) -> Bool

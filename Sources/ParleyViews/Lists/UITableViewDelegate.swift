@@ -2,7 +2,7 @@
 public import Foundation
 
 /// Where the rows of a list come from.
-@MainActor
+@preconcurrency @MainActor
 public protocol UITableViewDataSource: AnyObject {
   /// How many rows a section has.
   func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int
@@ -22,7 +22,7 @@ extension UITableViewDataSource {
 }
 
 /// Hears what happens to the rows of a list.
-@MainActor
+@preconcurrency @MainActor
 public protocol UITableViewDelegate: AnyObject {
   /// How high a row is; ``UITableView/automaticDimension`` is as the list has it.
   func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat

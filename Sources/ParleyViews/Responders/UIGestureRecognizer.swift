@@ -9,7 +9,7 @@ public import Foundation
 /// view.addGestureRecognizer(UITapGestureRecognizer(target: self, action: ViewController.showName))
 /// view.addGestureRecognizer(UITapGestureRecognizer { [weak self] _ in self?.showName() })
 /// ```
-@MainActor
+@preconcurrency @MainActor
 open class UIGestureRecognizer {
   /// How far a gesture is.
   public enum State: Int, Hashable, Sendable {
@@ -139,7 +139,7 @@ open class UIGestureRecognizer {
 }
 
 /// May refuse touches to a recogniser.
-@MainActor
+@preconcurrency @MainActor
 public protocol UIGestureRecognizerDelegate: AnyObject {
   /// Whether the recogniser gets this touch.
   func gestureRecognizer(_ gestureRecognizer: UIGestureRecognizer, shouldReceive touch: UITouch) -> Bool

@@ -20,7 +20,7 @@ public struct UIKeyModifierFlags: OptionSet, Hashable, Sendable {
 }
 
 /// A key of the keyboard, as it was pressed.
-@MainActor
+@preconcurrency @MainActor
 public final class UIKey {
   /// What it types, together with the modifiers; empty for keys that type nothing.
   public let characters: String
@@ -40,7 +40,7 @@ public final class UIKey {
 }
 
 /// The pressing of a key.
-@MainActor
+@preconcurrency @MainActor
 public final class UIPress {
   /// The key.
   public let key: UIKey?
@@ -68,7 +68,7 @@ public final class UIPressesEvent: UIEvent {
 }
 
 /// What takes typed text.
-@MainActor
+@preconcurrency @MainActor
 public protocol UIKeyInput: AnyObject {
   /// Whether there is any text.
   var hasText: Bool { get }

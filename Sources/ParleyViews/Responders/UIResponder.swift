@@ -2,7 +2,7 @@
 import Foundation
 
 /// What takes part in touches, keys and the chain of those who may answer.
-@MainActor
+@preconcurrency @MainActor
 open class UIResponder {
   private static var count: UInt64 = 0
   /// A number that no other responder has, by which other threads name it.

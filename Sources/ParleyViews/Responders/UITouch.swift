@@ -2,7 +2,7 @@
 public import Foundation
 
 /// A finger on the screen, or a pointer with its button down.
-@MainActor
+@preconcurrency @MainActor
 public final class UITouch {
   /// What it does.
   public enum Phase: Int, Hashable, Sendable {
@@ -54,7 +54,7 @@ extension UITouch: Hashable {
 }
 
 /// Touches that happen together.
-@MainActor
+@preconcurrency @MainActor
 open class UIEvent {
   /// The touches.
   public internal(set) var allTouches: Set<UITouch>?

@@ -2,7 +2,7 @@
 public import Foundation
 
 /// How the rectangle of a view is drawn: its corners and its border.
-@MainActor
+@preconcurrency @MainActor
 open class CALayer {
   weak var view: UIView?
 

@@ -25,6 +25,7 @@ extension UIView {
   }
 
   /// Makes changes. Nothing moves gradually here: they count at once, and `completion` is called on the main actor's next turn.
+  @preconcurrency
   public static func animate(
     withDuration duration: TimeInterval, animations: () -> Void,
     completion: (@MainActor @Sendable (Bool) -> Void)? = nil
@@ -34,6 +35,7 @@ extension UIView {
   }
 
   /// Makes changes, as ``animate(withDuration:animations:completion:)``.
+  @preconcurrency
   public static func animate(
     withDuration duration: TimeInterval, delay: TimeInterval, options: AnimationOptions = [], animations: () -> Void,
     completion: (@MainActor @Sendable (Bool) -> Void)? = nil
@@ -42,6 +44,7 @@ extension UIView {
   }
 
   /// Makes changes, as ``animate(withDuration:animations:completion:)``.
+  @preconcurrency
   public static func animate(
     withDuration duration: TimeInterval, delay: TimeInterval, usingSpringWithDamping dampingRatio: CGFloat,
     initialSpringVelocity velocity: CGFloat, options: AnimationOptions = [], animations: () -> Void,

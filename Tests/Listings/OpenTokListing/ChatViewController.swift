@@ -4,7 +4,7 @@
 import OpenTok
 import UIKit
 
-/// A screen in the spelling of version 2, whose delegates are extensions.
+/// A screen in the spelling of version 2, whose delegates are extensions and whose alert says what failed.
 class ChatViewController: UIViewController {
   var kApiKey = ""
   var kSessionId = ""
