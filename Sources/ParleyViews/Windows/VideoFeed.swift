@@ -7,6 +7,9 @@ import Synchronization
 /// Brings the pictures of a surface to a widget. A picture is converted once, into memory that GTK takes over as it is, when the window is about
 /// to be drawn: of those that come faster the newest is shown and the others are never converted. A tile that is not seen, as under a
 /// screen that covers it, converts nothing.
+///
+/// So a received picture is written twice on its way: out of the decoder's memory, which the decoder uses again, into the frame that all sinks
+/// share; and from there into the texture's. What a renderer of GTK does with a texture is its own affair.
 final class VideoFeed: Sendable {
   let surface: VideoSurface
   /// Whether a picture has come that was not looked at yet.
