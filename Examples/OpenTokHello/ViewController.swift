@@ -63,6 +63,9 @@ class ViewController: UIViewController {
     subscriber?.view?.frame = lower
     upperNote.frame = upper.insetBy(dx: 12, dy: 12)
     lowerNote.frame = lower.insetBy(dx: 12, dy: 12)
+    // What a picture hides is not read out either.
+    upperNote.isHidden = publisher?.view?.superview === view
+    lowerNote.isHidden = subscriber?.view?.superview === view
   }
 
   /// Where the two pictures lie: one above the other, in their shape, as large as the window lets them.

@@ -1,21 +1,34 @@
-"""What a screen reader tells of ``Examples/WoodgroveBank`` in a window: over AT-SPI, as Orca hears it."""
+"""What a screen reader tells of ``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in windows: over AT-SPI, as Orca hears it."""
 
 from __future__ import annotations
 
+import json
+import socket
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 from pathlib import Path
 from typing import Any
 
+import display as screen
 from bank import Bank
 from browser import wait_for
+from client import Client
 from screen_reader import ScreenReader
+from server import Server
 from sound_system import Display
+from test_opentok_app import App
 
 APPLICATION = "WoodgroveBank"
 #: What only holds other things, or repeats the title of the button that it is in.
 PLAIN = ("panel", "filler", "scroll bar", "scroll pane")
+
+
+def told(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What of a window is read out, in its order."""
+    buttons = [each["path"] for each in nodes if each["role"] == "push button"]
+    return [each for each in nodes if each["role"] not in PLAIN and each["path"][:-1] not in buttons]
 
 
 class Accessibility(unittest.TestCase):
@@ -35,9 +48,7 @@ class Accessibility(unittest.TestCase):
 
     def read(self) -> list[dict[str, Any]]:
         """What is in the window, in the order in which it is read out."""
-        nodes = self.reader.window(APPLICATION)
-        buttons = [each["path"] for each in nodes if each["role"] == "push button"]
-        return [each for each in nodes if each["role"] not in PLAIN and each["path"][:-1] not in buttons]
+        return told(self.reader.window(APPLICATION))
 
     def reads(self, *expected: tuple[str, str]) -> list[dict[str, Any]]:
         """Waits until roles and names are these, below the window's own, and returns what was read."""
@@ -116,6 +127,39 @@ class Accessibility(unittest.TestCase):
         nodes = wait_for("the rows", look)
         self.assertEqual([each["name"] for each in nodes if each["role"] == "list"], [""])
         self.assertIn(("push button", "Ask Agent"), [(each["role"], each["name"]) for each in nodes])
+
+
+class HelloAccessibility(unittest.TestCase):
+    """``Examples/OpenTokHello``: pictures are read out by their names, and nothing that a picture hides."""
+
+    def test_pictures_have_names_and_what_one_hides_is_not_read_out(self) -> None:
+        reader = self.enterContext(ScreenReader())
+        display = self.enterContext(screen.Display(400, 600))
+        display.environment |= reader.environment
+        own = ("image", socket.gethostname())
+
+        def reads(*expected: tuple[str, str]) -> list[dict[str, Any]]:
+            def look() -> Any:
+                nodes = told(reader.window("OpenTokHello"))
+                found = [(each["role"], each["name"]) for each in nodes]
+                return nodes if found == [("application", "OpenTokHello"), ("frame", "OpenTok Hello"), *expected] else f"no: {found}"
+            return wait_for("the window to be read out", look)
+
+        with Server("--development") as server:
+            app = self.enterContext(App("--server", server.url, display=display))
+            app.expect("publishing")
+            alone = ("label", f"Nobody else is here yet. Open {server.url}/browser_demo.html to be seen here.")
+            reads(alone, own)
+            session = json.loads(urllib.request.urlopen(f"{server.url}/session").read())["sessionId"]
+            with Client(server.url, f"{session}?jwt=devtoken", "Ann", "--publish", "testsrc"):
+                app.expect("picture")
+                reads(own, ("image", "Ann"))
+            app.expect("dropped")
+            reads(alone, own)
+        text = app.expect("alert")["text"]
+        title = "Message from video session"
+        nodes = reads(("dialog", f"{title} {text}"), ("label", title), ("label", text), ("push button", "OK"))
+        self.assertIn("modal", nodes[2]["states"])
 
 
 if __name__ == "__main__":

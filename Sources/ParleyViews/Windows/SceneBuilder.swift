@@ -97,6 +97,10 @@ struct SceneBuilder {
     node.edits = edits[id] ?? 0
     node.style = CSS.box(view, isContentFilled: kind == .button || view is UITextField)
     describe(view, &node)
+    // A label that says nothing is no stop for a screen reader.
+    if kind == .label, node.text.isEmpty, view.accessibilityLabel == nil, view.subviews.isEmpty {
+      node.isReachable = false
+    }
     if view is UITableViewCell, (view.superview as? UITableView)?.separatorStyle == .singleLine {
       node.style += " box-shadow: inset 0 -1px @borders;"
     }
