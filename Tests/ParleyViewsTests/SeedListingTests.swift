@@ -41,7 +41,8 @@ extension ScreenTests {
 
       // Thrown to the left and upwards; turned; thrown to the left and down.
       for (steps, corner) in [
-        ([(500, 300), (400, 290), (300, 270)], CGPoint(x: 5, y: 25)), ([(80, 60), (80, 160), (80, 260)], CGPoint(x: 5, y: 445)),
+        ([(500, 300), (400, 290), (300, 270)], CGPoint(x: 5, y: 25)),
+        ([(80, 60), (80, 160), (80, 260)], CGPoint(x: 5, y: 445)),
       ] {
         for (index, (x, y)) in steps.enumerated() {
           window.sendTouch(

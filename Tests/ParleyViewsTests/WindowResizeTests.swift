@@ -100,10 +100,13 @@ extension ScreenTests.WindowTests {
     func isGreen(_ picture: UIImage?, _ x: Int, _ y: Int) -> Bool { isMostly(picture?.color(x: x, y: y), green: true) }
     try await wait("the pictures") {
       let picture = await window.screenshot()
-      return picture?.size == CGSize(width: 300, height: 600) && isGreen(picture, 150, 300) && isGreen(picture, 245, 550)
+      return picture?.size == CGSize(width: 300, height: 600) && isGreen(picture, 150, 300)
+        && isGreen(picture, 245, 550)
     }
     try await wait("the display's own picture") {
-      let watch = try ScreenWatch(display, width: 300, height: 600) { red, green, blue in red > 80 || green + blue < 100 }
+      let watch = try ScreenWatch(display, width: 300, height: 600) { red, green, blue in
+        red > 80 || green + blue < 100
+      }
       try await Task.sleep(for: .milliseconds(20))
       let report = watch.end()
       return report.looks > 0 && report.wrong == 0

@@ -35,7 +35,7 @@ extension ListingTests {
     alert.choose(try #require(alert.actions.first { $0.title == title }))
   }
 
-  @Test("the walkthrough's screen asks for a meeting and a token, shows the licence once, and joins by video and by text")
+  @Test("the walkthrough's screen gets a meeting and a token, shows the licence once, joins by video and by text")
   func walkthrough() async throws {
     let defaults = UserDefaults.standard
     defer { for key in Self.keys { defaults.removeObject(forKey: key) } }
