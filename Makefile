@@ -54,10 +54,13 @@ test-swift-opentok:
 # What test-interop runs. In the last place when the processor is wanted, since tests may run beside it.
 test-programs:
 	@Scripts/setup test
-	for program in parley impairment-proxy echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do \
+	for program in parley router-bench impairment-proxy echo-bot chat-bot snapshot-bot OpenTokHello WoodgroveBank; do \
 	  nice -n 19 $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
 
 test-interop: test-programs ## Real browsers and other stacks against the release build.
+	@# Forwarding a packet counts no references and allocates nothing, in the build that is used.
+	.build/release/router-bench --check
+	.build/release/router-bench --voices 10 --check
 	.venv/bin/python Tests/Interop/run.py
 
 pictures: build ## Make the pictures of the pages that the guides show (docs/images), to be looked at.

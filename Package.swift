@@ -155,8 +155,10 @@ let package = Package(
 
     // Routing and encryption without sockets, to count instructions and allocations of a packet.
     .executableTarget(
-      name: "router-bench", dependencies: ["Basics", "RTC", "SFU"], path: "Benchmarks/RouterBench",
+      name: "router-bench", dependencies: ["Basics", "RTC", "SFU", "RuntimeCounter"], path: "Benchmarks/RouterBench",
       swiftSettings: common),
+    .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+    .target(name: "RuntimeCounter", dependencies: ["AllocationCounter"], path: "Benchmarks/RuntimeCounter"),
 
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(

@@ -2,26 +2,40 @@
 """Counts the instructions of a forwarded packet with callgrind and prints them function by function.
 
 usage: Benchmarks/instructions.py [--binary FILE] [--packets N] [--least N] [--keep FOLDER] [--run TEXT]
+       Benchmarks/instructions.py --server [--binary FILE] [--seconds N] [--least N] [--keep FOLDER] [--run TEXT]
 
 Runs router-bench (.build/release/router-bench) under valgrind: a camera to 50 receivers, and ten voices that hear each other.
 What router-bench measures is virtual time and depends on no clock and no other program. Each table has a line for every function
 that takes at least --least instructions a packet, then what no packet should cost, wherever it is called from: memory, reference
 counting, casts and look-ups of conformances, locks, checks for exclusive access.
+
+With --server it runs .build/release/parley instead, and `parley load` beside it: the media thread of the real server with real sockets, for some
+seconds in which nobody comes or goes. What the kernel does is not counted, and what else the machine does decides how much comes in one tick, so that
+the figures differ from run to run.
 """
 
 import argparse
 import collections
 import os
+import signal
+import socket
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 RUNS = {
     "video 1 → 50": ["--receivers", "50"],
     "sound 10 ↔ 10": ["--voices", "10"],
+}
+
+SERVER_RUNS = {
+    "server, video 1 → 10": ["--publishers", "1", "--subscribers", "10"],
+    "server, sound 6 ↔ 6": ["--publishers", "6", "--subscribers", "0", "--audio-only"],
 }
 
 # What a packet should not cost, by the names of functions as they are in the binary.
@@ -130,12 +144,86 @@ def run(binary, arguments, output):
 def measure(binary, arguments, packets, keep):
     """The profile of what is measured, and how many packets left in it."""
     arguments = [*arguments, "--packets", str(packets)]
-    printed = run(binary, arguments, keep / "callgrind.out")
+    printed = run(binary, [*arguments, "--uncounted"], keep / "callgrind.out")
     # Callgrind could count costs of a function alone, but not calls: both of a run that does all but what is measured are taken off.
     run(binary, [*arguments, "--idle"], keep / "callgrind.idle.out")
     print(printed.strip())
     profile = Profile(keep / "callgrind.out").without(Profile(keep / "callgrind.idle.out"))
     return profile, int(re.search(r"(\d+) packets out", printed).group(1))
+
+
+def wait_for(what, condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"waited {seconds} s for {what}")
+        time.sleep(0.2)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def metric(admin, name):
+    """A counter of the server's media workers; -1 while it does not answer."""
+    try:
+        text = urllib.request.urlopen(f"http://127.0.0.1:{admin}/metrics", timeout=10).read().decode()
+    except OSError:
+        return -1
+    return sum(int(float(line.split()[-1])) for line in text.splitlines() if line.startswith(f"parley_media_{name}{{"))
+
+
+def stop(process, kind=signal.SIGTERM):
+    if process.poll() is None:
+        process.send_signal(kind)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def measure_server(binary, parley, load, seconds, keep):
+    """The profile of the media thread of a server under load, and what it sent meanwhile."""
+    port, admin = free_port(), free_port()
+    output = keep / "callgrind.server.out"
+    for old in keep.glob("callgrind.server.out*"):
+        old.unlink()
+    server = subprocess.Popen(
+        ["valgrind", "--tool=callgrind", "--demangle=no", "--instr-atstart=no", "--separate-threads=yes",
+         f"--callgrind-out-file={output}", str(binary), "serve", "--host", "127.0.0.1", "--port", str(port), "--admin-port",
+         str(admin), "--media-port", "0", "--workers", "1", "--data", str(keep / "data"), "--log-level", "warning"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    load_process = None
+    try:
+        wait_for("the server", lambda: metric(admin, "participants") >= 0)
+        people = int(load[1]) + int(load[3])
+        load_process = subprocess.Popen(
+            [parley, "load", f"http://127.0.0.1:{port}/count", "--duration", str(seconds + 120), *load],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(f"{people} participants", lambda: metric(admin, "participants") == people)
+        wait_for("media", lambda: metric(admin, "packets_forwarded_total") > 0)
+        # Streams begin, and estimates settle.
+        time.sleep(10)
+        names = ("packets_received_total", "packets_forwarded_total", "send_calls_total", "datagrams_received_total")
+        subprocess.run(["callgrind_control", "-i", "on", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+        before = [metric(admin, name) for name in names]
+        time.sleep(seconds)
+        after = [metric(admin, name) for name in names]
+        subprocess.run(["callgrind_control", "-i", "off", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+    finally:
+        if load_process:
+            stop(load_process, signal.SIGINT)
+        stop(server)
+    counted = dict(zip(names, (b - a for a, b in zip(before, after))))
+    profiles = [Profile(file) for file in sorted(keep.glob("callgrind.server.out*"))]
+    media = [p for p in profiles if any(re.search(r"9MediaCoreC7receive.*yySiF$", name) for name in p.own)]
+    if len(media) != 1:
+        sys.exit(f"expected one media thread in {len(profiles)} threads, found {len(media)}")
+    print(", ".join(f"{value} {name.removesuffix('_total').replace('_', ' ')}" for name, value in counted.items()))
+    return media[0], counted["packets_forwarded_total"]
 
 
 def report(title, profile, packets, least):
@@ -165,7 +253,9 @@ def report(title, profile, packets, least):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", default=".build/release/router-bench")
+    parser.add_argument("--binary", help=".build/release/router-bench, or with --server .build/release/parley")
+    parser.add_argument("--server", action="store_true", help="the media thread of the real server, with real sockets")
+    parser.add_argument("--seconds", type=int, default=10, help="how long the server is counted (10)")
     parser.add_argument("--packets", type=int, default=1000, help="packets that come in while it counts (1000)")
     parser.add_argument("--least", type=int, default=20, help="instructions a packet from which a function has a line (20)")
     parser.add_argument("--keep", type=pathlib.Path, help="keep callgrind's files in this folder")
@@ -174,20 +264,25 @@ def main():
     for tool in ("valgrind", "objcopy"):
         if not shutil.which(tool):
             sys.exit(f"{tool} is missing: apt-get install valgrind binutils")
-    if not pathlib.Path(options.binary).exists():
-        sys.exit(f"{options.binary} is missing: swift build -c release --static-swift-stdlib --product router-bench")
+    product = "parley" if options.server else "router-bench"
+    original = options.binary or f".build/release/{product}"
+    if not pathlib.Path(original).exists():
+        sys.exit(f"{original} is missing: swift build -c release --static-swift-stdlib --product {product}")
     with tempfile.TemporaryDirectory() as scratch:
         # Valgrind before 3.20 cannot read the debug information of the linked runtime.
-        binary = pathlib.Path(scratch) / "router-bench"
-        subprocess.run(["objcopy", "--strip-debug", options.binary, binary], check=True)
-        for title, arguments in RUNS.items():
+        binary = pathlib.Path(scratch) / product
+        subprocess.run(["objcopy", "--strip-debug", original, binary], check=True)
+        for title, arguments in (SERVER_RUNS if options.server else RUNS).items():
             if options.run not in title:
                 continue
             keep = pathlib.Path(scratch)
             if options.keep:
-                keep = options.keep / title.split()[0]
+                keep = options.keep / title.split()[1 if options.server else 0]
                 keep.mkdir(parents=True, exist_ok=True)
-            profile, packets = measure(binary, arguments, options.packets, keep)
+            if options.server:
+                profile, packets = measure_server(binary, original, arguments, options.seconds, keep)
+            else:
+                profile, packets = measure(binary, arguments, options.packets, keep)
             report(title, profile, packets, options.least)
 
 

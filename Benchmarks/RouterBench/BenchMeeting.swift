@@ -1,13 +1,50 @@
 import Basics
 import RTC
 
-/// What arrives at the server in one millisecond.
-struct BenchTick {
-  var now: Instant
-  /// RTP packets, and the number of the participant who sends each.
-  var packets: [(bytes: [UInt8], from: Int)] = []
+/// What arrives at the server, millisecond by millisecond. One list of each kind for all of it, so that going through it counts no references.
+struct BenchRecording {
+  /// A packet or report.
+  struct Datagram {
+    /// Where it lies in ``bytes``.
+    var range: Range<Int>
+    /// The number of the participant who sends it.
+    var from: Int
+  }
+
+  /// What arrives in one millisecond, as places in the lists below.
+  struct Tick {
+    var now: Instant
+    var packets: Range<Int>
+    var reports: Range<Int>
+  }
+
+  private(set) var bytes: [UInt8] = []
+  private(set) var ticks: [Tick] = []
+  /// RTP packets.
+  private(set) var packets: [Datagram] = []
   /// Receivers' reports.
-  var reports: [(bytes: [UInt8], from: Int)] = []
+  private(set) var reports: [Datagram] = []
+
+  /// Begins the millisecond that ends at `now`.
+  mutating func begin(_ now: Instant) {
+    ticks.append(
+      Tick(now: now, packets: packets.count..<packets.count, reports: reports.count..<reports.count))
+  }
+
+  mutating func add(packet: [UInt8], from: Int) {
+    packets.append(Datagram(range: place(packet), from: from))
+    ticks[ticks.count - 1].packets = ticks[ticks.count - 1].packets.lowerBound..<packets.count
+  }
+
+  mutating func add(report: [UInt8], from: Int) {
+    reports.append(Datagram(range: place(report), from: from))
+    ticks[ticks.count - 1].reports = ticks[ticks.count - 1].reports.lowerBound..<reports.count
+  }
+
+  private mutating func place(_ datagram: [UInt8]) -> Range<Int> {
+    bytes += datagram
+    return (bytes.count - datagram.count)..<bytes.count
+  }
 }
 
 /// A meeting in virtual time whose work is counted. Time goes on by a millisecond a tick.
@@ -16,28 +53,29 @@ protocol BenchMeeting: AnyObject {
   var published: Int { get }
   /// Packets that left to receivers.
   var forwarded: Int { get }
+  /// How many are there.
+  var participants: Int { get }
   /// Who is there, for what is printed.
   var title: String { get }
   /// Whether what arrives was recorded before, so that nothing has to be noted for it.
   var isReplay: Bool { get set }
 
   /// Makes what arrives in the next millisecond.
-  func prepare() -> BenchTick
+  func prepare(_ recording: inout BenchRecording)
 
   /// What the server does in a millisecond, and nothing else.
-  func work(_ tick: BenchTick)
+  func work(_ recording: BenchRecording, tick: Int)
 }
 
 extension BenchMeeting {
   /// Lets the meeting happen until so many packets were sent; what arrived in each millisecond.
-  func record(packets: Int) -> [BenchTick] {
-    var ticks: [BenchTick] = []
+  func record(packets: Int) -> BenchRecording {
+    var recording = BenchRecording()
     while published < packets {
-      let tick = prepare()
-      work(tick)
-      ticks.append(tick)
+      prepare(&recording)
+      work(recording, tick: recording.ticks.count - 1)
     }
-    return ticks
+    return recording
   }
 }
 

@@ -28,9 +28,4 @@ final class BenchReceiver {
       to: &writer, sender: SSRC(rawValue: 9), media: SSRC(rawValue: 1_000), now: now, into: &span)
     return done ? Array(bytes[0..<writer.length]) : nil
   }
-
-  /// Gives the report to the router.
-  func deliver(_ report: [UInt8], to router: Router, now: Instant) {
-    router.receiveRTCP(report.span, from: member, now: now)
-  }
 }

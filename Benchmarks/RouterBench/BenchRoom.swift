@@ -11,12 +11,14 @@ final class BenchRoom: PacketSink, BenchMeeting {
   private(set) var forwarded = 0
   var isReplay = false
 
+  var participants: Int { senders.count }
   var title: String { "\(receivers.count) receivers" }
 
   private let router: Router
   private let batch = OutputBatch()
   private let trace: PublishedTrace
-  private let publisher: Member
+  /// Receivers by number, and behind them the camera.
+  private var senders: ContiguousArray<Member> = []
   private var receivers: [BenchReceiver] = []
   private var byMember: [BenchReceiver?] = []
   private var now = Instant.milliseconds(1_000)
@@ -32,7 +34,7 @@ final class BenchRoom: PacketSink, BenchMeeting {
     self.trace = trace
     router = Router(
       clock: NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000)), seed: 1)
-    publisher = router.add(ParticipantID(rawValue: "camera"), now: now)
+    let publisher = router.add(ParticipantID(rawValue: "camera"), now: now)
     let camera = router.publish(
       PublicationID(rawValue: "v"), media: BenchNegotiation.section("0", .video, .receive), isMuted: false,
       by: publisher)
@@ -48,38 +50,55 @@ final class BenchRoom: PacketSink, BenchMeeting {
         ssrc: SSRC(rawValue: UInt32(1_000 + number * 2)), rtxSSRC: SSRC(rawValue: UInt32(1_001 + number * 2)))
       let section = BenchNegotiation.section("v", .video, .send, source: source)
       if let slot = router.addSlot(section, of: member) { router.attach(camera, to: slot) }
+      senders.append(member)
     }
+    senders.append(publisher)
   }
 
   @inline(__always)
-  func work(_ tick: BenchTick) {
+  func work(_ recording: BenchRecording, tick index: Int) {
+    let tick = recording.ticks[index]
     let now = tick.now
-    for report in tick.reports { receivers[report.from].deliver(report.bytes, to: router, now: now) }
-    for packet in tick.packets {
-      let span = packet.bytes.span
+    CountedWork.reports.begin()
+    var place = tick.reports.lowerBound
+    while place < tick.reports.upperBound {
+      let report = recording.reports[place]
+      senders.reference(at: report.from).use {
+        router.receiveRTCP(recording.bytes.span.extracting(report.range), from: $0, now: now)
+      }
+      place += 1
+    }
+    CountedWork.packets.begin()
+    place = tick.packets.lowerBound
+    while place < tick.packets.upperBound {
+      let packet = recording.packets[place]
+      place += 1
+      let span = recording.bytes.span.extracting(packet.range)
       guard let header = try? RTPHeader.parse(span) else { continue }
-      router.receiveRTP(span, header: header, from: publisher, now: now)
+      senders.reference(at: packet.from).use { router.receiveRTP(span, header: header, from: $0, now: now) }
       if router.pendingPackets >= 64 { router.flush(now: now, batch: batch, to: self) }
     }
     if router.needsFlush, router.flushDeadline(load: .zero) <= now {
       router.flush(now: now, batch: batch, to: self)
     }
+    CountedWork.timeouts.begin()
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while router.pollEvent() != nil {}
+    CountedWork.other.begin()
   }
 
-  func prepare() -> BenchTick {
+  func prepare(_ recording: inout BenchRecording) {
     now = now + .milliseconds(1)
-    var tick = BenchTick(now: now)
+    recording.begin(now)
     for (index, receiver) in receivers.enumerated() {
-      if let report = receiver.makeReport(now: now) { tick.reports.append((report, index)) }
+      if let report = receiver.makeReport(now: now) { recording.add(report: report, from: index) }
     }
     let duration = trace.packets[trace.packets.count - 1].microseconds + 40_000
     while true {
       let packet = trace.packets[index]
       let due = start + .microseconds(Int64(round * duration + packet.microseconds))
-      guard due <= now else { return tick }
-      tick.packets.append((write(packet), 0))
+      guard due <= now else { return }
+      recording.add(packet: write(packet), from: receivers.count)
       published += 1
       index += 1
       if index == trace.packets.count {
@@ -119,10 +138,9 @@ final class BenchRoom: PacketSink, BenchMeeting {
   // MARK: What leaves
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard let first = batch.firstRun, let receiver = byMember[outlet.participant] else { return }
     // Reports of the server have no transport-wide number.
-    guard !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
+    guard let first = batch.firstRun, !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
     forwarded += batch.packets
-    if !isReplay { receiver.receive(batch.packets, now: now) }
+    if !isReplay { byMember[outlet.participant]?.receive(batch.packets, now: now) }
   }
 }

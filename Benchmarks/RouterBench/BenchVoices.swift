@@ -7,6 +7,7 @@ final class BenchVoices: PacketSink, BenchMeeting {
   private(set) var published = 0
   private(set) var forwarded = 0
   var isReplay = false
+  var participants: Int { talkers.count }
   var title: String { "\(talkers.count) voices" }
 
   /// One participant's voice.
@@ -26,6 +27,7 @@ final class BenchVoices: PacketSink, BenchMeeting {
   private let duration: Int
   private var talkers: [Talker] = []
   private var byMember: [BenchReceiver?] = []
+  private var senders: ContiguousArray<Member> = []
   private var now = Instant.milliseconds(1_000)
   private var header = [UInt8](repeating: 0, count: 64)
 
@@ -38,6 +40,7 @@ final class BenchVoices: PacketSink, BenchMeeting {
     for number in 0..<count {
       let member = router.add(ParticipantID(rawValue: "v\(number)"), now: now)
       let receiver = BenchReceiver(member: member)
+      senders.append(member)
       talkers.append(Talker(receiver: receiver, start: now + .microseconds(Int64(number * 20_000 / count))))
       while byMember.count <= member.index { byMember.append(nil) }
       byMember[member.index] = receiver
@@ -59,31 +62,46 @@ final class BenchVoices: PacketSink, BenchMeeting {
   }
 
   @inline(__always)
-  func work(_ tick: BenchTick) {
+  func work(_ recording: BenchRecording, tick index: Int) {
+    let tick = recording.ticks[index]
     let now = tick.now
-    for report in tick.reports { talkers[report.from].receiver.deliver(report.bytes, to: router, now: now) }
-    for packet in tick.packets {
-      let span = packet.bytes.span
+    CountedWork.reports.begin()
+    var place = tick.reports.lowerBound
+    while place < tick.reports.upperBound {
+      let report = recording.reports[place]
+      senders.reference(at: report.from).use {
+        router.receiveRTCP(recording.bytes.span.extracting(report.range), from: $0, now: now)
+      }
+      place += 1
+    }
+    CountedWork.packets.begin()
+    place = tick.packets.lowerBound
+    while place < tick.packets.upperBound {
+      let packet = recording.packets[place]
+      place += 1
+      let span = recording.bytes.span.extracting(packet.range)
       guard let header = try? RTPHeader.parse(span) else { continue }
-      router.receiveRTP(span, header: header, from: talkers[packet.from].receiver.member, now: now)
+      senders.reference(at: packet.from).use { router.receiveRTP(span, header: header, from: $0, now: now) }
     }
     if router.needsFlush, router.flushDeadline(load: .zero) <= now {
       router.flush(now: now, batch: batch, to: self)
     }
+    CountedWork.timeouts.begin()
     if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
     while router.pollEvent() != nil {}
+    CountedWork.other.begin()
   }
 
-  func prepare() -> BenchTick {
+  func prepare(_ recording: inout BenchRecording) {
     now = now + .milliseconds(1)
-    var tick = BenchTick(now: now)
+    recording.begin(now)
     for number in talkers.indices {
-      if let report = talkers[number].receiver.makeReport(now: now) { tick.reports.append((report, number)) }
+      if let report = talkers[number].receiver.makeReport(now: now) { recording.add(report: report, from: number) }
       while true {
         let packet = trace.packets[talkers[number].index]
         let due = talkers[number].start + .microseconds(Int64(talkers[number].round * duration + packet.microseconds))
         guard due <= now else { break }
-        tick.packets.append((write(packet, of: number), number))
+        recording.add(packet: write(packet, of: number), from: number)
         published += 1
         talkers[number].index += 1
         if talkers[number].index == trace.packets.count {
@@ -92,7 +110,6 @@ final class BenchVoices: PacketSink, BenchMeeting {
         }
       }
     }
-    return tick
   }
 
   private func write(_ packet: PublishedTrace.Packet, of number: Int) -> [UInt8] {
@@ -118,10 +135,9 @@ final class BenchVoices: PacketSink, BenchMeeting {
   // MARK: What leaves
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard let first = batch.firstRun, let receiver = byMember[outlet.participant] else { return }
     // Reports of the server have no transport-wide number.
-    guard !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
+    guard let first = batch.firstRun, !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
     forwarded += batch.packets
-    if !isReplay { receiver.receive(batch.packets, now: now) }
+    if !isReplay { byMember[outlet.participant]?.receive(batch.packets, now: now) }
   }
 }

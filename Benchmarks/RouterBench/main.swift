@@ -1,8 +1,10 @@
 import Foundation
 
-// router-bench [--receivers N | --voices N] [--packets N] [--idle]: forwards a recorded picture to N receivers, or N recorded voices to each other, through
+// router-bench [--receivers N | --voices N] [--packets N] [--idle | --uncounted] [--check]: forwards a recorded picture to N receivers, or N recorded voices to each other, through
 // the real router and real encryption, without sockets, so that instructions and allocations of a packet can be counted. Benchmarks/instructions.py
-// counts instructions, and takes from the calls of a run those of an idle one, which does all but what is measured. With Benchmarks/AllocationCounter preloaded it says what it allocates.
+// counts instructions, and takes from the calls of a run those of an idle one, which does all but what is measured.
+// It says itself how often references are counted and memory is allocated, apart for packets, reports and what time brings; --check fails where
+// packets or reports do either.
 
 func fail(_ reason: String) -> Never {
   FileHandle.standardError.write(Data("router-bench: \(reason)\n".utf8))
@@ -21,10 +23,20 @@ var receivers = 50
 var voices = 0
 var packets = 1_000
 var isIdle = false
+var isCounted = true
+var isCheck = false
 var arguments = CommandLine.arguments.dropFirst()
 while let name = arguments.popFirst() {
   if name == "--idle" {
     isIdle = true
+    continue
+  }
+  if name == "--uncounted" {
+    isCounted = false
+    continue
+  }
+  if name == "--check" {
+    isCheck = true
     continue
   }
   guard let text = arguments.popFirst(), let value = Int(text), value > 0 else {
@@ -34,41 +46,56 @@ while let name = arguments.popFirst() {
   case "--receivers": receivers = value
   case "--voices": voices = value
   case "--packets": packets = value
-  default: fail("expected --receivers N, --voices N or --packets N, got '\(name)'")
+  default: fail("expected --receivers N, --voices N, --packets N, --idle, --uncounted or --check, got '\(name)'")
   }
 }
 
 /// Everything in here is counted, and nothing else.
 @inline(never)
-func measuredWork(_ room: some BenchMeeting, _ ticks: [BenchTick]) {
-  for tick in ticks { room.work(tick) }
+func measuredWork(_ room: some BenchMeeting, _ recording: BenchRecording) {
+  for tick in recording.ticks.indices { room.work(recording, tick: tick) }
 }
 
-/// Lets the meeting happen once, and again with the same packets and reports, of which those after the first 500 packets are counted: streams have
+/// Lets the meeting happen once, and again with the same packets and reports, of which those after the `first` packets are counted: streams have
 /// begun by then, estimates have settled and stores have their size.
-func measure<Meeting: BenchMeeting>(packets: Int, isIdle: Bool, _ make: () throws -> Meeting) throws {
+@MainActor func measure<Meeting: BenchMeeting>(
+  after first: Int, packets: Int, isIdle: Bool, _ make: () throws -> Meeting
+) throws {
   let original = try make()
-  let begin = original.record(packets: 500)
-  let before = original.forwarded
-  let ticks = original.record(packets: 500 + packets)
+  let begin = original.record(packets: first)
+  let forwarded = original.forwarded
+  let recording = original.record(packets: first + packets)
   let room = try make()
   room.isReplay = true
-  for tick in begin { room.work(tick) }
-  guard room.forwarded == before else { fail("the second run differs from the first") }
+  for tick in begin.ticks.indices { room.work(begin, tick: tick) }
+  guard room.forwarded == forwarded else { fail("the second run differs from the first") }
   if isIdle { return }
-  let allocations = AllocationCount.now
-  measuredWork(room, ticks)
-  let allocated = AllocationCount.now
+  if isCounted { CountedWork.startCounting() }
+  measuredWork(room, recording)
   guard room.forwarded == original.forwarded else { fail("the second run differs from the first") }
-  let reports = ticks.reduce(0) { $0 + $1.reports.count }
-  print("\(room.title), \(packets) packets in, \(room.forwarded - before) packets out, \(reports) reports taken")
-  if let allocations, let allocated { print("\(allocated - allocations) allocations") }
+  let reports = recording.reports.count
+  print("\(room.title), \(packets) packets in, \(room.forwarded - forwarded) packets out, \(reports) reports taken")
+  guard isCounted else { return }
+  let timeouts = recording.ticks.count
+  print(CountedWork.packets.line("packets", room.forwarded - forwarded, "that left"))
+  print(CountedWork.reports.line("reports", reports, "taken"))
+  print(CountedWork.timeouts.line("what time brings", timeouts, "ms and \(room.participants) participants"))
+  guard isCheck else { return }
+  for work in [CountedWork.packets, .reports] {
+    let counts = work.counts
+    guard counts.retains == 0, counts.objects == 0, counts.allocations == 0 else {
+      fail(
+        "\(work) counted references or allocated. Benchmarks/instructions.py says which functions did; keep them from owning what a list or property owns (BorrowedReference)."
+      )
+    }
+  }
 }
 
 if voices > 0 {
   let trace = trace("opus")
-  try measure(packets: packets, isIdle: isIdle) { try BenchVoices(voices, trace: trace) }
+  // Each voice's store has its size after five seconds.
+  try measure(after: voices * 300, packets: packets, isIdle: isIdle) { try BenchVoices(voices, trace: trace) }
 } else {
   let trace = trace("vp8")
-  try measure(packets: packets, isIdle: isIdle) { try BenchRoom(receivers: receivers, trace: trace) }
+  try measure(after: 500, packets: packets, isIdle: isIdle) { try BenchRoom(receivers: receivers, trace: trace) }
 }

@@ -34,12 +34,16 @@ extension PeerConnection {
 
   private func receiveRTP(_ datagram: inout MutableSpan<UInt8>, path: IcePath) -> ReceiveResult {
     guard isProven(path) else { return .dropped(isClosed ? .closed : .mediaFromUnprovenPath) }
-    guard let srtpReceiver else { return .dropped(.mediaBeforeKeys) }
+    return keys.use(with: &datagram) { Self.openRTP(&$1, $0) } ?? .dropped(.mediaBeforeKeys)
+  }
+
+  @inline(__always)
+  private static func openRTP(_ datagram: inout MutableSpan<UInt8>, _ receiver: SRTPReceiver) -> ReceiveResult {
     do throws(RTPError) {
       var header = try RTPHeader.parse(protected: datagram.span)
       let length: Int
       do throws(SRTPError) {
-        length = try srtpReceiver.unprotectRTP(&datagram)
+        length = try receiver.unprotectRTP(&datagram)
       } catch { return .dropped(DropReason(error)) }
       try header.resolvePayload(in: datagram.span.extracting(0..<length))
       return .rtp(header: header, length: length)
@@ -50,9 +54,13 @@ extension PeerConnection {
 
   private func receiveRTCP(_ datagram: inout MutableSpan<UInt8>, path: IcePath) -> ReceiveResult {
     guard isProven(path) else { return .dropped(isClosed ? .closed : .mediaFromUnprovenPath) }
-    guard let srtpReceiver else { return .dropped(.mediaBeforeKeys) }
+    return keys.use(with: &datagram) { Self.openRTCP(&$1, $0) } ?? .dropped(.mediaBeforeKeys)
+  }
+
+  @inline(__always)
+  private static func openRTCP(_ datagram: inout MutableSpan<UInt8>, _ receiver: SRTPReceiver) -> ReceiveResult {
     do throws(SRTPError) {
-      return .rtcp(length: try srtpReceiver.unprotectRTCP(&datagram))
+      return .rtcp(length: try receiver.unprotectRTCP(&datagram))
     } catch { return .dropped(DropReason(error)) }
   }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// One WebRTC connection: ICE, DTLS, SRTP and the offer/answer state that ties them together (RFC 9429, RFC 8827). A state machine
 /// without I/O and clock: datagrams and the time go in; datagrams, events and the next deadline come out.
 ///
@@ -71,7 +73,9 @@ public final class PeerConnection {
 
   var dtls: DTLSTransport?
   var handshakes = 0
-  var srtpReceiver: SRTPReceiver?
+  var srtpReceiver: SRTPReceiver? { didSet { keys = BorrowedReference(srtpReceiver) } }
+  /// ``srtpReceiver``, for packets that come: it stays while one is opened.
+  private(set) var keys = BorrowedReference<SRTPReceiver>(nil)
 
   /// The section of data channels that both sides agreed on; nil without one.
   public internal(set) var negotiatedDataChannels: NegotiatedDataChannels?

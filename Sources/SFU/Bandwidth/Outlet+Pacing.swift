@@ -67,12 +67,8 @@ extension Outlet {
     subscription.interrupt()
   }
 
-  /// The earliest of what pacing, probes and the estimate have to do. Asking `bandwidth` as a whole would copy all of the estimator.
-  var bandwidthDeadline: Instant {
-    // Where nothing has to wait any more, what waits leaves at once.
-    let queued = bandwidth.isPacing || bandwidth.queue.isEmpty ? bandwidth.queue.deadline : .zero
-    return min(bandwidth.nextTick, min(queued, bandwidth.probe?.deadline ?? .distantFuture))
-  }
+  /// The earliest of what pacing, probes and the estimate have to do.
+  var bandwidthDeadline: Instant { bandwidth.deadline() }
 
   /// What is known of the path to the receiver.
   public var bandwidthSnapshot: BandwidthSnapshot {

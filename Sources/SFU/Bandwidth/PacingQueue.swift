@@ -32,6 +32,8 @@ struct PacingQueue: Sendable {
 
   private var entries: ContiguousArray<PacedPacket> = []
   private var head = 0
+  /// Packets that wait. Kept, since who asks for it with each packet would own the list meanwhile.
+  private(set) var count = 0
   /// Bytes that wait.
   private(set) var bytes = 0
   private var credit = 0.0
@@ -40,15 +42,13 @@ struct PacingQueue: Sendable {
 
   /// Whether nothing waits.
   @inline(__always)
-  var isEmpty: Bool { head == entries.count }
-  /// Packets that wait.
-  var count: Int { entries.count &- head }
+  var isEmpty: Bool { count == 0 }
   /// The packet whose turn is next.
   var first: PacedPacket? { head < entries.count ? entries[head] : nil }
 
   /// Whether a packet may leave now without waiting.
   @inline(__always)
-  var admits: Bool { credit > 0 && head == entries.count }
+  var admits: Bool { credit > 0 && count == 0 }
 
   /// Brings the budget up to date for an estimate of `target`.
   mutating func refill(_ target: DataRate, now: Instant) {
@@ -69,12 +69,12 @@ struct PacingQueue: Sendable {
   mutating func sent(bytes: Int) { credit = max(credit - Double(bytes) * 8, -400_000) }
 
   /// Whether the packet at the head may leave.
-  var isDue: Bool { credit > 0 && head < entries.count }
+  var isDue: Bool { credit > 0 && count > 0 }
 
   /// When the packet at the head may leave; a few packets' worth is waited for, so that they leave together.
   @inline(__always)
   var deadline: Instant {
-    guard head < entries.count, let refilled else { return .distantFuture }
+    guard count > 0, let refilled else { return .distantFuture }
     guard credit <= 0 else { return refilled }
     let missing = max(-credit, 0) + min(rate * 0.005, 24_000)
     return refilled + TimeSpan(nanoseconds: Int64(missing / rate * 1e9) &+ 1)
@@ -88,6 +88,7 @@ struct PacingQueue: Sendable {
       head = 0
     }
     entries.append(packet)
+    count &+= 1
     bytes &+= Int(packet.size)
     return true
   }
@@ -97,7 +98,8 @@ struct PacingQueue: Sendable {
     guard head < entries.count else { return }
     bytes &-= Int(entries[head].size)
     head &+= 1
-    if head == entries.count { removeAll() }
+    count &-= 1
+    if count == 0 { removeAll() }
   }
 
   /// The slot at `place` is gone, and those behind it have moved up: forgets what waits for it.
@@ -115,12 +117,14 @@ struct PacingQueue: Sendable {
     }
     entries.removeLast(entries.count &- kept)
     head = 0
+    count = kept
   }
 
   /// Forgets what waits.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 128)
     head = 0
+    count = 0
     bytes = 0
   }
 }

@@ -216,7 +216,14 @@ struct SubscriberBandwidth: Sendable {
     updatePacing()
   }
 
-  // These three change nothing: as mutating functions they are called where the value is, which is copied otherwise, all 2 KiB of it.
+  // These four change nothing: as mutating functions they are called where the value is, which is copied otherwise, all 2 KiB of it.
+
+  /// The earliest of what pacing, probes and the estimate have to do.
+  mutating func deadline() -> Instant {
+    // Where nothing has to wait any more, what waits leaves at once.
+    let queued = isPacing || queue.isEmpty ? queue.deadline : .zero
+    return min(nextTick, min(queued, probe?.deadline ?? .distantFuture))
+  }
 
   /// What the video of the receiver may take now; nil for no limit.
   mutating func budget(now: Instant) -> DataRate? {

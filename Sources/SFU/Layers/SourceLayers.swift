@@ -138,24 +138,32 @@ extension SourceStream {
   ) -> Bool {
     var isWhole = true
     if !descriptor.isEmpty {
-      let reader = dependencies ?? DependencyReader()
-      dependencies = reader
-      do {
-        let frame = try reader.read(bytes, at: descriptor, sequence: packet.sequence)
-        packet.layers.take(frame, generation: reader.generation)
-        if frame.hasStructure {
-          if frame.isFrameStart { packet.startsKeyframe = true }
-          learn(reader, codec)
-        }
-      } catch {
-        isWhole = false
-      }
+      if dependencies == nil { dependencies = DependencyReader() }
+      isWhole = descriptions.use { describe(&packet, bytes, at: descriptor, codec, $0) } ?? true
     } else if dependencies != nil, packet.startsKeyframe, packet.sequence > highest {
       // The sender has stopped describing its frames.
       dependencies = nil
     }
     if packet.startsKeyframe, dependencies?.structure.hasResolutions != true { learnSizes(payload, codec) }
     return isWhole
+  }
+
+  /// Reads a dependency descriptor; false when it is malformed.
+  private func describe(
+    _ packet: inout StoredPacket, _ bytes: Span<UInt8>, at descriptor: Range<Int>, _ codec: Codec,
+    _ reader: DependencyReader
+  ) -> Bool {
+    do {
+      let frame = try reader.read(bytes, at: descriptor, sequence: packet.sequence)
+      packet.layers.take(frame, generation: reader.generation)
+      if frame.hasStructure {
+        if frame.isFrameStart { packet.startsKeyframe = true }
+        learn(reader, codec)
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   private func learn(_ reader: DependencyReader, _ codec: Codec) {
@@ -194,7 +202,11 @@ extension SourceStream {
   }
 
   private func countTargets(_ packet: StoredPacket, _ payload: Int) {
-    guard let reader = dependencies else { return }
+    descriptions.use { countTargets(packet, payload, $0) }
+  }
+
+  @inline(__always)
+  private func countTargets(_ packet: StoredPacket, _ payload: Int, _ reader: DependencyReader) {
     var cells: UInt16 = 0
     var rest = packet.layers.targets & reader.activeTargets
     while rest != 0 {

@@ -134,14 +134,15 @@ public final class Outlet {
 
   /// Encrypts the RTCP datagram in the first `length` bytes of the batch's report buffer, and sends it.
   func sendReport<Sink: PacketSink>(length: Int, batch: OutputBatch, to sink: Sink) -> Bool {
-    guard let sender, length > 0 else { return false }
+    guard !keys.isNil, length > 0 else { return false }
     if batch.isFull { send(batch, to: sink) }
-    let report = batch.report
-    let protected = batch.bytes.write(batch.used..<batch.bytes.count) { output in
-      for index in 0..<length { output[index] = report[index] }
-      return (try? sender.protectRTCP(&output, length: length)) ?? 0
+    let protected = keys.use { sender in
+      batch.bytes.write(batch.used..<batch.bytes.count) { output in
+        for index in 0..<length { output[index] = batch.report[index] }
+        return (try? sender.protectRTCP(&output, length: length)) ?? 0
+      }
     }
-    guard protected > 0 else { return false }
+    guard let protected, protected > 0 else { return false }
     batch.commit(length: protected)
     send(batch, to: sink)
     return true

@@ -59,8 +59,8 @@ public final class Inlet {
 
   /// What receiving a packet led to.
   enum Outcome {
-    /// It waits in the claim's stream to be forwarded.
-    case accepted(Claim)
+    /// It waits in the stream of the claim, which the inlet owns, to be forwarded.
+    case accepted(BorrowedReference<Claim>)
     /// It was counted and is not forwarded (padding).
     case consumed
     case dropped(RoutingDrop)
@@ -182,10 +182,13 @@ public final class Inlet {
       case .failure(let refusal): return .dropped(refusal.reason)
       }
     }
-    let claim = claims[index]
-    if let mid = extensions.mid, !names(mid, packet, claim.publication) { return .dropped(.refusedClaim) }
-    if claim.isRetransmission { return receiveRetransmission(packet, header, extensions, claim, now) }
-    return receiveMedia(packet, header, extensions, claim, now)
+    // Nothing that follows changes the list of claims.
+    let outcome = claims.reference(at: index).use { claim -> Outcome in
+      if let mid = extensions.mid, !names(mid, packet, claim.publication) { return .dropped(.refusedClaim) }
+      if claim.isRetransmission { return receiveRetransmission(packet, header, extensions, claim, now) }
+      return receiveMedia(packet, header, extensions, claim, now)
+    }
+    return outcome ?? .consumed
   }
 
   private func receiveMedia(
@@ -269,7 +272,7 @@ public final class Inlet {
     {
       return .dropped(reason)
     }
-    return .accepted(claim)
+    return .accepted(BorrowedReference(claim))
   }
 
   /// One walk over the extensions of a packet.

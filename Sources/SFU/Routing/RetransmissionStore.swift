@@ -60,7 +60,9 @@ public final class RetransmissionStore {
 
   private let limits: Limits
   private let mask: Int64
-  private var slots: FixedTable<StoredPacket>?
+  private var slots: FixedTable<StoredPacket>? { didSet { table = BorrowedReference(slots) } }
+  /// ``slots``, for packets that are inserted.
+  private var table = BorrowedReference<FixedTable<StoredPacket>>(nil)
   private var chunks: ContiguousArray<ByteBlock> = []
   private var generations: ContiguousArray<UInt32> = []
   private var newestArrivals: ContiguousArray<Instant> = []
@@ -85,7 +87,14 @@ public final class RetransmissionStore {
   public func insert(
     _ packet: StoredPacket, descriptor: Span<UInt8>, payload: Span<UInt8>
   ) -> Insertion {
-    let slots = slots ?? allocateSlots()
+    if table.isNil { allocateSlots() }
+    return table.use { insert(packet, descriptor: descriptor, payload: payload, into: $0) } ?? .tooLarge
+  }
+
+  @inline(__always)
+  private func insert(
+    _ packet: StoredPacket, descriptor: Span<UInt8>, payload: Span<UInt8>, into slots: FixedTable<StoredPacket>
+  ) -> Insertion {
     let sequence = packet.sequence
     if highest != .min, sequence <= highest &- Int64(limits.packets) { return .tooOld }
     let slot = Int(sequence & mask)
@@ -167,13 +176,11 @@ public final class RetransmissionStore {
     chunks[Int(packet.chunk)][Int(packet.offset) &+ offset] = value
   }
 
-  private func allocateSlots() -> FixedTable<StoredPacket> {
+  private func allocateSlots() {
     // Below every number: nothing is kept there yet.
     var nothing = StoredPacket()
     nothing.sequence = .min
-    let table = FixedTable(repeating: nothing, count: limits.packets)
-    slots = table
-    return table
+    slots = FixedTable(repeating: nothing, count: limits.packets)
   }
 
   /// Moves to a chunk whose packets are no longer needed; allocates one only when all are.

@@ -18,7 +18,7 @@ extension Router {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
     switch member.inlet.receive(packet, header: header, now: now) {
-    case .accepted(let claim): accepted(claim.publication, claim.stream, now)
+    case .accepted(let claim): claim.use { accepted($0.publication, $0.stream, now) }
     case .consumed: break
     case .dropped(let reason): counters[reason] &+= 1
     }
@@ -46,11 +46,7 @@ extension Router {
     }
     waiting &+= 1
     holdNewest(of: stream, of: publication, now)
-    if stream.pending.count == 1 { dirtyStreams.append(stream) }
-    if !publication.isListed {
-      publication.isListed = true
-      dirty.append(publication)
-    }
+    if stream.pending.count == 1 { waitingStreams.add(stream, of: publication) }
   }
 
   @inline(__always)
@@ -66,14 +62,19 @@ extension Router {
   /// Somebody wants a keyframe of `publication`: its sender is asked as soon as the throttle allows.
   func keyframeWanted(of publication: Publication) {
     if publication.origin != nil { return relayedKeyframeWanted(of: publication) }
-    guard publication.media.kind == .video, members.indices.contains(publication.participant),
-      let member = members[publication.participant]
-    else { return }
+    guard publication.media.kind == .video, members.indices.contains(publication.participant) else { return }
     var due = Instant.distantFuture
-    for stream in publication.streams { due = min(due, stream.keyframes.deadline) }
-    guard due < member.inlet.keyframeDeadline else { return }
-    member.inlet.keyframeDeadline = due
-    schedule(member)
+    var index = 0
+    while index < publication.streams.count {
+      publication.streams.reference(at: index).use { due = min(due, $0.keyframes.deadline) }
+      index &+= 1
+    }
+    guard due != .distantFuture else { return }
+    members.reference(at: publication.participant).use { member in
+      guard due < member.inlet.keyframeDeadline else { return }
+      member.inlet.keyframeDeadline = due
+      schedule(member)
+    }
   }
 
   func outletHasResends(_ outlet: Outlet, _ now: Instant) {
@@ -99,57 +100,67 @@ extension Router {
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     forwardListed(now, batch, sink)
-    dirtyStreams.removeAll(keepingCapacity: true)
-    dirty.removeAll(keepingCapacity: true)
+    waitingStreams.clear()
     waiting = 0
   }
 
   private func forwardListed<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    // Owned once for all that follows; while packets are written, nothing that waits is let go.
-    let streams = dirtyStreams
-    let publications = dirty
-    streams.forEachBorrowed { stream in
+    waitingStreams.forEach { stream in
       counters[.overload] &+= UInt64(stream.dropOverwritten())
       if stream.kind == .video { stream.evenOut() }
     }
-    if streams.count > 1 { orderVoices(streams) }
-    publications.forEachBorrowed { publication in
+    if waitingStreams.count > 1 { orderVoices() }
+    waitingStreams.forEachPublication { publication in
       guard publication.media.kind == .video else { return }
       if publication.settleLayers(now: now) { demandChanged(publication) }
     }
-    if publications.count == 1, let publication = publications.first {
-      let subscriptions = publication.subscriptions
-      subscriptions.forEachBorrowed { subscription in
-        let outlet = subscription.outlet
-        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
-        finish(outlet, now, batch, sink)
-      }
+    if waitingStreams.publicationCount == 1 {
+      waitingStreams.publication(at: 0).use { forwardOne($0, now, batch, sink) }
     } else {
-      // Receiver by receiver, so that its packets of all publications leave together.
-      let members = members
-      members.forEachBorrowed { member in
-        let outlet = member.outlet
-        guard outlet.isOpen else { return }
-        forward(to: outlet, now, batch, sink, &counters)
-        finish(outlet, now, batch, sink)
+      // Receiver by receiver, so that its packets of all publications leave together. Nobody comes or goes meanwhile.
+      var index = 0
+      while index < members.count {
+        members.reference(at: index).use { member in
+          let outlet = member.outlet
+          guard outlet.isOpen else { return }
+          forward(to: outlet, now, batch, sink, &counters)
+          finish(outlet, now, batch, sink)
+        }
+        index &+= 1
       }
     }
-    streams.forEachBorrowed { stream in
+    waitingStreams.forEach { stream in
       stream.pending.removeAll()
       stream.turn = -1
     }
-    publications.forEachBorrowed { publication in
+    waitingStreams.forEachPublication { publication in
       publication.isListed = false
       // A receiver that starts now has asked for a keyframe.
       keyframeWanted(of: publication)
     }
   }
 
+  /// Writes what waits of the only publication that has anything.
+  @inline(__always)
+  private func forwardOne<Sink: PacketSink>(
+    _ publication: Publication, _ now: Instant, _ batch: OutputBatch, _ sink: Sink
+  ) {
+    var index = 0
+    while index < publication.subscriptions.count {
+      publication.subscriptions.reference(at: index).use { subscription in
+        let outlet = subscription.outlet
+        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+        finish(outlet, now, batch, sink)
+      }
+      index &+= 1
+    }
+  }
+
   /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with one. So two packets of any
   /// lengths leave in one send, and those that differ by little all do.
-  private func orderVoices(_ streams: ContiguousArray<SourceStream>) {
+  private func orderVoices() {
     var turns = 0
-    streams.forEachBorrowed { stream in
+    waitingStreams.forEach { stream in
       guard stream.kind == .audio, turns < turnSlots.count, let slot = stream.pending.last else { return }
       let length = stream.store[slot].payloadLength
       // Insertion: hardly ever more than eight voices are heard at a time.
@@ -159,7 +170,7 @@ extension Router {
         turn &-= 1
       }
       turnLengths[turn] = length
-      streams.forEachBorrowed { other in if other.turn >= turn { other.turn &+= 1 } }
+      waitingStreams.forEach { other in if other.turn >= turn { other.turn &+= 1 } }
       stream.turn = turn
       turns &+= 1
     }
@@ -223,10 +234,8 @@ extension Router {
     for stream in publication.streams where !stream.pending.isEmpty {
       waiting &-= stream.pending.count
       stream.pending.removeAll()
-      dirtyStreams.removeAll { $0 === stream }
     }
-    dirty.removeAll { $0 === publication }
-    publication.isListed = false
+    waitingStreams.remove(publication)
     if !needsFlush { hold.clear() }
   }
 }

@@ -23,16 +23,17 @@ enum ReportTiming {
 
 /// One RTCP datagram after the other, put together in the batch's report buffer.
 private struct ReportWriter<Sink: PacketSink> {
-  let outlet: Outlet
-  let batch: OutputBatch
-  let sink: Sink
+  // Whoever has the reports written owns them: feedback leaves twenty times a second for each participant who sends.
+  let outlet: BorrowedReference<Outlet>
+  let batch: BorrowedReference<OutputBatch>
+  let sink: BorrowedReference<Sink>
   var writer = RTCPWriter()
   var datagrams = 0
 
   init(_ outlet: Outlet, _ batch: OutputBatch, _ sink: Sink) {
-    self.outlet = outlet
-    self.batch = batch
-    self.sink = sink
+    self.outlet = BorrowedReference(outlet)
+    self.batch = BorrowedReference(batch)
+    self.sink = BorrowedReference(sink)
   }
 
   /// Writes with `body`; where the datagram is full it is sent and a new one begun. False when even that was too small.
@@ -47,12 +48,19 @@ private struct ReportWriter<Sink: PacketSink> {
     _ body: (inout RTCPWriter, inout MutableSpan<UInt8>) throws(RTCPError) -> T
   ) -> T? {
     guard datagrams < ReportTiming.maximumDatagrams else { return nil }
-    return batch.report.write(0..<batch.report.count) { buffer in try? body(&writer, &buffer) }
+    let result = batch.use { batch in
+      batch.report.write(0..<batch.report.count) { buffer in try? body(&writer, &buffer) }
+    }
+    return result ?? nil
   }
 
   mutating func send() {
     guard writer.length > 0 else { return }
-    if outlet.sendReport(length: writer.length, batch: batch, to: sink) { datagrams += 1 }
+    let length = writer.length
+    let isSent = outlet.use { outlet in
+      batch.use { batch in sink.use { outlet.sendReport(length: length, batch: batch, to: $0) } ?? false } ?? false
+    }
+    if isSent == true { datagrams += 1 }
     writer = RTCPWriter()
   }
 }
@@ -182,7 +190,12 @@ extension Router {
   private func writeTransportFeedback<Sink: PacketSink>(
     _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
   ) {
-    let media = member.inlet.publications.first?.streams.first?.ssrc ?? SSRC(rawValue: 0)
+    var media = SSRC(rawValue: 0)
+    if !member.inlet.publications.isEmpty {
+      member.inlet.publications.reference(at: 0).use { publication in
+        if !publication.streams.isEmpty { publication.streams.reference(at: 0).use { media = $0.ssrc } }
+      }
+    }
     while member.inlet.feedback.deadline <= now {
       let written = writer.append { rtcp, buffer throws(RTCPError) -> Bool in
         let before = rtcp.length

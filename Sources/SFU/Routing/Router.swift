@@ -18,8 +18,7 @@ public final class Router {
   let clock: NTPClock
   var random: RouterRandom
   /// Publications and streams with packets that wait to be forwarded, how many there are, and receivers with retransmissions.
-  var dirty: ContiguousArray<Publication> = []
-  var dirtyStreams: ContiguousArray<SourceStream> = []
+  let waitingStreams = WaitingStreams()
   var waiting = 0
   /// When they leave.
   var hold: PacketHold
@@ -66,8 +65,6 @@ public final class Router {
     hold = PacketHold(maximum: maximumHold)
     loudest = LoudestVoices(places: audioLoudest)
     random = RouterRandom(seed: seed)
-    dirtyStreams.reserveCapacity(16)
-    dirty.reserveCapacity(16)
     resending.reserveCapacity(16)
   }
 
@@ -112,11 +109,14 @@ public final class Router {
   /// Writes the reports and requests that are due.
   public func handleTimeout<Sink: PacketSink>(now: Instant, batch: OutputBatch, to sink: Sink) {
     while let index = deadlines.popDue(now: now) {
-      guard members.indices.contains(index), let member = members[index] else { continue }
-      member.scheduled = .distantFuture
-      writeReports(to: member, now: now, batch: batch, sink: sink)
-      serveBandwidth(of: member, now: now, batch: batch, sink: sink)
-      schedule(member)
+      guard members.indices.contains(index) else { continue }
+      // Nobody leaves meanwhile.
+      members.reference(at: index).use { member in
+        member.scheduled = .distantFuture
+        writeReports(to: member, now: now, batch: batch, sink: sink)
+        serveBandwidth(of: member, now: now, batch: batch, sink: sink)
+        schedule(member)
+      }
     }
     if !unsettled.isEmpty { settleDemands(now: now) }
     serveRelays(now: now)

@@ -27,11 +27,15 @@ public final class SourceStream {
   /// Which layers it has, and what they carry.
   var layers = SourceLayers()
   /// Reads the dependency descriptors of its packets; nil while none came.
-  var dependencies: DependencyReader?
+  var dependencies: DependencyReader? { didSet { descriptions = BorrowedReference(dependencies) } }
+  /// ``dependencies``, for packets that come: it stays while one is read.
+  private(set) var descriptions = BorrowedReference<DependencyReader>(nil)
   /// Routers that lack some of it because the ring to them was full; nearly always none.
   var arrears: ContiguousArray<RelayArrears> = []
   /// Slots of the store that wait to be forwarded.
   let pending = PendingSlots()
+  /// The stream's place among those that the router forwards, see ``WaitingStreams``; -1 before its first packet.
+  var place = -1
   /// Whose turn it is among the streams of sound that wait, 0 first; -1 for none.
   var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.

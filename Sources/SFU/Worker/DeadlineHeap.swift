@@ -10,9 +10,8 @@ public struct DeadlineHeap: Sendable {
   /// An empty heap.
   public init() {}
 
-  /// The earliest deadline; `distantFuture` when there is none.
-  @inline(__always)
-  public var earliest: Instant { heap.first?.deadline ?? .distantFuture }
+  /// The earliest deadline; `distantFuture` when there is none. Kept, since who asks for it would own the heap meanwhile.
+  public private(set) var earliest = Instant.distantFuture
 
   /// The deadline of `id`; `distantFuture` when it has none.
   public subscript(id: Int) -> Instant {
@@ -23,6 +22,7 @@ public struct DeadlineHeap: Sendable {
   /// Sets the deadline of `id` (0 or more); `distantFuture` removes it.
   public mutating func set(_ deadline: Instant, for id: Int) {
     guard id >= 0 else { return }
+    defer { earliest = heap.first?.deadline ?? .distantFuture }
     while places.count <= id { places.append(-1) }
     let place = Int(places[id])
     if place >= 0 {
@@ -41,8 +41,9 @@ public struct DeadlineHeap: Sendable {
 
   /// Takes out and returns one whose deadline has come, nil when there is none.
   public mutating func popDue(now: Instant) -> Int? {
-    guard let first = heap.first, first.deadline <= now else { return nil }
+    guard earliest <= now, let first = heap.first else { return nil }
     remove(at: 0)
+    earliest = heap.first?.deadline ?? .distantFuture
     return Int(first.id)
   }
 

@@ -151,17 +151,19 @@ final class MediaCore: PacketSink {
 
   private func receive(_ index: Int) {
     let now = loop.now
-    let socket = sockets[index]
     let handle = UInt32(truncatingIfNeeded: index)
-    // A few full slabs a tick; what is left wakes the loop again, after everything has been sent.
-    var rounds = 0
-    while rounds < 4 {
-      rounds &+= 1
-      let more = socket.receive(into: slab) { datagram, remote, local in
-        self.receive(
-          &datagram, IcePath(transport: .udp, local: local, remote: remote, handle: handle), now)
+    // No socket is closed while packets are taken.
+    sockets.reference(at: index).use { socket in
+      // A few full slabs a tick; what is left wakes the loop again, after everything has been sent.
+      var rounds = 0
+      while rounds < 4 {
+        rounds &+= 1
+        let more = socket.receive(into: slab) { datagram, remote, local in
+          self.receive(
+            &datagram, IcePath(transport: .udp, local: local, remote: remote, handle: handle), now)
+        }
+        if !more { return }
       }
-      if !more { return }
     }
   }
 
@@ -169,27 +171,39 @@ final class MediaCore: PacketSink {
   @inline(__always)
   func receive(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
     statistics.datagramsReceived &+= 1
-    if let index = addresses.find(path.remote, handle: path.handle), let connection = connections[index] {
-      switch connection.peer.receive(&datagram, path: path, now: now) {
-      case .rtp(let header, let length):
-        let meeting = connection.meeting
-        meeting.router.receiveRTP(
-          datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
-        touch(meeting)
-        flushIfFull(meeting, now)
-      case .rtcp(let length):
-        connection.meeting.router.receiveRTCP(
-          datagram.span.extracting(0..<length), from: connection.member, now: now)
-        touch(connection.meeting)
-      case .handled:
-        connection.member.heard(now: now)
-        settle(connection)
-      case .dropped(.unauthenticatedSTUN): receiveFromUnknown(&datagram, path, now)
-      case .dropped: break
-      }
-      return
+    guard let index = addresses.find(path.remote, handle: path.handle) else {
+      return receiveFromUnknown(&datagram, path, now)
     }
-    receiveFromUnknown(&datagram, path, now)
+    // No connection and no meeting ends while a packet is taken.
+    let isTaken = connections.reference(at: index).use(with: &datagram) { connection, datagram in
+      self.receive(&datagram, path, of: connection, now)
+    }
+    if isTaken != true { receiveFromUnknown(&datagram, path, now) }
+  }
+
+  /// Takes a datagram that came over a path of `connection`; false when it must be somebody else's.
+  @inline(__always)
+  private func receive(
+    _ datagram: inout MutableSpan<UInt8>, _ path: IcePath, of connection: Connection, _ now: Instant
+  ) -> Bool {
+    switch connection.peer.receive(&datagram, path: path, now: now) {
+    case .rtp(let header, let length):
+      let meeting = connection.meeting
+      meeting.router.receiveRTP(
+        datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
+      touch(meeting)
+      flushIfFull(meeting, now)
+    case .rtcp(let length):
+      connection.meeting.router.receiveRTCP(
+        datagram.span.extracting(0..<length), from: connection.member, now: now)
+      touch(connection.meeting)
+    case .handled:
+      connection.member.heard(now: now)
+      settle(connection)
+    case .dropped(.unauthenticatedSTUN): return false
+    case .dropped: break
+    }
+    return true
   }
 
   @inline(__always)
@@ -362,13 +376,13 @@ final class MediaCore: PacketSink {
   /// Flushes the meetings whose packets have waited long enough, and says when the next one is due.
   private func flushDue(_ now: Instant) -> Instant {
     touched.begin(now: now, load: gauge.hold, isBusy: gauge.isBusy)
-    while let (meeting, isDue) = touched.next() {
-      guard isDue else {
-        deadlines.set(meeting.router.deadline, for: deadlineID(meeting))
-        continue
+    // No meeting ends meanwhile.
+    while let (meeting, isDue) = touched.next(of: meetings) {
+      meeting.use { meeting in
+        guard isDue else { return deadlines.set(meeting.router.deadline, for: deadlineID(meeting)) }
+        if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
+        serve(meeting, now)
       }
-      if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
-      serve(meeting, now)
     }
     return touched.earliest
   }

@@ -3,10 +3,10 @@ import Basics
 /// The meetings of a worker in which something happened, until each has been flushed.
 ///
 /// A meeting whose packets wait for others to leave with (``PacketHold``) stays on the list, and those beside it leave when it is their time. At the end
-/// of each tick: ``begin(now:load:isBusy:)``, then ``next()`` until it gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated
-/// while few meetings are touched at a time.
+/// of each tick: ``begin(now:load:isBusy:)``, then ``next(of:)`` until it gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated
+/// while few meetings are touched at a time. It knows meetings by their numbers: objects that are put on a list and taken off count references in each tick.
 struct TouchedMeetings {
-  private var meetings: ContiguousArray<MediaCore.Meeting> = []
+  private var meetings: ContiguousArray<Int32> = []
   /// How many meetings of this round were looked at, and how many of them stay.
   private var seen = 0
   private var held = 0
@@ -26,13 +26,14 @@ struct TouchedMeetings {
   mutating func add(_ meeting: MediaCore.Meeting) {
     if meeting.isTouched { return }
     meeting.isTouched = true
-    meetings.append(meeting)
+    meetings.append(Int32(truncatingIfNeeded: meeting.index))
   }
 
   /// `meeting` is closed; whatever waits in it leaves no more. Not to be called between ``begin(now:load:isBusy:)`` and the end of that round.
   mutating func remove(_ meeting: MediaCore.Meeting) {
     meeting.isTouched = false
-    meetings.removeAll { $0 === meeting }
+    let number = Int32(truncatingIfNeeded: meeting.index)
+    meetings.removeAll { $0 == number }
   }
 
   /// Begins a round. While the worker is not busy every meeting is due; else each when its packets have waited long enough under `load`
@@ -48,21 +49,26 @@ struct TouchedMeetings {
 
   /// The next meeting of this round, and whether it is to be flushed now; nil at the end. What is not to be flushed stays on the list; what is is taken off
   /// it, and may be added again in the same round.
-  mutating func next() -> (meeting: MediaCore.Meeting, isDue: Bool)? {
+  ///
+  /// - Parameter all: Every meeting of the worker by its number, which owns what is returned.
+  mutating func next(
+    of all: borrowing ContiguousArray<MediaCore.Meeting?>
+  ) -> (meeting: BorrowedReference<MediaCore.Meeting>, isDue: Bool)? {
     guard seen < meetings.count else {
       meetings.removeLast(meetings.count &- held)
       seen = held
       return nil
     }
-    let meeting = meetings[seen]
+    let number = meetings[seen]
     seen &+= 1
-    let deadline = isBusy ? meeting.router.flushDeadline(load: load) : .zero
+    let meeting = all.reference(at: Int(number))
+    let deadline = isBusy ? meeting.use { $0.router.flushDeadline(load: load) } ?? .zero : .zero
     guard deadline > now else {
-      meeting.isTouched = false
+      meeting.use { $0.isTouched = false }
       return (meeting, true)
     }
     earliest = min(earliest, deadline)
-    meetings[held] = meeting
+    meetings[held] = number
     held &+= 1
     return (meeting, false)
   }

@@ -11,24 +11,51 @@ internal import Synchronization
 /// arrive as jobs between the packets.
 ///
 /// One round ("tick"): wait → read the clock once (``now``) → handlers of the ready descriptors → the deadline handler
-/// if its time has come → jobs → the tick-end handler, where batches are flushed. A tick allocates nothing.
+/// if its time has come → jobs → the tick-end handler, where batches are flushed. A tick allocates nothing, counts no references, and
+/// takes no lock unless there are jobs.
 ///
 /// Everything under "On the loop's thread" traps when it is called from elsewhere: there is no lock around that state.
 /// A loop holds a thread, and the thread holds the loop: ``stop()`` ends both.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  // Unchecked because: `jobs` is behind a mutex, `owner` and `stopping` are atomic, and all else is touched by the
+  // Unchecked because: `jobs` is behind a mutex, `owner`, `stopping` and `signal` are atomic, and all else is touched by the
   // loop's thread only (before the thread starts, by the initialiser).
 
-  /// A registered descriptor.
-  private struct Source {
-    var descriptor: Int32
-    var generation: UInt32
-    var handler: (Readiness) -> Void
+  /// A registered descriptor. An object, since a closure that is read from a list is owned once more while it runs.
+  private final class Source {
+    let descriptor: Int32
+    let generation: UInt32
+    let handler: (Readiness) -> Void
+
+    init(descriptor: Int32, generation: UInt32, handler: @escaping (Readiness) -> Void) {
+      self.descriptor = descriptor
+      self.generation = generation
+      self.handler = handler
+    }
+  }
+
+  /// What is called in each tick.
+  private final class TickHandlers {
+    let onDeadline: (() -> Void)?
+    let onTickEnd: (() -> Void)?
+
+    init(onDeadline: (() -> Void)?, onTickEnd: (() -> Void)?) {
+      self.onDeadline = onDeadline
+      self.onTickEnd = onTickEnd
+    }
+  }
+
+  /// What a loop and those who give it jobs tell each other without a lock.
+  private enum Signal {
+    /// The loop runs, and has taken every job that was there.
+    static let awake: UInt8 = 0
+    /// It waits, or is about to: who adds a job must wake it.
+    static let asleep: UInt8 = 1
+    /// Jobs have come.
+    static let hasJobs: UInt8 = 2
   }
 
   private struct Jobs {
     var waiting: [UnownedJob] = []
-    var sleeping = false
     var finished = false
     var afterlife = false
   }
@@ -47,17 +74,21 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var thread = pthread_t()
   private let owner = Atomic<UInt>(0)
   private let stopping = Atomic<Bool>(false)
+  private let signal = Atomic<UInt8>(Signal.awake)
   private let jobs = Mutex(Jobs())
   private let joined = Mutex(false)
 
-  private var sources: [Source?] = []
+  private var sources: ContiguousArray<Source?> = []
   private var freeIndices: [UInt32] = []
   private var generation: UInt32 = 0
   private var running: [UnownedJob] = []
   private var current: Instant
   private var deadline = Instant.distantFuture
-  private var onDeadline: (() -> Void)?
-  private var onTickEnd: (() -> Void)?
+  private var handlers: TickHandlers? { didSet { tickHandlers = BorrowedReference(handlers) } }
+  /// ``handlers``, to call them: what replaces them leaves them to `retired` until the tick ends.
+  private var tickHandlers = BorrowedReference<TickHandlers>(nil)
+  /// What was unregistered or replaced in this tick, and may be running: it goes at the tick's end.
+  private var retired: [AnyObject] = []
   private var ticks: UInt64 = 0
 
   private static let wakeUpToken = UInt64.max
@@ -136,15 +167,14 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Adds a job; any thread. One lock, and one system call when the loop sleeps.
   public func enqueue(_ job: consuming ExecutorJob) {
     let unowned = UnownedJob(job)
-    let (mustWake, mustDrain) = jobs.withLock { state in
+    let mustDrain = jobs.withLock { state in
       state.waiting.append(unowned)
-      let wake = state.sleeping
-      state.sleeping = false
       let drain = state.finished && !state.afterlife
       if drain { state.afterlife = true }
-      return (wake, drain)
+      return drain
     }
-    if mustWake { wake() }
+    // After the job is there: a loop that has not seen it finds the signal before it sleeps.
+    if signal.exchange(Signal.hasJobs, ordering: .acquiringAndReleasing) == Signal.asleep { wake() }
     if mustDrain { drainAfterEnd() }
   }
 
@@ -204,6 +234,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     checkIsolated()
     guard let source = source(registration) else { return }
     _ = parley_epoll_control(epoll, 2, source.descriptor, 0, 0)
+    retired.append(source)
     sources[Int(registration.index)] = nil
     freeIndices.append(registration.index)
   }
@@ -211,8 +242,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Sets what is called when the deadline has come, and at the end of every tick. Set once; nil removes.
   public func setHandlers(onDeadline: (() -> Void)?, onTickEnd: (() -> Void)?) {
     checkIsolated()
-    self.onDeadline = onDeadline
-    self.onTickEnd = onTickEnd
+    if let handlers { retired.append(handlers) }
+    handlers = onDeadline == nil && onTickEnd == nil ? nil : TickHandlers(onDeadline: onDeadline, onTickEnd: onTickEnd)
   }
 
   /// The next instant at which the deadline handler is to run; replaces the one before. The handler runs once, and
@@ -248,7 +279,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     defer { unsafe events.deallocate() }
     while !stopping.load(ordering: .acquiring) {
       let count = unsafe parley_epoll_wait(epoll, events.baseAddress, Int32(capacity), timeout())
-      jobs.withLock { $0.sleeping = false }
+      _ = signal.compareExchange(
+        expected: Signal.asleep, desired: Signal.awake, ordering: .acquiringAndReleasing)
       current = Instant(nanoseconds: parley_now())
       ticks &+= 1
       var index = 0
@@ -261,26 +293,32 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
         let slot = Int(event.token & 0xFFFF_FFFF)
         let generation = UInt32(truncatingIfNeeded: event.token >> 32)
-        guard slot < sources.count, let source = sources[slot], source.generation == generation else { continue }
-        source.handler(Readiness(rawValue: event.events))
+        guard slot < sources.count else { continue }
+        // One that unregisters itself is owned by `retired` until the tick ends.
+        sources.reference(at: slot).use { source in
+          if source.generation == generation { source.handler(Readiness(rawValue: event.events)) }
+        }
       }
       if current >= deadline {
         deadline = .distantFuture
-        onDeadline?()
+        tickHandlers.use { $0.onDeadline?() }
       }
-      runJobs()
-      onTickEnd?()
+      if signal.load(ordering: .acquiring) == Signal.hasJobs {
+        // Before the jobs are taken: what comes after is signalled anew.
+        _ = signal.exchange(Signal.awake, ordering: .acquiringAndReleasing)
+        runJobs()
+      }
+      tickHandlers.use { $0.onTickEnd?() }
+      if !retired.isEmpty { retired.removeAll() }
     }
     end()
   }
 
   /// How long to wait, in nanoseconds: not at all when jobs are there.
   private func timeout() -> Int64 {
-    let hasJobs = jobs.withLock { state in
-      state.sleeping = state.waiting.isEmpty
-      return !state.sleeping
-    }
-    if hasJobs || stopping.load(ordering: .acquiring) { return 0 }
+    let (mayRest, _) = signal.compareExchange(
+      expected: Signal.awake, desired: Signal.asleep, ordering: .acquiringAndReleasing)
+    if !mayRest || stopping.load(ordering: .acquiring) { return 0 }
     if deadline == .distantFuture { return -1 }
     return max((deadline - Instant(nanoseconds: parley_now())).nanoseconds, 0)
   }
@@ -314,8 +352,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       if done { break }
     }
     sources.removeAll()
-    onDeadline = nil
-    onTickEnd = nil
+    retired.removeAll()
+    handlers = nil
     owner.store(0, ordering: .relaxed)
   }
 

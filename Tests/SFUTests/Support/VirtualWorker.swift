@@ -4,7 +4,7 @@ import Basics
 /// Several meetings on one worker in virtual time. What happened in which of them, and which of them is flushed when, is decided as in a worker.
 final class VirtualWorker {
   let meetings: [VirtualMeeting]
-  private let entries: [MediaCore.Meeting]
+  private let entries: ContiguousArray<MediaCore.Meeting?>
   private(set) var touched = TouchedMeetings()
   private var closed: Set<Int> = []
   private(set) var now: Instant
@@ -14,19 +14,20 @@ final class VirtualWorker {
   init(_ meetings: [VirtualMeeting]) {
     self.meetings = meetings
     now = meetings.map(\.now).max() ?? .zero
-    entries = meetings.enumerated().map { index, meeting in
-      meeting.flushesItself = false
-      return MediaCore.Meeting(id: MeetingID(rawValue: "m\(index)"), index: index, router: meeting.router)
-    }
+    entries = ContiguousArray(
+      meetings.enumerated().map { index, meeting in
+        meeting.flushesItself = false
+        return MediaCore.Meeting(id: MeetingID(rawValue: "m\(index)"), index: index, router: meeting.router)
+      })
   }
 
   /// Whether packets of a meeting wait to be sent.
-  func waits(_ index: Int) -> Bool { entries[index].isTouched && meetings[index].router.pendingPackets > 0 }
+  func waits(_ index: Int) -> Bool { entries[index]?.isTouched == true && meetings[index].router.pendingPackets > 0 }
 
   /// Ends a meeting, whatever waits in it.
   func close(_ index: Int) {
     closed.insert(index)
-    touched.remove(entries[index])
+    if let entry = entries[index] { touched.remove(entry) }
   }
 
   /// Lets `span` pass, or less once `isDone`.
@@ -47,12 +48,12 @@ final class VirtualWorker {
       meeting.now = now
       guard meeting.nextEvent <= now else { continue }
       meeting.step()
-      touched.add(entries[index])
+      if let entry = entries[index] { touched.add(entry) }
     }
     let (load, isBusy) = gauge()
     touched.begin(now: now, load: load, isBusy: isBusy)
-    while let (entry, isDue) = touched.next() {
-      if isDue, entry.router.needsFlush { meetings[entry.index].flush() }
+    while let (entry, isDue) = touched.next(of: entries) {
+      entry.use { if isDue, $0.router.needsFlush { meetings[$0.index].flush() } }
     }
   }
 }

@@ -32,6 +32,31 @@ private actor Resident {
       onTickEnd: { [unowned self] in self.assumeIsolated { $0.events.append("end") } })
   }
 
+  /// What the handler holds is its own: it would be gone when it ends its registration, were it not kept until the tick ends.
+  func watchPipeOnce() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(Glibc.pipe(&ends) == 0)
+    pipe = (ends[0], ends[1])
+    let held = Held(name: "pipe")
+    registration = try loop.register(ends[0], for: .readable) { [unowned self] _ in
+      self.assumeIsolated { resident in
+        var byte: UInt8 = 0
+        _ = read(resident.pipe.read, &byte, 1)
+        if let registration = resident.registration { resident.loop.unregister(registration) }
+        resident.loop.setHandlers(onDeadline: nil, onTickEnd: { resident.replaced() })
+        resident.events.append("\(held.name) \(byte)")
+      }
+    }
+    loop.setHandlers(onDeadline: nil, onTickEnd: {})
+  }
+
+  private final class Held: Sendable {
+    let name: String
+    init(name: String) { self.name = name }
+  }
+
+  private nonisolated func replaced() { assumeIsolated { $0.events.append("replaced") } }
+
   func writePipe(_ byte: UInt8) {
     var byte = byte
     _ = write(pipe.write, &byte, 1)
@@ -126,6 +151,31 @@ private actor Resident {
     await wait("the first handler") { await resident.events.contains("fired") }
     for _ in 0..<5 { await resident.note("later") }
     #expect(await resident.events.filter { $0 == "fired" }.count == 1)
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("no call is overlooked, whether the loop sleeps, is about to or runs", .timeLimit(.minutes(2)))
+  func noCallIsOverlooked() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { for _ in 0..<5_000 { await resident.note("call") } } }
+    }
+    #expect(await resident.events.count == 20_000)
+    loop.stop()
+    loop.join()
+  }
+
+  @Test(
+    "a handler that ends its own registration and replaces those of the tick runs to its end", .timeLimit(.minutes(1)))
+  func handlerThatUnregistersItself() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    try await resident.watchPipeOnce()
+    await resident.writePipe(7)
+    while await !resident.events.contains("replaced") { await Task.yield() }
+    #expect(await resident.events.prefix(2) == ["pipe 7", "replaced"])
     loop.stop()
     loop.join()
   }

@@ -5,8 +5,8 @@
 
 extension ContiguousArray where Element: AnyObject {
   /// Calls `body` with each object.
-  @inline(__always)
-  func forEachBorrowed(_ body: (Element) -> Void) {
+  @inlinable @inline(__always)
+  package func forEachBorrowed(_ body: (Element) -> Void) {
     var index = 0
     while index < count {
       reference(at: index).use(body)
@@ -15,8 +15,8 @@ extension ContiguousArray where Element: AnyObject {
   }
 
   /// The object at `index`, which this list owns: for lists that are properties and stay as they are while the object is used.
-  @inline(__always)
-  func reference(at index: Int) -> BorrowedReference<Element> {
+  @inlinable @inline(__always)
+  package func reference(at index: Int) -> BorrowedReference<Element> {
     precondition(index >= 0 && index < count)
     // A reference and a borrowed one are the same word, and `index` is checked.
     return unsafe withUnsafeBufferPointer { elements in
@@ -27,8 +27,8 @@ extension ContiguousArray where Element: AnyObject {
 
 extension ContiguousArray {
   /// The object at `index`, if there is one, which this list owns.
-  @inline(__always)
-  func reference<Object: AnyObject>(at index: Int) -> BorrowedReference<Object> where Element == Object? {
+  @inlinable @inline(__always)
+  package func reference<Object: AnyObject>(at index: Int) -> BorrowedReference<Object> where Element == Object? {
     precondition(index >= 0 && index < count)
     // As above; no object is a null word in both forms.
     return unsafe withUnsafeBufferPointer { elements in
@@ -37,8 +37,8 @@ extension ContiguousArray {
   }
 
   /// Calls `body` with each object, leaving gaps out.
-  @inline(__always)
-  func forEachBorrowed<Object: AnyObject>(_ body: (Object) -> Void) where Element == Object? {
+  @inlinable @inline(__always)
+  package func forEachBorrowed<Object: AnyObject>(_ body: (Object) -> Void) where Element == Object? {
     var index = 0
     while index < count {
       reference(at: index).use(body)

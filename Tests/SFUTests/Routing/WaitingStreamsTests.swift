@@ -1,0 +1,82 @@
+import Basics
+import RTC
+import Testing
+
+@testable import SFU
+
+@Suite("Streams that packets wait in")
+struct WaitingStreamsTests {
+  private let waiting = WaitingStreams()
+  private let publication = Publication(
+    id: PublicationID(rawValue: "p"), participant: 0, media: Sections.receive(mid: "0", .video), isMuted: false)
+
+  private func stream(_ ssrc: UInt32) -> SourceStream {
+    let stream = SourceStream(
+      ssrc: SSRC(rawValue: ssrc), layer: nil, kind: .video, clockRate: 90_000, usesNack: true)
+    publication.streams.append(stream)
+    return stream
+  }
+
+  private var names: [UInt32] {
+    var names: [UInt32] = []
+    waiting.forEach { names.append($0.ssrc.rawValue) }
+    return names
+  }
+
+  private var publications: Int {
+    var count = 0
+    waiting.forEachPublication { _ in count += 1 }
+    return count
+  }
+
+  @Test("streams are listed in the order of their packets, their publication once, and all are gone after a flush")
+  func order() {
+    let streams = [stream(1), stream(2)]
+    for index in [1, 0] { waiting.add(streams[index], of: publication) }
+    #expect(names == [2, 1])
+    #expect(publications == 1)
+    waiting.clear()
+    publication.isListed = false
+    #expect(waiting.count == 0 && publications == 0)
+    waiting.add(streams[0], of: publication)
+    #expect(names == [1])
+  }
+
+  @Test("a stream that its sender left behind is let go with the first packet of the next one, which is forwarded")
+  func replacement() {
+    weak var left: SourceStream?
+    do {
+      let old = stream(1)
+      left = old
+      old.pending.append(0)
+      waiting.add(old, of: publication)
+      publication.streams.removeAll()
+    }
+    // Owned as long as nothing else takes its place: packets of it may be written.
+    #expect(left != nil)
+    let new = stream(2)
+    new.pending.append(0)
+    waiting.add(new, of: publication)
+    #expect(left == nil)
+    #expect(names == [2])
+    #expect(publications == 1)
+  }
+
+  @Test("an ended publication leaves nothing behind, and its places are taken by others")
+  func removal() {
+    weak var ended: SourceStream?
+    do {
+      let old = stream(1)
+      ended = old
+      waiting.add(old, of: publication)
+      waiting.remove(publication)
+      publication.streams.removeAll()
+    }
+    #expect(ended == nil)
+    #expect(waiting.count == 0 && publications == 0 && !publication.isListed)
+    let next = stream(2)
+    waiting.add(next, of: publication)
+    #expect(next.place == 0)
+    #expect(names == [2])
+  }
+}
