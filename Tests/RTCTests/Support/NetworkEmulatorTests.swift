@@ -85,6 +85,22 @@ struct NetworkEmulatorTests {
     }
   }
 
+  @Test("in an outage nothing passes; what was on its way arrives, and afterwards everything is as before")
+  func outage() {
+    let whole = LinkConditions(delay: .milliseconds(20))
+    var broken = whole
+    broken.loss = .random(1)
+    for seed: UInt64 in 1...3 {
+      var link = NetworkEmulator(whole, seed: seed)
+      link.schedule(broken, at: .milliseconds(50))
+      link.schedule(whole, at: .milliseconds(150))
+      let arrived = run(&link, count: 200)
+      #expect(arrived.map(\.number) == Array(0..<50) + Array(150..<200))
+      #expect(arrived.map(\.at) == arrived.map { .milliseconds(Int64($0.number) + 20) })
+      #expect(link.statistics.lost == 100)
+    }
+  }
+
   @Test("jitter keeps the order unless it may not")
   func jitter() {
     var ordered = NetworkEmulator(LinkConditions(delay: .milliseconds(5), jitter: .milliseconds(10)), seed: 4)
