@@ -15,6 +15,8 @@ struct BenchOptions {
   var coalesces = false
   /// Whether to load the allocation counter into Parley.
   var countsAllocations = false
+  /// Whether to measure memory and joins of the bare loop once more, and nothing else, for the turns that are kept.
+  var addsBareJoins = false
   /// Packets a send of the bare loop; nil for as many as Parley had in the same figure.
   var burst: Double?
   /// Where everybody's sockets are. Janus ignores loopback: `Benchmarks/in-namespace` makes an address and names it in
@@ -32,7 +34,7 @@ struct BenchOptions {
   static let usage = """
     usage: parley-bench [--seconds N] [--rounds N] [--servers parley,janus,bare] [--figures TEXT] [--gro] [--allocations]
                         [--burst N] [--results FILE] [--report FOLDER]
-           parley-bench --report-only [--results FILE] [--report FOLDER]
+           parley-bench --report-only | --bare-joins [--results FILE] [--report FOLDER]
     """
 
   init(_ arguments: [String]) throws {
@@ -59,6 +61,9 @@ struct BenchOptions {
       case "--results": results = try value(flag)
       case "--report": report = try value(flag)
       case "--report-only": servers = []
+      case "--bare-joins":
+        servers = []
+        addsBareJoins = true
       default: throw Wrong(description: "unknown option '\(flag)'\n\(Self.usage)")
       }
     }

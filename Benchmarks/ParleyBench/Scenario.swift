@@ -33,6 +33,7 @@ struct Scenario {
     [10, 50, 100, 200, 400].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) } + [
       Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
       Scenario(name: "audio 10 ↔ 10", publishers: 10, listeners: 0, kind: .audio),
+      Scenario(name: "audio 20 ↔ 20", publishers: 20, listeners: 0, kind: .audio),
       Scenario(name: "video 1 → 500, two workers", publishers: 1, listeners: 500, kind: .video, workers: 2),
       Scenario(
         name: "audio 500 ↔ 500, two workers", publishers: 500, listeners: 0, kind: .audio, workers: 2, loudest: 3),
@@ -113,6 +114,7 @@ struct Scenario {
   private func runBare(_ options: BenchOptions, round: Int, burst: Double) async throws -> RunRecord {
     let load = try BareLoad(coalesces: options.coalesces)
     let count = streams
+    let joins = try BareHandshakes.measure(count, at: options.address)
     let ports = try await load.open(count, kind, at: options.address, coalesces: options.coalesces)
     let sender = try MeasuredProcess(
       CommandLine.arguments[0], ["--bare-sender", kind.rawValue, options.address.text, "\(burst)"])
@@ -122,6 +124,7 @@ struct Scenario {
     var record = RunRecord(.bare, self, options, round: round)
     record.streams = count
     record.burst = burst
+    record.take(joins)
     await load.reset()
     let gauge = ProcessGauge(sender)
     try await Task.sleep(for: .seconds(options.seconds))

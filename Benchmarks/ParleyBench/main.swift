@@ -26,6 +26,10 @@ do {
     try BareSender.main(Array(arguments.dropFirst()))
     exit(0)
   }
+  if arguments.first == "--bare-handshakes" {
+    try BareHandshakes.main(Array(arguments.dropFirst()))
+    exit(0)
+  }
   let options = try BenchOptions(arguments)
   var results = BenchResults(contentsOf: options.results)
   if !options.servers.isEmpty {
@@ -47,6 +51,14 @@ do {
       }
       try results.write(to: options.results)
     }
+  }
+  if options.addsBareJoins {
+    for index in results.records.indices where results.records[index].server == .bare {
+      let streams = results.records[index].streams
+      results.records[index].take(try BareHandshakes.measure(streams, at: options.address))
+      say(results.records[index].line)
+    }
+    try results.write(to: options.results)
   }
   let report = BenchReport(results)
   say(report.markdown)

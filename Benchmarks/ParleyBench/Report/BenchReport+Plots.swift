@@ -1,20 +1,43 @@
 import Foundation
 
 extension BenchReport {
-  /// The plots, each with the name of its file.
+  /// The plots, each with the name of its file: of pictures that one sends to many, and of people who talk to each other.
   var plots: [(name: String, plot: Plot)] {
     var out: [(String, Plot)] = []
     for gro in [false, true] {
-      let figures = results.figures(gro: gro).filter { $0.hasPrefix("video 1 →") }
-      guard figures.count > 1 else { continue }
       let suffix = gro ? "-gro" : ""
       let who = gro ? "receivers with GRO" : "receivers without GRO"
-      out.append(("packets-per-cpu-second" + suffix, throughput(figures, gro, who)))
-      out.append(("delay" + suffix, delays(figures, gro, who)))
-      out.append(("memory" + suffix, memory(figures, gro, who)))
-      out.append(("join" + suffix, joins(figures, gro, who)))
+      let video = results.figures(gro: gro).filter { $0.hasPrefix("video 1 →") }
+      if video.count > 1 {
+        let load = Load(figures: video, gro: gro, title: "Video", who: "One publisher, \(who). ", xLabel: "receivers")
+        out += plots(load).map { ($0 + suffix, $1) }
+      }
+      let sound = results.figures(gro: gro).filter { $0.hasPrefix("audio") }
+      if !sound.isEmpty {
+        let load = Load(
+          figures: sound, gro: gro, title: "Sound",
+          who: "Everybody talks, \(who); of 500 the three loudest are heard. ",
+          xLabel: "receivers of each voice")
+        out += plots(load).map { ("sound-" + $0 + suffix, $1) }
+      }
     }
     return out
+  }
+
+  /// What the points of a plot are of.
+  private struct Load {
+    var figures: [String]
+    var gro: Bool
+    var title: String
+    var who: String
+    var xLabel: String
+  }
+
+  private func plots(_ load: Load) -> [(String, Plot)] {
+    [
+      ("packets-per-cpu-second", throughput(load)), ("delay", delays(load)), ("memory", memory(load)),
+      ("join", joins(load)),
+    ]
   }
 
   private var note: String { "\(results.machine); commit \(results.commit), \(results.date)" }
@@ -22,66 +45,68 @@ extension BenchReport {
   private static let colors: [ServerKind: Plot.Color] = [.parley: .blue, .janus: .orange, .bare: .gray]
 
   private func points(
-    _ server: ServerKind, _ figures: [String], _ gro: Bool, _ value: (RunSummary) -> Double
+    _ server: ServerKind, _ load: Load, _ value: (RunSummary) -> Double?
   ) -> [(x: Double, y: Double)] {
-    figures.compactMap { results.summary(server, $0, gro: gro) }.map { (Double($0.receivers), value($0)) }
+    load.figures.compactMap { results.summary(server, $0, gro: load.gro) }.compactMap { summary in
+      value(summary).map { (Double(summary.receivers), $0) }
+    }
   }
 
-  private func throughput(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+  private func throughput(_ load: Load) -> Plot {
     let series = [ServerKind.bare, .parley, .janus].map { server in
       Plot.Series(
         name: server == .bare ? "bare loop (encrypts and sends only)" : server.name,
         color: Self.colors[server] ?? .gray, isDashed: server == .bare,
-        points: points(server, figures, gro) { $0.packetsPerCPUSecond / 1_000 },
+        points: points(server, load) { $0.packetsPerCPUSecond / 1_000 },
         labels: server == .parley ? .below : .above)
     }
     return Plot(
-      title: "Video packets forwarded per CPU second", note: "One publisher, \(who). " + note, xLabel: "receivers",
+      title: "\(load.title): packets forwarded per CPU second", note: load.who + note, xLabel: load.xLabel,
       yLabel: "thousand packets per CPU second", series: series.filter { !$0.points.isEmpty }
     ) { $0 == $0.rounded() || $0 >= 100 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
   }
 
-  private func delays(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+  private func delays(_ load: Load) -> Plot {
     let series = [ServerKind.parley, .janus].flatMap { server in
       [
         Plot.Series(
           name: "\(server.name), p50", color: Self.colors[server] ?? .gray,
-          points: points(server, figures, gro) { $0.delayP50 }, labels: server == .parley ? .below : .above),
+          points: points(server, load) { $0.delayP50 }, labels: server == .parley ? .below : .above),
         Plot.Series(
           name: "\(server.name), p99", color: Self.colors[server] ?? .gray, isDashed: true,
-          points: points(server, figures, gro) { $0.delayP99 }, labels: server == .parley ? .below : .above),
+          points: points(server, load) { $0.delayP99 }, labels: server == .parley ? .below : .above),
       ]
     }
     let bare = Plot.Series(
-      name: "bare loop, p50", color: .gray, points: points(.bare, figures, gro) { $0.delayP50 }, labels: .none)
+      name: "bare loop, p50", color: .gray, points: points(.bare, load) { $0.delayP50 }, labels: .none)
     return Plot(
-      title: "Delay from publisher to receiver", note: "One publisher, \(who). " + note, xLabel: "receivers",
+      title: "\(load.title): delay from publisher to receiver", note: load.who + note, xLabel: load.xLabel,
       yLabel: "delay in ms, logarithmic", isLogarithmic: true,
       series: (series + [bare]).filter { !$0.points.isEmpty }
     ) { $0 >= 10 ? String(format: "%.0f", $0) : $0 >= 1 ? String(format: "%.1f", $0) : String(format: "%.2f", $0) }
   }
 
-  private func memory(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+  private func memory(_ load: Load) -> Plot {
     Plot(
-      title: "Resident memory a participant", note: "One publisher, \(who). " + note, xLabel: "receivers",
-      yLabel: "KiB a participant, above the idle server", series: bothServers(figures, gro) { $0.residentEach }
+      title: "\(load.title): resident memory a participant", note: load.who + note, xLabel: load.xLabel,
+      yLabel: "KiB a participant, above the idle server",
+      series: all(load, bare: "bare handshakes (keys alone)") { $0.hasJoins ? $0.residentEach : nil }
     ) { String(format: "%.0f", $0) }
   }
 
-  private func joins(_ figures: [String], _ gro: Bool, _ who: String) -> Plot {
+  private func joins(_ load: Load) -> Plot {
     Plot(
-      title: "Time to join, median", note: "One publisher, \(who), joining in turn. " + note,
-      xLabel: "receivers", yLabel: "ms until keys and path are there", series: bothServers(figures, gro) { $0.joinP50 }
-    ) { String(format: "%.0f", $0) }
+      title: "\(load.title): time to join, median", note: load.who + "One joins after the other. " + note,
+      xLabel: load.xLabel, yLabel: "ms until keys and path are there",
+      series: all(load, bare: "bare DTLS handshake") { $0.hasJoins ? $0.joinP50 : nil }
+    ) { $0 == $0.rounded() || $0 >= 10 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
   }
 
-  private func bothServers(
-    _ figures: [String], _ gro: Bool, _ value: (RunSummary) -> Double
-  ) -> [Plot.Series] {
-    [ServerKind.parley, .janus].map { server in
+  private func all(_ load: Load, bare: String, _ value: (RunSummary) -> Double?) -> [Plot.Series] {
+    [ServerKind.bare, .parley, .janus].map { server in
       Plot.Series(
-        name: server.name, color: Self.colors[server] ?? .gray, points: points(server, figures, gro, value),
-        labels: server == .parley ? .below : .above)
+        name: server == .bare ? bare : server.name, color: Self.colors[server] ?? .gray, isDashed: server == .bare,
+        points: points(server, load, value), labels: server == .parley ? .below : .above)
     }.filter { !$0.points.isEmpty }
   }
 }

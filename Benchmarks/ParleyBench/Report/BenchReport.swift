@@ -57,15 +57,16 @@ struct BenchReport {
   private func participants(gro: Bool) -> String {
     var rows = [
       "",
-      "| figure | resident KiB a participant (PSS): Parley | Janus | join, ms p50: Parley | Janus | cores used by others |",
-      "|---|---|---|---|---|---|",
+      "| figure | resident KiB a participant (PSS): Parley | Janus | bare handshakes, each | join, ms p50: Parley | Janus "
+        + "| bare handshake | cores used by others |",
+      "|---|---|---|---|---|---|---|---|",
     ]
     for figure in results.figures(gro: gro) {
       let parley = results.summary(.parley, figure, gro: gro)
       let janus = results.summary(.janus, figure, gro: gro)
+      let bare = results.summary(.bare, figure, gro: gro)
       let cells = [
-        figure, memory(parley), memory(janus), parley.map { String(format: "%.0f", $0.joinP50) } ?? "–",
-        janus.map { String(format: "%.0f", $0.joinP50) } ?? "–",
+        figure, memory(parley), memory(janus), memory(bare), join(parley), join(janus), join(bare),
         [parley, janus].map { $0.map { String(format: "%.2f", $0.otherCores) } ?? "–" }.joined(separator: ", "),
       ]
       rows.append("| " + cells.joined(separator: " | ") + " |")
@@ -88,8 +89,14 @@ struct BenchReport {
     summary.map { String(format: "%.2f / %.2f ms", $0.delayP50, $0.delayP99) } ?? "–"
   }
 
+  private func join(_ summary: RunSummary?) -> String {
+    guard let summary, summary.hasJoins else { return "–" }
+    return String(format: summary.joinP50 < 10 ? "%.1f" : "%.0f", summary.joinP50)
+  }
+
   private func memory(_ summary: RunSummary?) -> String {
-    summary.map { String(format: "%.0f (%.0f)", $0.residentEach, $0.proportionalEach) } ?? "–"
+    guard let summary, summary.hasJoins else { return "–" }
+    return String(format: "%.0f (%.0f)", summary.residentEach, summary.proportionalEach)
   }
 
   private func loss(_ summary: RunSummary?) -> String {

@@ -70,9 +70,12 @@ struct RunSummary {
   }
   var delayP50: Double { mean { $0.delayP50 ?? 0 } }
   var delayP99: Double { mean { $0.delayP99 ?? 0 } }
-  var joinP50: Double { mean { $0.joinP50 ?? 0 } }
-  var residentEach: Double { mean { $0.residentEach } }
-  var proportionalEach: Double { mean { $0.proportionalEach } }
+  /// Turns in which somebody joined: those of the bare loop were measured without until a bare handshake was added.
+  private var joined: [RunRecord] { turns.filter { $0.joinP50 != nil } }
+  var hasJoins: Bool { !joined.isEmpty }
+  var joinP50: Double { joined.map { $0.joinP50 ?? 0 }.reduce(0, +) / Double(max(joined.count, 1)) }
+  var residentEach: Double { joined.map(\.residentEach).reduce(0, +) / Double(max(joined.count, 1)) }
+  var proportionalEach: Double { joined.map(\.proportionalEach).reduce(0, +) / Double(max(joined.count, 1)) }
   var burst: Double? { turns[0].burst == nil ? nil : mean { $0.burst ?? 0 } }
   var missing: Int { turns.reduce(0) { $0 + $1.missing } }
   var damaged: Int { turns.reduce(0) { $0 + $1.damaged } }

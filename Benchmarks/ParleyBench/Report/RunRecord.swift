@@ -51,9 +51,11 @@ struct RunRecord: Codable {
   /// Receivers of a publisher.
   var receivers: Int { participants - 1 }
   var microsecondsPerPacket: Double { cpuSeconds * 1e6 / Double(max(packets, 1)) }
-  /// Resident and proportional KiB that each participant added.
-  var residentEach: Double { Double(residentAfter - residentBefore) / Double(max(participants, 1)) }
-  var proportionalEach: Double { Double(proportionalAfter - proportionalBefore) / Double(max(participants, 1)) }
+  /// Those whose memory is counted: participants, or of the bare loop, who has none, the streams that it sends.
+  private var counted: Double { Double(max(server == .bare ? streams : participants, 1)) }
+  /// Resident and proportional KiB that each of them added.
+  var residentEach: Double { Double(residentAfter - residentBefore) / counted }
+  var proportionalEach: Double { Double(proportionalAfter - proportionalBefore) / counted }
 
   mutating func take(_ measurement: Measurement, _ gauge: ProcessGauge) {
     let reading = gauge.read()
@@ -67,6 +69,15 @@ struct RunRecord: Codable {
     otherCores = reading.others
     delayP50 = measurement.delays.milliseconds(atShare: 0.5)
     delayP99 = measurement.delays.milliseconds(atShare: 0.99)
+  }
+
+  /// Takes over what a subscriber takes of the bare loop.
+  mutating func take(_ costs: BareHandshakes.Costs) {
+    joinTimes(costs.times)
+    residentBefore = costs.residentBefore
+    residentAfter = costs.residentAfter
+    proportionalBefore = costs.proportionalBefore
+    proportionalAfter = costs.proportionalAfter
   }
 
   mutating func joinTimes(_ times: [TimeSpan]) {
