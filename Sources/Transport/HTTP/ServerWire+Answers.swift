@@ -1,0 +1,107 @@
+import Basics
+import CLinux
+import CWebSockets
+import Glibc
+
+/// What goes: answers of the handler, and refusals of what nobody handles.
+extension ServerWire {
+  func respond(_ response: HTTPResponse, to serial: UInt64, isHead: Bool) {
+    guard !isGone, phase == .handling, serial == self.serial, let wsi = unsafe wsi else { return }
+    task = nil
+    phase = .responding
+    // A request sent together with this one would be parsed from libwebsockets' own buffer, where it takes the head of a
+    // POST for its body. The client is told to send it again on a new connection (RFC 9112 section 9.3.2).
+    if unsafe parley_ws_has_leftover(wsi) != 0 { closeAfter = true }
+    output = HTTPOutput(response, isHead: isHead, close: closeAfter)
+    deadline = EventLoop.clock + limits.writeTimeout
+    if !pump() { unsafe parley_ws_kill(wsi) }
+  }
+
+  /// Writes what the socket takes; false when the connection is to be closed.
+  func pump() -> Bool {
+    guard let output, let wsi = unsafe wsi else { return false }
+    while !output.isDone {
+      if unsafe lws_send_pipe_choked(wsi) != 0 {
+        if unsafe lws_partial_buffered(wsi) != 0 {
+          // The library has to finish its own piece, for which it must be reading.
+          unsafe lws_rx_flow_control(wsi, 1)
+          unsafe lws_callback_on_writable(wsi)
+        } else {
+          service.requestTick(in: .milliseconds(10))
+        }
+        return true
+      }
+      if unsafe !output.writePiece(service, wsi) { return false }
+      deadline = EventLoop.clock + limits.writeTimeout
+    }
+    if unsafe lws_partial_buffered(wsi) != 0 {
+      // The library holds the end of the last piece: closing now would cut the answer short.
+      unsafe lws_rx_flow_control(wsi, 1)
+      unsafe lws_callback_on_writable(wsi)
+      return true
+    }
+    output.close()
+    self.output = nil
+    if closeAfter {
+      phase = .closing
+      discardInput()
+      return false
+    }
+    phase = .headers
+    deadline = EventLoop.clock + limits.idleTimeout
+    unsafe lws_rx_flow_control(wsi, 1)
+    if unsafe lws_http_transaction_completed(wsi) == 0 { return true }
+    phase = .closing
+    return false
+  }
+
+  /// Answers at once, from inside the library's callback, and closes.
+  func refuseAndClose(_ response: HTTPResponse) -> Int32 {
+    guard let wsi = unsafe wsi else { return -1 }
+    server.state.withLock { $0.counters.requests &+= 1 }
+    let output = HTTPOutput(response, isHead: false, close: true)
+    while unsafe !output.isDone && output.writePiece(service, wsi) {}
+    phase = .closing
+    discardInput()
+    return -1
+  }
+
+  /// Reads and forgets what the client has sent so far: closing with unread bytes would reset the connection, and the
+  /// client might never see the answer.
+  func discardInput() {
+    var rounds = 0
+    // The pointer and size are those of a local array.
+    var trash = [UInt8](repeating: 0, count: 16_384)
+    while rounds < 128, unsafe recv(descriptor, &trash, trash.count, Int32(0x40)) > 0 { rounds += 1 }  // MSG_DONTWAIT
+  }
+
+  static let unknownMethod = HTTPResponse.refusal(
+    "This method is not served here.", status: 501, code: "methodNotServed")
+
+  // MARK: What the library cannot parse
+
+  /// Has the library tell before it ends this connection.
+  func watchEnd() {
+    guard let wsi = unsafe wsi else { return }
+    let quiet = parley_event_create()
+    guard quiet >= 0 else { return }
+    // On failure the library has closed the descriptor already.
+    unsafe companion = parley_ws_adopt_companion(wsi, quiet, tag | WireService.companion)
+  }
+
+  /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met what it cannot parse,
+  /// and says nothing of it.
+  func answerUnreadable() {
+    unsafe companion = nil
+    guard phase == .headers, request == nil, let wsi = unsafe wsi, unsafe parley_ws_is_open(wsi) != 0
+    else { return }
+    var byte: UInt8 = 0
+    // One byte of a local variable.
+    let there = unsafe recv(descriptor, &byte, 1, Int32(0x02 | 0x40))  // MSG_PEEK | MSG_DONTWAIT
+    guard there > 0 || (there < 0 && errno == EAGAIN) else { return }
+    _ = refuseAndClose(
+      .refusal(
+        "The request cannot be read. Expected are a method of HTTP, an address without zero bytes and broken %-pairs, and at most "
+          + "\(limits.headerLimit) bytes of headers.", status: 400, code: "badRequest"))
+  }
+}
