@@ -160,6 +160,8 @@ static void make_content(parley_node *node) {
     case PARLEY_TEXT:
       node->inner = gtk.gtk_text_view_new();
       gtk.gtk_text_view_set_wrap_mode(node->inner, WRAP_WORD_CHAR);
+      // The tab key leads on from here, too: it was caught in a text.
+      gtk.g_object_set(node->inner, "accepts-tab", 0, (char *)NULL);
       style_display();
       gtk.gtk_widget_add_css_class(node->inner, "parley");
       parley_gtk_connect(gtk.gtk_text_view_get_buffer(node->inner), "changed", (void (*)(void))text_edited, node);
