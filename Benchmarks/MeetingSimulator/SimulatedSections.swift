@@ -4,10 +4,12 @@ import RTC
 enum SimulatedSections {
   static let midID: UInt8 = 1
   static let levelID: UInt8 = 3
+  /// The payload type of sound.
+  static let soundType: UInt8 = 111
 
   static func codecs(_ kind: MediaKind) -> [NegotiatedCodec] {
     kind == .audio
-      ? [NegotiatedCodec(payloadType: PayloadType(rawValue: 111), codec: .opus)]
+      ? [NegotiatedCodec(payloadType: PayloadType(rawValue: soundType), codec: .opus)]
       : [
         NegotiatedCodec(
           payloadType: PayloadType(rawValue: 96), codec: .vp8, rtxPayloadType: PayloadType(rawValue: 97),

@@ -29,6 +29,8 @@ final class SimulatedWorker: PacketSink {
   /// What left and came in since the last reset.
   struct Counts {
     var packets = 0
+    /// Of them packets of sound.
+    var soundPackets = 0
     var bytes = 0
     var datagramsIn = 0
     var slotUpdates = 0
@@ -210,6 +212,12 @@ final class SimulatedWorker: PacketSink {
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
     counts.packets += batch.packets
+    for run in batch.runs {
+      for offset in stride(from: run.offset, to: run.offset + run.length, by: run.segment)
+      where batch.bytes[offset + 1] & 0x7F == SimulatedSections.soundType {
+        counts.soundPackets += 1
+      }
+    }
     counts.bytes += batch.used + batch.packets * Self.overhead
     guard participants.indices.contains(outlet.participant), let participant = participants[outlet.participant] else {
       return

@@ -33,9 +33,14 @@ enum SimulationReport {
     say("| Mb/s out of a worker | \(spread(alive.map { Double($0.counts.bytes) * 8 / seconds / 1e6 })) |")
     say("| datagrams a second into a worker | \(spread(alive.map { Double($0.counts.datagramsIn) / seconds })) |")
     say("| relayed records a second into a worker | \(spread(alive.map { Double($0.counts.records) / seconds })) |")
+    let sound = alive.map { Double($0.counts.soundPackets) / seconds }
+    say("| of them packets of sound | \(spread(sound)) |")
+    let shares = zip(packets, sound).map { all, sound in
+      ((all - sound) * settings.videoNanoseconds + sound * settings.soundNanoseconds) / 1e7
+    }
     say(
-      "| share of a core at \(format(settings.packetNanoseconds)) ns a packet, % | "
-        + "\(spread(packets.map { $0 * settings.packetNanoseconds / 1e7 }, 1)) |")
+      "| share of a core at \(format(settings.videoNanoseconds)) ns a packet of pictures and "
+        + "\(format(settings.soundNanoseconds)) of sound, % | \(spread(shares, 1)) |")
     let router = alive.map(\.counts.routerNanoseconds).reduce(0, +)
     let total = alive.map(\.counts.packets).reduce(0, +)
     say("| of it routing alone, ns a packet on this machine | \(format(Double(router) / Double(max(total, 1)))) |")

@@ -21,8 +21,10 @@ struct SimulationSettings {
   var topology = Topology.gateway
   /// One packet in this many is lost on the way to a receiver, who asks for it again; 0 for none.
   var lossInterval = 400
-  /// Nanoseconds of a core that a forwarded packet costs in the real server, sockets and ciphers included.
-  var packetNanoseconds = 5_850.0
+  /// Nanoseconds of a core that a forwarded packet of pictures and of sound costs in the real server, sockets and ciphers included: in
+  /// docs/benchmarks.md the rows of one meeting over two workers, 1 → 500 and 500 ↔ 500.
+  var videoNanoseconds = 4_790.0
+  var soundNanoseconds = 10_820.0
   /// Milliseconds that packets wait in each worker for others to leave with, 0 to 5.
   var hold = 0
   /// Seconds of virtual time that are measured while nothing changes.
@@ -51,7 +53,8 @@ struct SimulationSettings {
         case "--audio-loudest": audioLoudest = number
         case "--loss-interval": lossInterval = number
         case "--hold": hold = min(number, 5)
-        case "--packet-ns": packetNanoseconds = Double(number)
+        case "--video-ns": videoNanoseconds = Double(number)
+        case "--sound-ns": soundNanoseconds = Double(number)
         case "--steady-seconds": steadySeconds = max(number, 1)
         case "--seed": seed = UInt64(number)
         default: return "\(name) is unknown"
