@@ -111,7 +111,9 @@ struct Endpoints: Sendable {
     }
     try request.requirePlainBody()
     guard let form = FormBody(bytes: request.body) else {
-      throw Refusal(400, "badBody", "Invalid job input: the body is not UTF-8 text, or has more than 128 combining marks in a row.")
+      throw Refusal(
+        400, "badBody",
+        "Invalid job input: the body is not UTF-8 text, or has more than 128 combining marks in a row.")
     }
     return form
   }
