@@ -83,7 +83,7 @@ func measuredWork(_ room: some BenchMeeting, _ recording: BenchRecording) {
   guard isCheck else { return }
   for work in [CountedWork.packets, .reports] {
     let counts = work.counts
-    guard counts.retains == 0, counts.objects == 0, counts.allocations == 0 else {
+    guard counts.retains == 0, counts.releases == 0, counts.objects == 0, counts.allocations == 0 else {
       fail(
         "\(work) counted references or allocated. Benchmarks/instructions.py says which functions did; keep them from owning what a list or property owns (BorrowedReference)."
       )

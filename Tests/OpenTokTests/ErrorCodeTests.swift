@@ -140,8 +140,10 @@ import Testing
       defer { if isHeld { queue.resume() } }
       queue.suspend()
       try await guest.setPermissions([.chat])
-      try await wait(for: "the other rights to go") {
-        ben.session.engine.meeting?.local.permissions.contains(.subscribe) == false
+      try await wait(for: "the other rights to go, and what is received by them") {
+        guard let meeting = ben.session.engine.meeting else { return false }
+        let received = meeting.participants.flatMap(\.publications).filter { $0.subscription != nil }
+        return !meeting.local.permissions.contains(.subscribe) && received.isEmpty
       }
       #expect(ben.code { ben.session.subscribe(early, error: $0) } == nil)
       queue.resume()

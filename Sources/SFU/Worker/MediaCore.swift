@@ -96,13 +96,14 @@ final class MediaCore: PacketSink {
     peerConfiguration.candidates = try candidates(port: port)
     for index in sockets.indices {
       registrations.append(
-        try loop.register(sockets[index].descriptor, for: .readable) { [unowned self] _ in self.receive(index) })
+        // The loop holds this core until `shutdown()` or until its thread ends, and lets go of it there.
+        try loop.register(sockets[index].descriptor, for: .readable) { _ in self.receive(index) })
     }
     if let listener {
-      registrations.append(try listener.start(on: loop) { [unowned self] accepted in self.accept(accepted) })
+      registrations.append(try listener.start(on: loop) { accepted in self.accept(accepted) })
     }
     deadlines.set(loop.now + Self.housekeeping, for: Self.housekeepingID)
-    loop.setHandlers(onDeadline: {}, onTickEnd: { [unowned self] in self.endTick() })
+    loop.setHandlers(onDeadline: {}, onTickEnd: { self.endTick() })
   }
 
   /// The UDP port, once started.

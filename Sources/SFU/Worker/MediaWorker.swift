@@ -31,10 +31,19 @@ public actor MediaWorker {
   public func start() throws(TransportError) -> UInt16 {
     let unix = Int64(Date().timeIntervalSince1970 * 1e9)
     let core = try MediaCore(loop: loop, configuration: configuration, gauge: gauge, unixNanoseconds: unix)
-    try core.start()
+    do throws(TransportError) {
+      try core.start()
+    } catch {
+      // What is registered already holds it.
+      core.shutdown()
+      throw error
+    }
     self.core = core
     return core.port
   }
+
+  /// A worker that is let go of without ``shutdown()`` ends its loop, whose thread lets go of everything else.
+  deinit { loop.stop() }
 
   private func running() throws(MediaWorkerError) -> MediaCore {
     guard let core else { throw .unavailable("it is not started") }

@@ -167,6 +167,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Adds a job; any thread. One lock, and one system call when the loop sleeps.
   public func enqueue(_ job: consuming ExecutorJob) {
     let unowned = UnownedJob(job)
+    // The job may be what lets go of the loop, and may have run before the signal is given.
+    let held = unsafe Unmanaged.passRetained(self)
+    defer { unsafe held.release() }
     let mustDrain = jobs.withLock { state in
       state.waiting.append(unowned)
       let drain = state.finished && !state.afterlife
@@ -309,7 +312,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         runJobs()
       }
       tickHandlers.use { $0.onTickEnd?() }
-      if !retired.isEmpty { retired.removeAll() }
+      if !retired.isEmpty { letGo() }
     }
     end()
   }
@@ -341,20 +344,32 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     running.removeAll(keepingCapacity: true)
   }
 
+  /// Lets go of what was unregistered or replaced. It is off the list before, since what goes may unregister something itself.
+  private func letGo() {
+    var gone: [AnyObject] = []
+    swap(&gone, &retired)
+    gone.removeAll()
+  }
+
   private func end() {
     while true {
       runJobs()
+      // Here, as long as this thread is the loop's: what handlers hold may unregister when it goes.
+      for source in sources { if let source { retired.append(source) } }
+      if let handlers { retired.append(handlers) }
+      sources.removeAll()
+      freeIndices.removeAll()
+      handlers = nil
+      while !retired.isEmpty { letGo() }
       let done = jobs.withLock { state in
         if !state.waiting.isEmpty { return false }
+        // From here on jobs run on a thread of their own.
+        owner.store(0, ordering: .relaxed)
         state.finished = true
         return true
       }
-      if done { break }
+      if done { return }
     }
-    sources.removeAll()
-    retired.removeAll()
-    handlers = nil
-    owner.store(0, ordering: .relaxed)
   }
 
   /// Runs jobs that arrive when the loop has ended, on a short-lived thread: a task that awaits an actor of a
@@ -370,6 +385,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       pthread_detach(thread)
     } else {
       unsafe retained.release()
+      // The next job tries again.
+      jobs.withLock { $0.afterlife = false }
     }
   }
 

@@ -52,6 +52,22 @@ struct MediaWorkerTests {
     return payload
   }
 
+  @Test("a worker that is let go of without a word ends its thread, and nothing of it is called any more")
+  func letGo() async throws {
+    func threads() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
+        let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
+        return name == "media-let-go\n"
+      }
+    }
+    var worker: MediaWorker? = try MediaWorker(
+      name: "media-let-go", configuration: MediaWorkerConfiguration(dtls: Self.context()))
+    _ = try await worker?.start()
+    #expect(try threads() == 1)
+    worker = nil
+    try await wait([]) { try threads() == 0 ? nil : "the thread goes on" }
+  }
+
   @Test("threat 33: no section carries a track of the other kind, in the first offer or in a later one")
   func kinds() async throws {
     let dtls = try Self.context()
