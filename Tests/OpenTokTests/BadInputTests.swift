@@ -250,7 +250,7 @@ import Testing
     let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 4_000_000, height: 2))
     #expect(frame.getPlaneBinaryData(0) == nil && frame.getPlaneBinaryData(-1) == nil && frame.getPlaneStride(7) == 0)
     frame.setPlanesWithPointers(nil, numPlanes: 3)
-    #expect(frame.planes == nil && CMTime(value: 3, timescale: 0).seconds.isNaN && CMTime.zero.timescale == 1)
+    #expect(frame.planes?.count == 0 && CMTime(value: 3, timescale: 0).seconds.isNaN && CMTime.zero.timescale == 1)
     for orientation in [OTVideoOrientation.up, .down, .left, .right] {
       frame.orientation = orientation
       #expect(frame.orientation == orientation)

@@ -4,6 +4,22 @@ import Testing
 
 /// Frames that a renderer converts.
 @MainActor @Suite(.serialized) struct FrameConversionTests {
+  @Test("a frame that was made with a format, or cleared, takes its planes one by one, as the SDK's samples give them")
+  func addedPlanes() {
+    let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 2, height: 2))
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 6)
+    defer { bytes.deallocate() }
+    for index in 0..<6 { bytes[index] = UInt8(40 + index) }
+    for _ in 0..<2 {
+      frame.clearPlanes()
+      for offset in [0, 4, 5] { frame.planes?.addPointer(bytes + offset) }
+      #expect((0..<3).map { frame.getPlaneBinaryData($0)?.pointee } == [40, 44, 45])
+    }
+    let other = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 2, height: 2))
+    other.planes?.addPointer(bytes)
+    #expect(other.getPlaneBinaryData(0) == bytes && other.getPlaneBinaryData(1) == nil)
+  }
+
   @Test("convert(inPlace:planes:strides:) writes a received OTVideoFrame in each layout, and over its own planes")
   func received() async throws {
     try await LiveSession.run { live in

@@ -19,7 +19,7 @@ public enum OTVideoOrientation: Int32, Sendable {
 /// gets belong to the frame.
 // unchecked: as with the SDK's own, one thread at a time has a frame: the capturer until it hands it over, the renderer while it is called.
 open class OTVideoFrame: NSObject, @unchecked Sendable {
-  /// A pointer a plane; nil when it has none.
+  /// A pointer a plane. Empty in a frame that was made with a format or cleared, so that `planes?.addPointer(…)` fills it; nil in one made with neither.
   open var planes: NSPointerArray?
   /// When it was taken, on a clock of the capturer's choice: of those that it gives, the distances count.
   open var timestamp = CMTime.zero
@@ -38,6 +38,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// A frame without planes yet.
   public init(format: OTVideoFormat) {
     self.format = format
+    planes = NSPointerArray()
     super.init()
   }
 
@@ -86,8 +87,8 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     setPlanes((0..<Int(min(numPlanes, 4))).map { planes[$0].map { UnsafeMutableRawPointer($0) } })
   }
 
-  /// Forgets the planes.
-  open func clearPlanes() { planes = nil }
+  /// Forgets the planes; others may be added to ``planes``.
+  open func clearPlanes() { planes = NSPointerArray() }
 
   /// The bytes of a plane; nil when there is no such plane.
   open func getPlaneBinaryData(_ planeIndex: Int32) -> UnsafeMutablePointer<UInt8>? {

@@ -51,11 +51,13 @@ class Documents(unittest.TestCase):
         makefile = (ROOT / "Makefile").read_text()
         code = text_of(*FOLDERS) + makefile
         options = set(re.findall(r'"(?:--)?([a-z][a-z-]+)"', code)) | set(re.findall(r"--([a-z][a-z-]+)", code)) | FOREIGN
+        # Those that code reads by name are no options of a command.
+        variables = set(re.findall(r'"(PARLEY_[A-Z_]+)"', text_of("Sources")))
         targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
         self.assert_all(
             [f"{document.name}: {found.group(0)}" for document, found in each(r"(?<![\w-])--([a-z][a-z-]+)") if found.group(1) not in options]
             + [f"{document.name}: {found.group(0)}" for document, found in each(r"(?<!\w)PARLEY_([A-Z_]+)\b")
-               if found.group(1).lower().replace("_", "-") not in options]
+               if found.group(1).lower().replace("_", "-") not in options and found.group(0) not in variables]
             + [f"{document.name}: {found.group(0)}" for document, found in each(r"`make ([a-z-]+)") if found.group(1) not in targets])
 
     def test_the_table_of_threats_names_the_tests_that_guard_against_each_and_no_others(self) -> None:
