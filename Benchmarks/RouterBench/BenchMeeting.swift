@@ -1,5 +1,6 @@
 import Basics
 import RTC
+import SFU
 
 /// What arrives at the server, millisecond by millisecond. One list of each kind for all of it, so that going through it counts no references.
 struct BenchRecording {
@@ -48,7 +49,7 @@ struct BenchRecording {
 }
 
 /// A meeting in virtual time whose work is counted. Time goes on by a millisecond a tick.
-protocol BenchMeeting: AnyObject {
+protocol BenchMeeting: PacketSink {
   /// Packets that publishers have sent.
   var published: Int { get }
   /// Packets that left to receivers.
@@ -60,14 +61,49 @@ protocol BenchMeeting: AnyObject {
   /// Whether what arrives was recorded before, so that nothing has to be noted for it.
   var isReplay: Bool { get set }
 
+  /// What is measured, where it writes, and who is there by the numbers of the recording.
+  var router: Router { get }
+  var batch: OutputBatch { get }
+  var senders: ContiguousArray<Member> { get }
+
   /// Makes what arrives in the next millisecond.
   func prepare(_ recording: inout BenchRecording)
-
-  /// What the server does in a millisecond, and nothing else.
-  func work(_ recording: BenchRecording, tick: Int)
 }
 
 extension BenchMeeting {
+  /// What the server does in a millisecond, and nothing else.
+  @inline(__always)
+  func work(_ recording: BenchRecording, tick index: Int) {
+    let tick = recording.ticks[index]
+    let now = tick.now
+    CountedWork.reports.begin()
+    var place = tick.reports.lowerBound
+    while place < tick.reports.upperBound {
+      let report = recording.reports[place]
+      senders.reference(at: report.from).use {
+        router.receiveRTCP(recording.bytes.span.extracting(report.range), from: $0, now: now)
+      }
+      place += 1
+    }
+    CountedWork.packets.begin()
+    place = tick.packets.lowerBound
+    while place < tick.packets.upperBound {
+      let packet = recording.packets[place]
+      place += 1
+      let span = recording.bytes.span.extracting(packet.range)
+      guard let header = try? RTPHeader.parse(span) else { continue }
+      senders.reference(at: packet.from).use { router.receiveRTP(span, header: header, from: $0, now: now) }
+      if router.pendingPackets >= 64 { router.flush(now: now, batch: batch, to: self) }
+    }
+    if router.needsFlush, router.flushDeadline(load: .zero) <= now {
+      router.flush(now: now, batch: batch, to: self)
+    }
+    CountedWork.timeouts.begin()
+    if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
+    while router.pollEvent() != nil {}
+    CountedWork.other.begin()
+  }
+
   /// Lets the meeting happen until so many packets were sent; what arrived in each millisecond.
   func record(packets: Int) -> BenchRecording {
     var recording = BenchRecording()

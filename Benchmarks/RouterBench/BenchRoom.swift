@@ -3,7 +3,7 @@ import RTC
 import SFU
 
 /// A meeting in which one camera is sent to many receivers: the real router and real AES-128-GCM, nothing behind them.
-final class BenchRoom: PacketSink, BenchMeeting {
+final class BenchRoom: BenchMeeting {
   private let mid = HeaderExtensionText("0")
 
   /// Packets that the camera has sent, and that left to receivers.
@@ -14,11 +14,11 @@ final class BenchRoom: PacketSink, BenchMeeting {
   var participants: Int { senders.count }
   var title: String { "\(receivers.count) receivers" }
 
-  private let router: Router
-  private let batch = OutputBatch()
+  let router: Router
+  let batch = OutputBatch()
   private let trace: PublishedTrace
   /// Receivers by number, and behind them the camera.
-  private var senders: ContiguousArray<Member> = []
+  private(set) var senders: ContiguousArray<Member> = []
   private var receivers: [BenchReceiver] = []
   private var byMember: [BenchReceiver?] = []
   private var now = Instant.milliseconds(1_000)
@@ -53,38 +53,6 @@ final class BenchRoom: PacketSink, BenchMeeting {
       senders.append(member)
     }
     senders.append(publisher)
-  }
-
-  @inline(__always)
-  func work(_ recording: BenchRecording, tick index: Int) {
-    let tick = recording.ticks[index]
-    let now = tick.now
-    CountedWork.reports.begin()
-    var place = tick.reports.lowerBound
-    while place < tick.reports.upperBound {
-      let report = recording.reports[place]
-      senders.reference(at: report.from).use {
-        router.receiveRTCP(recording.bytes.span.extracting(report.range), from: $0, now: now)
-      }
-      place += 1
-    }
-    CountedWork.packets.begin()
-    place = tick.packets.lowerBound
-    while place < tick.packets.upperBound {
-      let packet = recording.packets[place]
-      place += 1
-      let span = recording.bytes.span.extracting(packet.range)
-      guard let header = try? RTPHeader.parse(span) else { continue }
-      senders.reference(at: packet.from).use { router.receiveRTP(span, header: header, from: $0, now: now) }
-      if router.pendingPackets >= 64 { router.flush(now: now, batch: batch, to: self) }
-    }
-    if router.needsFlush, router.flushDeadline(load: .zero) <= now {
-      router.flush(now: now, batch: batch, to: self)
-    }
-    CountedWork.timeouts.begin()
-    if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
-    while router.pollEvent() != nil {}
-    CountedWork.other.begin()
   }
 
   func prepare(_ recording: inout BenchRecording) {

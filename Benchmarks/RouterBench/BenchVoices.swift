@@ -3,7 +3,7 @@ import RTC
 import SFU
 
 /// A meeting in which everybody talks and hears everybody else: the real router and real AES-128-GCM, nothing behind them.
-final class BenchVoices: PacketSink, BenchMeeting {
+final class BenchVoices: BenchMeeting {
   private(set) var published = 0
   private(set) var forwarded = 0
   var isReplay = false
@@ -21,13 +21,13 @@ final class BenchVoices: PacketSink, BenchMeeting {
   }
 
   private let mid = HeaderExtensionText("0")
-  private let router: Router
-  private let batch = OutputBatch()
+  let router: Router
+  let batch = OutputBatch()
   private let trace: PublishedTrace
   private let duration: Int
   private var talkers: [Talker] = []
   private var byMember: [BenchReceiver?] = []
-  private var senders: ContiguousArray<Member> = []
+  private(set) var senders: ContiguousArray<Member> = []
   private var now = Instant.milliseconds(1_000)
   private var header = [UInt8](repeating: 0, count: 64)
 
@@ -59,37 +59,6 @@ final class BenchVoices: PacketSink, BenchMeeting {
         }
       }
     }
-  }
-
-  @inline(__always)
-  func work(_ recording: BenchRecording, tick index: Int) {
-    let tick = recording.ticks[index]
-    let now = tick.now
-    CountedWork.reports.begin()
-    var place = tick.reports.lowerBound
-    while place < tick.reports.upperBound {
-      let report = recording.reports[place]
-      senders.reference(at: report.from).use {
-        router.receiveRTCP(recording.bytes.span.extracting(report.range), from: $0, now: now)
-      }
-      place += 1
-    }
-    CountedWork.packets.begin()
-    place = tick.packets.lowerBound
-    while place < tick.packets.upperBound {
-      let packet = recording.packets[place]
-      place += 1
-      let span = recording.bytes.span.extracting(packet.range)
-      guard let header = try? RTPHeader.parse(span) else { continue }
-      senders.reference(at: packet.from).use { router.receiveRTP(span, header: header, from: $0, now: now) }
-    }
-    if router.needsFlush, router.flushDeadline(load: .zero) <= now {
-      router.flush(now: now, batch: batch, to: self)
-    }
-    CountedWork.timeouts.begin()
-    if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
-    while router.pollEvent() != nil {}
-    CountedWork.other.begin()
   }
 
   func prepare(_ recording: inout BenchRecording) {
