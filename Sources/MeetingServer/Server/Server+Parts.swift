@@ -123,19 +123,20 @@ extension Server {
     _ store: SQLiteMeetingStore, _ directory: MeetingDirectory, _ log: Log
   ) -> Task<Void, Never> {
     Task {
-      do {
-        // On the very first start this makes the signing key, which takes longer than all the rest of starting.
-        _ = try await store.defaultTenant(now: Date())
-        while !Task.isCancelled {
+      while !Task.isCancelled {
+        do throws(MeetingStoreError) {
+          // On the very first start this makes the signing key, which takes longer than all the rest of starting.
+          _ = try await store.defaultTenant(now: Date())
           let running = await directory.allRooms.keys
           let rows = try await store.purge(now: Date(), running: Array(running))
           if rows > 0 { log.debug("purged", ["rows": rows]) }
-          try await Task.sleep(for: .seconds(3_600))
+        } catch .closed {
+          return
+        } catch {
+          // A disk that is full now need not be in an hour.
+          log.error("store.upkeep", ["reason": "\(error)"])
         }
-      } catch is CancellationError {
-      } catch MeetingStoreError.closed {
-      } catch {
-        log.error("store.upkeep", ["reason": "\(error)"])
+        guard (try? await Task.sleep(for: .seconds(3_600))) != nil else { return }
       }
     }
   }
