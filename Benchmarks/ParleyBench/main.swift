@@ -58,6 +58,7 @@ do {
       results.records[index].take(try BareHandshakes.measure(streams, at: options.address))
       say(results.records[index].line)
     }
+    results.bareJoinsAreApart = true
     try results.write(to: options.results)
   }
   let report = BenchReport(results)

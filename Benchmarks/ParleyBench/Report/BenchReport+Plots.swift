@@ -16,7 +16,7 @@ extension BenchReport {
       if !sound.isEmpty {
         let load = Load(
           figures: sound, gro: gro, title: "Sound",
-          who: "Everybody talks, \(who); of 500 the three loudest are heard. ",
+          who: "All talk, \(who); of 500 three are heard. ",
           xLabel: "receivers of each voice")
         out += plots(load).map { ("sound-" + $0 + suffix, $1) }
       }
@@ -45,11 +45,19 @@ extension BenchReport {
   private static let colors: [ServerKind: Plot.Color] = [.parley: .blue, .janus: .orange, .bare: .gray]
 
   private func points(
-    _ server: ServerKind, _ load: Load, _ value: (RunSummary) -> Double?
+    _ server: ServerKind, _ load: Load, twoWorkers: Bool = false, _ value: (RunSummary) -> Double?
   ) -> [(x: Double, y: Double)] {
-    load.figures.compactMap { results.summary(server, $0, gro: load.gro) }.compactMap { summary in
+    let figures = load.figures.filter { $0.hasSuffix("two workers") == twoWorkers }
+    return figures.compactMap { results.summary(server, $0, gro: load.gro) }.compactMap { summary in
       value(summary).map { (Double(summary.receivers), $0) }
     }
+  }
+
+  /// One large meeting over two workers is no point of a line whose others are of one.
+  private func twoWorkers(_ load: Load, _ value: (RunSummary) -> Double?) -> Plot.Series {
+    Plot.Series(
+      name: "two workers", color: .blue, isApart: true, points: points(.parley, load, twoWorkers: true, value),
+      labels: .below)
   }
 
   private func throughput(_ load: Load) -> Plot {
@@ -62,7 +70,8 @@ extension BenchReport {
     }
     return Plot(
       title: "\(load.title): packets forwarded per CPU second", note: load.who + note, xLabel: load.xLabel,
-      yLabel: "thousand packets per CPU second", series: series.filter { !$0.points.isEmpty }
+      yLabel: "thousand packets per CPU second",
+      series: (series + [twoWorkers(load) { $0.packetsPerCPUSecond / 1_000 }]).filter { !$0.points.isEmpty }
     ) { $0 == $0.rounded() || $0 >= 100 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
   }
 
@@ -82,7 +91,7 @@ extension BenchReport {
     return Plot(
       title: "\(load.title): delay from publisher to receiver", note: load.who + note, xLabel: load.xLabel,
       yLabel: "delay in ms, logarithmic", isLogarithmic: true,
-      series: (series + [bare]).filter { !$0.points.isEmpty }
+      series: (series + [bare, twoWorkers(load) { $0.delayP50 }]).filter { !$0.points.isEmpty }
     ) { $0 >= 10 ? String(format: "%.0f", $0) : $0 >= 1 ? String(format: "%.1f", $0) : String(format: "%.2f", $0) }
   }
 
@@ -90,23 +99,25 @@ extension BenchReport {
     Plot(
       title: "\(load.title): resident memory a participant", note: load.who + note, xLabel: load.xLabel,
       yLabel: "KiB a participant, above the idle server",
-      series: all(load, bare: "bare handshakes (keys alone)") { $0.hasJoins ? $0.residentEach : nil }
+      series: all(load, bare: "bare handshakes") { $0.hasJoins ? $0.residentEach : nil }
     ) { String(format: "%.0f", $0) }
   }
 
   private func joins(_ load: Load) -> Plot {
     Plot(
-      title: "\(load.title): time to join, median", note: load.who + "One joins after the other. " + note,
+      title: "\(load.title): time to join one after the other, median", note: load.who + note,
       xLabel: load.xLabel, yLabel: "ms until keys and path are there",
       series: all(load, bare: "bare DTLS handshake") { $0.hasJoins ? $0.joinP50 : nil }
     ) { $0 == $0.rounded() || $0 >= 10 ? String(format: "%.0f", $0) : String(format: "%.1f", $0) }
   }
 
   private func all(_ load: Load, bare: String, _ value: (RunSummary) -> Double?) -> [Plot.Series] {
-    [ServerKind.bare, .parley, .janus].map { server in
+    let apart = results.bareJoinsAreApart == true ? ", measured apart" : ""
+    let lines = [ServerKind.bare, .parley, .janus].map { server in
       Plot.Series(
-        name: server == .bare ? bare : server.name, color: Self.colors[server] ?? .gray, isDashed: server == .bare,
-        points: points(server, load, value), labels: server == .parley ? .below : .above)
-    }.filter { !$0.points.isEmpty }
+        name: server == .bare ? bare + apart : server.name, color: Self.colors[server] ?? .gray,
+        isDashed: server == .bare, points: points(server, load, value), labels: server == .parley ? .below : .above)
+    }
+    return (lines + [twoWorkers(load, value)]).filter { !$0.points.isEmpty }
   }
 }

@@ -71,6 +71,9 @@ struct BenchReport {
       ]
       rows.append("| " + cells.joined(separator: " | ") + " |")
     }
+    if results.bareJoinsAreApart == true {
+      rows.append("\nThe bare handshakes were measured apart, after the rest (`parley-bench --bare-joins`).")
+    }
     return rows.joined(separator: "\n") + "\n"
   }
 

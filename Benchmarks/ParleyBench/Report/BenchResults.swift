@@ -11,6 +11,8 @@ struct BenchResults: Codable {
   var startMilliseconds: Double?
   var idleMebibytes: Double?
   var records: [RunRecord] = []
+  /// Whether the handshakes without a server were measured after the rest, which tables and plots say then.
+  var bareJoinsAreApart: Bool?
 
   /// What `file` holds; nothing when there is none.
   init(contentsOf file: String) {

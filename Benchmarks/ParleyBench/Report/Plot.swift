@@ -13,6 +13,8 @@ struct Plot {
     var color: Color
     /// Dashed lines mark the second of two values.
     var isDashed = false
+    /// Whether the points stand alone, as hollow circles: measured in another way than a line they would be part of.
+    var isApart = false
     var points: [(x: Double, y: Double)]
     /// Where values stand.
     var labels = Labels.above
@@ -126,10 +128,11 @@ struct Plot {
     let places = points.map { "\(number(x($0.x))),\(number(y($0.y)))" }.joined(separator: " ")
     let dash = series.isDashed ? " stroke-dasharray=\"6 4\"" : ""
     var out =
-      "<polyline fill=\"none\" stroke=\"\(series.color.rawValue)\" stroke-width=\"2.2\"\(dash) points=\"\(places)\"/>\n"
+      series.isApart
+      ? ""
+      : "<polyline fill=\"none\" stroke=\"\(series.color.rawValue)\" stroke-width=\"2.2\"\(dash) points=\"\(places)\"/>\n"
     for point in points {
-      out +=
-        "<circle cx=\"\(number(x(point.x)))\" cy=\"\(number(y(point.y)))\" r=\"3.4\" fill=\"\(series.color.rawValue)\"/>\n"
+      out += circle(x(point.x), y(point.y), of: series)
       if series.labels == .none { continue }
       let offset = series.labels == .below ? 17.0 : -9
       out += """
@@ -146,15 +149,24 @@ struct Plot {
     var left = 20.0
     for item in series {
       let dash = item.isDashed ? " stroke-dasharray=\"6 4\"" : ""
-      out += """
+      out +=
+        item.isApart
+        ? circle(left + 20, 54, of: item)
+        : """
         <line x1="\(number(left))" y1="54" x2="\(number(left + 26))" y2="54" stroke="\(item.color.rawValue)" \
         stroke-width="2.6"\(dash)/>
 
         """
       out += text(item.name, x: left + 33, y: 58, size: 13)
-      left += 33 + Double(item.name.count) * 7.4 + 22
+      left += 33 + Double(item.name.count) * 7.2 + 8
     }
     return out
+  }
+
+  private func circle(_ x: Double, _ y: Double, of series: Series) -> String {
+    let fill = series.isApart ? "class=\"paper\"" : "fill=\"\(series.color.rawValue)\""
+    return
+      "<circle cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"3.4\" \(fill) stroke=\"\(series.color.rawValue)\" stroke-width=\"2\"/>\n"
   }
 
   private func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, style: String) -> String {
