@@ -16,8 +16,8 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
   var seconds = 40.0
   /// When what was bad is over; nil when nothing changes.
   var recoversAt: Double?
-  /// Whether the path is what limits the pictures; otherwise it is not tried how much it takes.
-  var isBottleneck = true
+  /// What the best picture and the sound take with what IP and UDP add, in kb/s. A path that takes more is not tried.
+  static let demand = 1_600.0
   /// The layer that fits the path.
   var layer = 2
 
@@ -27,6 +27,12 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
   func capacity(at second: Double) -> Double? {
     let now = changes.last { $0.at <= second }?.conditions ?? forward
     return now.capacity.map { Double($0.bitsPerSecond) / 1_000 }
+  }
+
+  /// Whether the path has been what limits the pictures, and the same, for ten seconds.
+  func isSteadyBottleneck(at second: Double) -> Bool {
+    let since = changes.last { $0.at <= second }?.at ?? 0
+    return second >= since + 10 && capacity(at: second).map { $0 < Self.demand } == true
   }
 
   private static func way(
@@ -49,17 +55,16 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
       name: "3G", forward: way(900, delay: 80, jitter: 15, loss: .random(0.005), queue: 600),
       back: way(delay: 80, jitter: 15), layer: 1),
     NetworkProfile(
-      name: "LTE", forward: way(6_000, delay: 35, jitter: 8, loss: .random(0.002)), back: way(delay: 35, jitter: 8),
-      isBottleneck: false),
+      name: "LTE", forward: way(6_000, delay: 35, jitter: 8, loss: .random(0.002)), back: way(delay: 35, jitter: 8)),
     NetworkProfile(
       name: "hotel Wi-Fi", forward: way(3_000, delay: 15, jitter: 30, loss: .bursty(0.02, length: 4)),
-      back: way(delay: 15, jitter: 30, loss: .bursty(0.02, length: 4)), isBottleneck: false),
+      back: way(delay: 15, jitter: 30, loss: .bursty(0.02, length: 4))),
     lossy(1), lossy(5), lossy(10), lossy(20),
     NetworkProfile(name: "300 kb/s", forward: way(300), back: way(), layer: 0),
     NetworkProfile(name: "1 Mb/s shared by three", forward: way(1_000), back: way(), receivers: 3, layer: 0),
     NetworkProfile(
       name: "2 s outage", forward: way(4_000), back: way(),
-      changes: [(18, way(4_000, loss: .random(1))), (20, way(4_000))], recoversAt: 20, isBottleneck: false),
+      changes: [(18, way(4_000, loss: .random(1))), (20, way(4_000))], recoversAt: 20),
     NetworkProfile(
       name: "halves and returns", forward: way(2_400), back: way(), changes: [(15, way(1_200)), (30, way(2_400))],
       seconds: 50, recoversAt: 30),
@@ -73,10 +78,12 @@ struct QualityFigures {
   /// The mean layer shown, 0 to 2.
   var layer = 0.0
   var concealed = 0.0
-  /// The estimate's share of the truth in each second from 10 s on; empty where the path has no limit.
+  /// The estimate's share of the truth in each second in which the path was a steady bottleneck, of all receivers; see ``EstimateJudge``.
   var estimates: [Double] = []
-  /// The longest time in a row that the estimate lay above the truth, from second 2 on; nil where the path has no limit.
+  /// The longest time in a row that an estimate lay above the truth, from second 2 on; nil where the path has no limit.
   var above: Double?
+  /// The most that an estimate was of what the path takes in all, from second 2 on.
+  var highest = 0.0
   /// From the end of what was bad to the best layer.
   var recovery: Double?
   /// Packets sent, and of them padding and retransmissions.
@@ -87,8 +94,6 @@ struct QualityFigures {
   var receivers: [[(estimate: Int, allocated: Int)]] = []
   /// Of each receiver when its picture stood, and for how long, in seconds.
   var freezes: [[(at: Double, length: Double)]] = []
-  /// Where several share the path, what each was estimated to have as a share of what the others left it, in each second from 10 s on.
-  var shares: [Double] = []
   /// What waited in front of the bottleneck twice a second, in milliseconds.
   var queue: [Int] = []
 
@@ -107,17 +112,15 @@ extension NetworkProfile {
     }
     for _ in 0..<receivers { _ = try meeting.addReceiver(link: link, back: back) }
     var figures = QualityFigures()
-    var aboveSince: Double?
-    var samples: [Double] = []
+    var judges = [EstimateJudge](repeating: EstimateJudge(), count: receivers)
+    var rates = RecentRates()
     var lastSent = 0
-    var lastBits = [Double](repeating: 0, count: receivers)
-    var sums = [Double](repeating: 0, count: receivers)
     var tick = 0
     meeting.onSample = {
       let second = meeting.seconds
-      let estimate =
-        meeting.receivers.map { Double(meeting.router.bandwidth(of: $0.member).estimate?.bitsPerSecond ?? 0) / 1_000 }
-        .reduce(0, +)
+      let estimates = meeting.receivers.map {
+        Double(meeting.router.bandwidth(of: $0.member).estimate?.bitsPerSecond ?? 0) / 1_000
+      }
       tick += 1
       if tick % 5 == 0 {
         let waiting = Double(meeting.links[link].queueLength) * 8
@@ -129,41 +132,23 @@ extension NetworkProfile {
             (Int((snapshot.estimate?.bitsPerSecond ?? 0) / 1_000), Int(snapshot.allocated.bitsPerSecond / 1_000)))
         }
       }
-      for (index, receiver) in meeting.receivers.enumerated() {
-        sums[index] += Double(meeting.router.bandwidth(of: receiver.member).estimate?.bitsPerSecond ?? 0) / 10_000
-      }
-      if tick % 10 == 0, receivers > 1, let truth = capacity(at: second) {
-        // With what IP and UDP add, as the estimate counts.
-        let bits = meeting.receivers.map { Double($0.bytes + 28 * $0.packets) * 8 / 1_000 }
-        let rates = zip(bits, lastBits).map { $0 - $1 }
-        lastBits = bits
-        if second >= 11 {
-          for index in rates.indices {
-            figures.shares.append(sums[index] / (truth - rates.reduce(0, +) + rates[index]))
-          }
-        }
-        sums = sums.map { _ in 0 }
-      }
       if tick % 10 == 0 {
         let sent = meeting.links[link].statistics.sentBytes
-        figures.trace.append((Int(estimate), (sent - lastSent) * 8 / 1_000))
+        figures.trace.append((Int(estimates.reduce(0, +)), (sent - lastSent) * 8 / 1_000))
         lastSent = sent
       }
-      guard let truth = capacity(at: second) else { return }
-      if figures.above == nil { figures.above = 0 }
-      if estimate > truth, second >= 2 {
-        aboveSince = aboveSince ?? second
-        figures.above = max(figures.above ?? 0, second - (aboveSince ?? second))
-      } else {
-        aboveSince = nil
-      }
-      if isBottleneck, second >= 10 { samples.append(estimate / truth) }
-      if samples.count == 10 {
-        figures.estimates.append(samples.reduce(0, +) / 10)
-        samples.removeAll()
+      rates.add(meeting.receivers)
+      guard let capacity = capacity(at: second) else { return }
+      for (index, estimate) in estimates.enumerated() {
+        let truth = max(capacity - rates.others(than: index), capacity / Double(receivers))
+        judges[index].add(
+          estimate: estimate, truth: truth, second: second, isSteady: isSteadyBottleneck(at: second))
+        if second >= 2 { figures.highest = max(figures.highest, estimate / capacity) }
       }
     }
     meeting.run(for: TimeSpan(nanoseconds: Int64(seconds * 1e9)))
+    figures.estimates = judges.flatMap(\.shares)
+    if forward.capacity != nil { figures.above = judges.map(\.above).max() }
     let count = Double(receivers)
     for receiver in meeting.receivers {
       figures.freezes.append(receiver.video()?.freezes(from: 2, to: seconds) ?? [])

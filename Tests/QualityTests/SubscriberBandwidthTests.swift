@@ -58,6 +58,24 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
+  @Test("of two larger pictures that were each forwarded alone, only what fits is let come back at once")
+  func oneComesBack() throws {
+    let meeting = QualityMeeting(seed: 21)
+    let publishers = try [meeting.addPublisher([400, 900]), meeting.addPublisher([400, 900])]
+    let receiver = try meeting.addReceiver(link: meeting.addLink(way(1_900)), back: way())
+    func large() -> [Bool] {
+      receiver.subscriptions.filter { $0.media.kind == .video }.map { $0.target?.spatial ?? 0 > 0 }
+    }
+    for (index, isLarge) in [[true, false], [false, true]].enumerated() {
+      for (publisher, isLarge) in zip(publishers, isLarge) { publisher.setActive(isLarge, layer: 1) }
+      meeting.run(for: .seconds(15))
+      #expect(large() == isLarge, "round \(index): \(meeting.router.bandwidth(of: receiver.member))")
+    }
+    for publisher in publishers { publisher.setActive(false, layer: 1) }
+    meeting.run(for: .seconds(3))
+    #expect(large().count { $0 } == 1, "\(meeting.router.bandwidth(of: receiver.member))")
+  }
+
   @Test("a picture comes back within 10 s after a path that took next to nothing", arguments: [20, 40], [false, true])
   func backFromNothing(kilobits: Int64, hasSound: Bool) throws {
     let meeting = QualityMeeting(seed: 17)

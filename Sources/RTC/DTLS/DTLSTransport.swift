@@ -59,7 +59,7 @@ public final class DTLSTransport {
   /// OpenSSL's part, until the handshake is over.
   private var handshake: DTLSHandshake?
   /// The records after it.
-  private var records: DTLSRecordLayer?
+  private(set) var records: DTLSRecordLayer?
   /// As a server, the last flight, which a client that missed it asks for by repeating its own; nothing else repeats it.
   private var lastFlight: [[UInt8]] = []
   /// Application data that overtook the end of the handshake.

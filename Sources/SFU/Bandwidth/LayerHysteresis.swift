@@ -78,6 +78,30 @@ struct LayerHysteresis: Sendable {
     return DataRate(bitsPerSecond: Int64(cost))
   }
 
+  /// The largest layer that was forwarded for a while without anything waiting for it, and when last.
+  private var carried: (option: LayerOption, at: Instant)?
+  /// Longer ago it says nothing of what the path takes now.
+  private static let carriedMemory = TimeSpan.seconds(60)
+  /// What is forwarded for less says nothing of it.
+  private static let carriedAfter = TimeSpan.seconds(1)
+
+  /// `option` is forwarded, and nothing waits on the path.
+  mutating func noteCarried(_ option: LayerOption, now: Instant) {
+    if let lastRaise, now - lastRaise < Self.carriedAfter { return }
+    if let carried, carried.option.index.spatial > option.index.spatial, now - carried.at < Self.carriedMemory {
+      return
+    }
+    carried = (option, now)
+  }
+
+  /// A layer larger than `index` that the path has carried lately: when the receiver wants it again it needs no trial.
+  func carried(above index: LayerIndex, now: Instant) -> LayerOption? {
+    guard let carried, carried.option.index.spatial > index.spatial, now - carried.at < Self.carriedMemory else {
+      return nil
+    }
+    return carried.option
+  }
+
   /// Whether the last raise failed.
   var isBackedOff: Bool { backOff > Self.interval }
 
@@ -102,6 +126,7 @@ struct LayerHysteresis: Sendable {
 
   /// Less is forwarded from now on.
   mutating func lowered(now: Instant) {
+    carried = nil
     if let lastRaise, now - lastRaise < Self.trial {
       backOff = min(backOff * 2, Self.maximumBackOff)
     } else {

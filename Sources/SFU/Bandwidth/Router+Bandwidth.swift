@@ -199,7 +199,8 @@ extension Router {
       total = allocation.allocate(&memory.requests, memory.options)
     }
     // A larger layer that appears takes about three times as much again.
-    settle(member, memory, total, wanted, hasRoom: isTried && budget.bitsPerSecond > total.bitsPerSecond * 4, now)
+    let hasRoom = isTried && budget.bitsPerSecond > total.bitsPerSecond * 4
+    settle(member, memory, total, wanted, budget: budget, hasRoom: hasRoom, isOverfull: isOverfull, now)
   }
 
   /// Whether a larger picture is to be forwarded than now, or than the smallest.
@@ -244,7 +245,9 @@ extension Router {
       current = start
       for place in start..<memory.options.count where memory.options[place].index <= target { current = place }
     }
-    if let current { memory.options[current].rate = subscription.hysteresis.smoothed(memory.options[current]) }
+    if let current {
+      memory.options[current].rate = subscription.hysteresis.smoothed(memory.options[current])
+    }
     memory.slots.append((start, index))
     memory.requests.append(
       BitrateAllocation.Request(
@@ -253,11 +256,14 @@ extension Router {
 
   /// Sets the targets, and tells what is paused.
   private func settle(
-    _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, hasRoom: Bool, _ now: Instant
+    _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, budget: DataRate,
+    hasRoom: Bool, isOverfull: Bool, _ now: Instant
   ) {
     let outlet = member.outlet
     var paused: [PausedPublication] = []
     var isSatisfied = true
+    // Layers of several publications may come back at once: what one takes the others cannot have.
+    var room = budget.bitsPerSecond &- total.bitsPerSecond
     for request in memory.requests {
       let subscription = outlet.subscriptions[slot(of: request, memory)]
       guard let publication = subscription.publication else { continue }
@@ -266,7 +272,18 @@ extension Router {
       if !isTop || request.isShort { isSatisfied = false }
       // At the top no limit is set, so that a layer that appears is forwarded at once, but not on a path that may be too narrow for it.
       let isOpen = isTop && (hasRoom || isLargest(memory.options[request.options.upperBound &- 1].index, publication))
-      let target = request.result.map { isOpen ? LayerIndex.highest : memory.options[$0].index }
+      var target = request.result.map { isOpen ? LayerIndex.highest : memory.options[$0].index }
+      if let result = request.result {
+        let option = memory.options[result]
+        if !isOverfull, request.current == result { subscription.hysteresis.noteCarried(option, now: now) }
+        // What the receiver wants no longer its sender leaves out. Wanted again it is forwarded from its first keyframe on, if there is room still.
+        if isTop, !isOpen, let larger = subscription.hysteresis.carried(above: option.index, now: now),
+          case let more = max(larger.rate.bitsPerSecond &- option.rate.bitsPerSecond, 0), more <= room
+        {
+          room &-= more
+          target = LayerIndex(spatial: larger.index.spatial, temporal: LayerIndex.highest.temporal)
+        }
+      }
       let isRaise = (request.result ?? -1) > (request.current ?? -1)
       let isLower = (request.result ?? -1) < (request.current ?? -1)
       subscription.hysteresis.noteShortage(request.isShort && request.current != nil, now: now)

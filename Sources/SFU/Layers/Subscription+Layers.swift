@@ -99,7 +99,8 @@ extension Subscription {
       if state == .running {
         if layering.next !== best {
           layering.next = best
-          if !isStopped, outlet.isOpen { best.keyframes.request(urgent: true) }
+          // A stream that its sender stopped comes back with a keyframe, which may be at hand.
+          if !isStopped, outlet.isOpen, switchPoint(in: best) == nil { best.keyframes.request(urgent: true) }
         }
       } else {
         if let stream { leave(stream) }

@@ -26,6 +26,8 @@ public final class Outlet {
   /// What the path takes, and what waits for it.
   var bandwidth = SubscriberBandwidth()
   private(set) var sender: SRTPSender? { didSet { keys = BorrowedReference(sender) } }
+  /// What the streams' numbers were last counted for; stays while nothing may be sent, since no number is used twice under one key.
+  private var keyedBy: SRTPSender?
   /// ``sender``, for packets that are forwarded: it does not change while they are.
   private(set) var keys = BorrowedReference<SRTPSender>(nil)
   let clock: NTPClock
@@ -50,8 +52,19 @@ public final class Outlet {
   /// Whether keyframes may be asked for on the receiver's behalf: it can be sent to, or soon for the first time.
   var takesRequests: Bool { isOpen || isExpected }
 
-  /// Packets leave encrypted by `sender` from now on.
+  /// Whether packets leave encrypted by `sender`.
+  func encrypts(with sender: SRTPSender) -> Bool { self.sender === sender }
+
+  /// Packets leave encrypted by `sender` from now on. With other keys than before each stream's roll-over counter begins anew, as the receiver's
+  /// does (RFC 3711 section 3.3.1).
   func open(_ sender: SRTPSender) {
+    if let keyedBy, keyedBy !== sender {
+      for subscription in subscriptions {
+        subscription.rewriter.startOver()
+        subscription.retransmissionSequence = StreamRewriter.first(subscription.retransmissionSequence)
+      }
+    }
+    keyedBy = sender
     self.sender = sender
     isExpected = false
   }

@@ -101,6 +101,20 @@ public struct StreamRewriter: Sendable {
     highestSource = .min
   }
 
+  /// The next packet is the first that other keys encrypt: its number follows the last one's, with the roll-overs that it began with, or is 0 where the
+  /// next one is near. Nothing that was sent before can be looked up any more. Call ``begin(with:now:clockRate:)`` before the next packet.
+  public mutating func startOver() {
+    highestOut = Int64(Self.first(UInt16(truncatingIfNeeded: highestOut &+ 1))) &+ 0xFFFF
+    highestSent = highestOut
+    spans.removeAll(keepingCapacity: true)
+    detach()
+  }
+
+  /// With which number a stream begins under other keys whose next one would be `next`. A receiver that misses all packets up to a roll-over does not know
+  /// of it and could read none ever after (RFC 3711 section 3.3.1), so none begins shortly before one. What is left out is a quarter of all numbers at
+  /// most, which no receiver takes for a step back.
+  static func first(_ next: UInt16) -> UInt16 { next < 0xC000 ? next : 0 }
+
   /// The outgoing timestamp for something that happens now: the last one, and what has passed since.
   public func timestamp(now: Instant, clockRate: UInt32) -> UInt32 {
     guard started else { return lastTimestamp }

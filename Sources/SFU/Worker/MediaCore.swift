@@ -343,7 +343,9 @@ final class MediaCore: PacketSink {
   private func updateOutlet(_ connection: Connection) {
     let router = connection.meeting.router
     if let sender = connection.peer.srtpSender, connection.path != nil, connection.peer.isConnected {
-      guard !connection.isOpen else { return }
+      // Another handshake has brought other keys: the peer can read nothing that the ones before encrypt.
+      guard !connection.isOpen || !connection.member.outlet.encrypts(with: sender) else { return }
+      if connection.isOpen { router.close(connection.member) }
       connection.isOpen = true
       router.open(connection.member, sender: sender)
       touch(connection.meeting)

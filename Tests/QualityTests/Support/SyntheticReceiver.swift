@@ -35,6 +35,8 @@ final class SyntheticReceiver {
   private(set) var bytes = 0
   private(set) var packets = 0
   var feedback: Feedback
+  /// Called with each packet that comes.
+  var onPacket: ((_ bytes: [UInt8], _ at: Instant) -> Void)?
   /// Whether it negotiated that lost sound is sent again, and asks for it.
   private let repairsSound: Bool
   private var recorder = TransportFeedbackRecorder()
@@ -116,6 +118,7 @@ final class SyntheticReceiver {
   // MARK: In
 
   func receive(_ packet: [UInt8], now: Instant) {
+    onPacket?(packet, now)
     if (192...223).contains(packet[1]) { return receiveReport(packet, now) }
     guard let header = try? RTPHeader.parse(packet.span) else { return }
     bytes += packet.count

@@ -32,6 +32,33 @@ struct StreamRewriterTests {
     #expect(rewriter.rewrite(packet(99), now: now) == nil)
   }
 
+  @Test("under other keys numbers follow the last one without its roll-overs, and nothing from before can be asked for")
+  func otherKeys() {
+    var rewriter = StreamRewriter(firstSequence: 60_000, firstTimestamp: 0)
+    let now = Instant.milliseconds(1)
+    rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
+    var last: Int64 = 0
+    for sequence in 1...150_000 { last = rewriter.rewrite(packet(Int64(sequence)), now: now)?.sequence ?? 0 }
+    #expect(last >> 16 == 4)
+    rewriter.startOver()
+    #expect(!rewriter.isRunning)
+    #expect(rewriter.source(of: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: last))) == nil)
+    #expect(rewriter.rewrite(packet(150_001), now: now) == nil)
+    rewriter.begin(with: packet(150_002), now: now, clockRate: 90_000)
+    #expect(rewriter.rewrite(packet(150_002), now: now)?.sequence == (last & 0xFFFF) + 1 + 0x1_0000)
+  }
+
+  @Test(
+    "under other keys a stream begins with no roll-over, and not so near one that who misses its first packets could read none of the others",
+    arguments: [0, 1, 32_768, 49_151, 49_152, 65_535] as [UInt16])
+  func otherKeysNearRollOver(next: UInt16) {
+    var rewriter = StreamRewriter(firstSequence: next, firstTimestamp: 0)
+    rewriter.startOver()
+    rewriter.begin(with: packet(1), now: .milliseconds(1), clockRate: 90_000)
+    let first = rewriter.rewrite(packet(1), now: .milliseconds(1))?.sequence
+    #expect(first == (next < 49_152 ? Int64(next) : 0) + 0x1_0000)
+  }
+
   @Test("a NACK finds its source packet across left-out packets, and none in the future")
   func reverse() {
     var rewriter = StreamRewriter(firstSequence: 32_700, firstTimestamp: 0)

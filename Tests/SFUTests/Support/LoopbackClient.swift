@@ -106,6 +106,18 @@ final class LoopbackClient {
     _ = Glibc.send(stream, frame, frame.count, Int32(truncatingIfNeeded: Int(MSG_NOSIGNAL)))
   }
 
+  /// Ends the DTLS association with a fatal alert, as after an error of its own, and makes the next one over the same path.
+  func restartDTLS() throws {
+    guard let dtls = peer.dtls, var records = dtls.records, let path = peer.selectedPath else {
+      throw CancellationError()
+    }
+    let alert: [UInt8] = [2, 80]  // fatal: internal_error
+    guard let record = records.seal(.alert, alert.span) else { throw CancellationError() }
+    transmit(record, path)
+    try dtls.reset()
+    peer.startHandshakeIfReady(now: EventLoop.clock)
+  }
+
   /// Connects to the server's TCP candidate on loopback and has it checked (RFC 6544 section 4.1).
   func connectStream() throws {
     let candidate = peer.remoteCandidates.first {

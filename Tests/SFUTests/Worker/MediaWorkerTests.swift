@@ -161,6 +161,52 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
+  @Test(
+    "after another DTLS handshake over the same path media goes on with its keys, both ways (RFC 5764 section 3, RFC 8842)"
+  )
+  func anotherHandshake() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    try await pool.start()
+    let clients = try [LoopbackClient(dtls: dtls), LoopbackClient(dtls: dtls)]
+    let tracks = clients.map { $0.peer.addTrack(.video) }
+    let slots = clients.map { $0.peer.addSlot(.video) }
+    for index in 0..<2 {
+      _ = try await join(clients[index], "p\(index)", pool, tracks: [tracks[index]], publications: ["v\(index)"])
+    }
+    for index in 0..<2 {
+      _ = await pool.assign(
+        [SlotChange(mid: slots[index], publication: PublicationID(rawValue: "v\(1 - index)"))],
+        of: ParticipantID(rawValue: "p\(index)"))
+    }
+    var frame = 0
+    /// Waits until each has a hundred packets more that it could decrypt.
+    func flows(_ moment: String) async throws {
+      let before = clients.map { $0.received.values.reduce(0, +) }
+      try await wait(clients) {
+        frame += 1
+        for (client, track) in zip(clients, tracks) {
+          client.send(track, payload: self.vp8(frame, keyframe: frame % 20 == 1), timestamp: UInt32(frame * 90))
+        }
+        let more = zip(clients, before).map { $0.received.values.reduce(0, +) - $1 }
+        return more.allSatisfy { $0 >= 100 } ? nil : "\(moment): \(more) packets"
+      }
+    }
+    try await wait(clients) {
+      clients.allSatisfy(\.isConnected) ? nil : "not connected: \(clients.map(\.events))"
+    }
+    try await flows("before")
+    for round in 1...2 {
+      try clients[1].restartDTLS()
+      try await wait(clients) {
+        let handshakes = clients[1].events.count { $0 == .connected }
+        return handshakes == round + 1 ? nil : "\(handshakes) handshakes: \(clients[1].events)"
+      }
+      try await flows("after handshake \(round + 1)")
+    }
+    await pool.shutdown()
+  }
+
   @Test("a client without UDP sends and receives over TCP, and its end is noticed (RFC 6544, RFC 4571)")
   func tcp() async throws {
     let dtls = try Self.context()
