@@ -2,8 +2,12 @@
 // The border to libwebsockets 4.1 (HTTP/1.1, WebSocket, both ends). Its big structures are filled here,
 // so that Swift sees only handles, numbers and byte ranges.
 #include <libwebsockets.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 /// The one protocol of every virtual host here.
 #define PARLEY_WS_PROTOCOL "parley"
@@ -262,6 +266,24 @@ static inline void parley_ws_close_reason(struct lws *wsi, int code, uint8_t *re
 
 /// The peer's certificate verification was overruled: nothing else here reads the SSL.
 static inline int parley_ws_descriptor(struct lws *wsi) { return lws_get_socket_fd(wsi); }
+
+/// How many bytes have come over a TCP connection and were read. Negative where the kernel does not count them.
+static inline int64_t parley_tcp_bytes_read(int fd) {
+  // Of `struct tcp_info` (linux/tcp.h), which the C library declares without it: tcpi_bytes_received stands there.
+  enum { BYTES_RECEIVED = 128, TCP_INFORMATION = 11 };
+  uint64_t information[32];
+  socklen_t length;
+  int unread = 0, after = 0;
+  // What comes between the two looks would count as read.
+  do {
+    length = sizeof information;
+    if (ioctl(fd, SIOCINQ, &unread)) return -1;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFORMATION, information, &length)) return -1;
+    if (ioctl(fd, SIOCINQ, &after)) return -1;
+  } while (after != unread);
+  if (length < BYTES_RECEIVED + 8) return -1;
+  return (int64_t)information[BYTES_RECEIVED / 8] - unread;
+}
 
 static inline int parley_ws_token_count(void) { return WSI_TOKEN_COUNT; }
 /// The header name of a token with its colon, or null.

@@ -95,6 +95,13 @@ final class RawClient: @unchecked Sendable {
     descriptor = -1
   }
 
+  /// Ends the connection with a reset, and so that the other end has heard of it when this returns.
+  func reset() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+
   @discardableResult func write(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {

@@ -62,6 +62,12 @@ final class HTTPOutput {
     }
   }
 
+  /// All of it at once, of an answer that is in memory.
+  var whole: [UInt8] {
+    guard case .bytes(let bytes, _) = source else { return head ?? [] }
+    return (head ?? []) + bytes
+  }
+
   /// Writes the next piece; false when the connection is dead, or the file got shorter meanwhile.
   func writePiece(_ service: WireService, _ wsi: OpaquePointer) -> Bool {
     if let bytes = head {

@@ -28,15 +28,22 @@ public enum WebSocketDecision: Sendable {
     public var boundsLoopback = true
     /// Whose connections do not count there besides: proxies, which connect for many.
     public var isUnbounded: @Sendable (IPAddress) -> Bool = { _ in false }
+    /// What a connection over one of these limits is answered; true for that of its network, false for that of all. Called once for each such
+    /// connection, on the service thread. Over TLS nobody sees it: the connection is closed before a handshake, which would cost more than serving it.
+    public var crowded: @Sendable (Bool) -> HTTPResponse = { isNetwork in
+      .refusal(
+        isNetwork ? "Too many connections of one address are open." : "Too many connections are open.", status: 503,
+        code: "tooManyConnections")
+    }
     /// Bytes of a request's headers together with its request line.
     public var headerLimit = 16 << 10
     /// Bytes of path and query; more is answered 414.
     public var uriLimit = 4 << 10
     /// Bytes of a body; more is answered 413 and not buffered.
     public var bodyLimit = 1 << 20
-    /// How long a client may take from connecting to the end of its headers (the TLS handshake included).
+    /// How long a client may take from connecting to the end of its headers (the TLS handshake included). One that has begun them is answered 408 then.
     public var headerTimeout = TimeSpan.seconds(10)
-    /// How long a body may take.
+    /// How long a body may take; then 408 is answered.
     public var bodyTimeout = TimeSpan.seconds(30)
     /// Bytes a second at which a body that goes to an ``HTTPBodySink`` has to come, after ``bodyTimeout``.
     public var uploadRate = 16 << 10
@@ -226,21 +233,26 @@ public enum WebSocketDecision: Sendable {
   /// Hands an accepted socket to libwebsockets, or refuses it.
   func take(_ accepted: TCPListener.Accepted) {
     let network = boundedNetwork(of: accepted.remote.ip)
-    let allowed = state.withLock { state in
+    enum Verdict { case taken, stopping, networkFull, full }
+    let verdict: Verdict = state.withLock { state in
       let most = configuration.connectionsPerNetwork ?? .max
       let isFull = network.map { state.networks[$0, default: 0] >= most } ?? false
       guard !state.stopping, !isFull, state.counters.open < configuration.connectionLimit else {
         state.counters.refused &+= 1
-        return false
+        return state.stopping ? .stopping : isFull ? .networkFull : .full
       }
       if let network { state.networks[network, default: 0] += 1 }
       state.counters.accepted &+= 1
       state.counters.open += 1
-      return true
+      return .taken
     }
     let isTLS = unsafe secureHost != nil
-    guard allowed else {
-      if !isTLS { ServerWire.refuse(accepted) }
+    guard verdict == .taken else {
+      let answer =
+        verdict == .stopping
+        ? .refusal("Shutting down.", status: 503, code: "shuttingDown")
+        : configuration.crowded(verdict == .networkFull)
+      if !isTLS { ServerWire.refuse(accepted, with: answer) }
       accepted.close()
       return
     }

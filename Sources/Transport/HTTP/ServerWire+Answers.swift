@@ -68,11 +68,32 @@ extension ServerWire {
 
   /// Reads and forgets what the client has sent so far: closing with unread bytes would reset the connection, and the
   /// client might never see the answer.
-  func discardInput() {
+  func discardInput() { Self.discardInput(of: descriptor) }
+
+  static func discardInput(of descriptor: Int32) {
     var rounds = 0
     // The pointer and size are those of a local array.
     var trash = [UInt8](repeating: 0, count: 16_384)
     while rounds < 128, unsafe recv(descriptor, &trash, trash.count, Int32(0x40)) > 0 { rounds += 1 }  // MSG_DONTWAIT
+  }
+
+  /// What a client is told whose time is over in the middle of a request (RFC 9110 section 15.5.9); nil where it has not begun one that could be answered.
+  @unsafe func lateness(_ wsi: OpaquePointer) -> HTTPResponse? {
+    let sentence: String
+    switch phase {
+    case .headers:
+      guard Self.methods.contains(where: { unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0 })
+      else { return nil }
+      sentence =
+        "The headers did not end within \(limits.headerTimeout.milliseconds / 1_000) s. Each is a line with a colon, and an empty line ends them."
+    case .body where upload == nil:
+      sentence = "The body did not come whole within \(limits.bodyTimeout.milliseconds / 1_000) s."
+    case .body:
+      sentence =
+        "Nothing of the body came for \(limits.bodyTimeout.milliseconds / 1_000) s, or less than \(limits.uploadRate >> 10) KiB a second."
+    default: return nil
+    }
+    return .refusal(sentence, status: 408, code: "requestTimeout")
   }
 
   static let unknownMethod = HTTPResponse.refusal(

@@ -3,15 +3,17 @@ import CWebSockets
 
 /// What comes: the head that the library has parsed, and a body that is collected for the handler.
 extension ServerWire {
+  /// The methods that requests may have, and where the library keeps the path of each.
+  static let methods: [(String, lws_token_indexes)] = [
+    ("GET", WSI_TOKEN_GET_URI), ("POST", WSI_TOKEN_POST_URI), ("HEAD", WSI_TOKEN_HEAD_URI),
+    ("OPTIONS", WSI_TOKEN_OPTIONS_URI), ("PUT", WSI_TOKEN_PUT_URI), ("PATCH", WSI_TOKEN_PATCH_URI),
+    ("DELETE", WSI_TOKEN_DELETE_URI),
+  ]
+
   /// Reads what the library has parsed; nil when it is no request to be answered, with the answer to give instead.
   @unsafe func read(_ wsi: OpaquePointer) -> (HTTPRequest?, HTTPResponse?) {
-    let methods: [(String, lws_token_indexes)] = [
-      ("GET", WSI_TOKEN_GET_URI), ("POST", WSI_TOKEN_POST_URI), ("HEAD", WSI_TOKEN_HEAD_URI),
-      ("OPTIONS", WSI_TOKEN_OPTIONS_URI), ("PUT", WSI_TOKEN_PUT_URI), ("PATCH", WSI_TOKEN_PATCH_URI),
-      ("DELETE", WSI_TOKEN_DELETE_URI),
-    ]
     guard
-      let (method, token) = methods.first(where: {
+      let (method, token) = Self.methods.first(where: {
         unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0
       })
     else { return (nil, Self.unknownMethod) }

@@ -54,7 +54,9 @@ extension ServerWire {
         unsafe self.webSocket?.woken(wsi)
       }
     }
-    webSocket = WebSocketWire(connection, limits: limits.webSocket, service: service, isClient: false)
+    webSocket = WebSocketWire(
+      connection, limits: limits.webSocket, service: service, isClient: false,
+      masks: isTLS ? nil : MaskCheck(descriptor: descriptor))
     server.state.withLock { $0.webSockets[tag] = connection }
     let serve = server.serve
     webSocketTask = Task {

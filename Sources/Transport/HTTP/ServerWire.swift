@@ -60,11 +60,11 @@ import Glibc
   }
 
   /// Tells a connection that is one too many so, without any parsing.
-  static func refuse(_ accepted: TCPListener.Accepted) {
-    let text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
-    var bytes = Array(text.utf8)
+  static func refuse(_ accepted: TCPListener.Accepted, with response: HTTPResponse) {
+    var bytes = HTTPOutput(response, isHead: false, close: true).whole
     // A fresh socket takes these few bytes or the client gets none; the pointer is the array's.
     _ = unsafe send(accepted.descriptor, &bytes, bytes.count, Int32(0x4000 | 0x40))  // MSG_NOSIGNAL | MSG_DONTWAIT
+    discardInput(of: accepted.descriptor)
   }
 
   @unsafe func handle(
@@ -133,9 +133,12 @@ import Glibc
       }
       if output?.progress != before { return }
     }
+    // The library's own time for a body would be over first, and it says nothing.
+    if phase == .body { unsafe parley_ws_clear_timeout(wsi) }
     if phase == .body, refusedRest != nil, now >= deadline { return cutUpload() }
     if phase != .handling && now >= deadline {
       if phase != .closing { server.state.withLock { $0.counters.timedOut &+= 1 } }
+      if let late = unsafe lateness(wsi) { _ = refuseAndClose(late) }
       phase = .closing
       // Not with each tick: the library first waits some seconds for what is unsent, and would begin to wait anew.
       deadline = now + .seconds(6)

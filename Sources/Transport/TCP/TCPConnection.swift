@@ -23,7 +23,7 @@ public final class TCPConnection {
     public var bytesReceived: UInt64 = 0
     /// Bytes given to the kernel.
     public var bytesSent: UInt64 = 0
-    /// Frames dropped because the write queue was full.
+    /// Frames dropped because the write queue was full, or the connection broken.
     public var framesDropped: UInt64 = 0
   }
 
@@ -84,7 +84,10 @@ public final class TCPConnection {
 
   /// Sends one frame whole, or drops it whole.
   ///
-  /// - Returns: Whether it was sent or queued; false when the queue is full (counted) or the connection closed.
+  /// A connection that turns out to be broken is not closed here, in the middle of what its owner sends: the loop tells of its end, and `onClose` is
+  /// called then.
+  ///
+  /// - Returns: Whether it was sent or queued; false when the queue is full or the connection broken (both counted), or closed.
   @discardableResult
   public func send(_ frame: Span<UInt8>) -> Bool {
     guard isOpen else { return false }
@@ -101,7 +104,7 @@ public final class TCPConnection {
       }
       if sent < 0 {
         guard errno == EAGAIN || errno == EINTR else {
-          finish(.failed(errno))
+          counters.framesDropped &+= 1
           return false
         }
         sent = 0

@@ -15,11 +15,16 @@ final class WebSocketWire {
   private var pingSent: Instant?
   private var pingDue = false
   private var heldBack = false
+  private var masks: MaskCheck?
   private var closeDeadline: Instant?
   private var peerClosing: WebSocketConnection.Closing?
   private var ownClosing: WebSocketConnection.Closing?
 
-  init(_ connection: WebSocketConnection, limits: WebSocketLimits, service: WireService, isClient: Bool) {
+  init(
+    _ connection: WebSocketConnection, limits: WebSocketLimits, service: WireService, isClient: Bool,
+    masks: MaskCheck? = nil
+  ) {
+    self.masks = masks
     self.connection = connection
     self.isClient = isClient
     self.limits = limits
@@ -37,6 +42,9 @@ final class WebSocketWire {
       assembly.removeAll(keepingCapacity: assembly.capacity <= Self.keptCapacity)
     }
     let announced = unsafe lws_remaining_packet_payload(wsi)
+    if masks?.take(piece: piece.count, remaining: Int(clamping: announced)) == false {
+      return unsafe refuse(wsi, 1_002, "a client has to mask its frames")
+    }
     guard announced <= limits.maxMessageSize,
       assembly.count + piece.count
         <= limits.maxMessageSize - Int(announced)

@@ -196,6 +196,7 @@ private actor NotingSink: HTTPBodySink {
       dripping.cancel()
       await dripping.value
       #expect(await slow.finished == 0 && server.counters.timedOut == 1)
+      #expect(await client.response()?.status == 408)
     }
   }
 }

@@ -232,10 +232,10 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
       let gone = try RawClient(address)
       gone.close()
       await wait("all closed") { server.counters.open == 0 }
-      let rest = await (idle.readToEnd(), half.readToEnd())
-      #expect(rest.0.isEmpty && rest.1.isEmpty)
-      // Three of the first and one of the idle one.
-      #expect(server.counters.requests == 4)
+      #expect(await idle.readToEnd().isEmpty)
+      #expect(await half.response()?.status == 408)
+      // Three of the first, one of the idle one, and the half one.
+      #expect(server.counters.requests == 5)
     }
   }
 
@@ -276,7 +276,13 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
       await wait("all five closed") { server.counters.open == 0 }
       #expect(server.counters.timedOut == 5)
       await drip.value
-      _ = silent
+      // Who was in the middle of a request is told, and nobody else.
+      let answer = await halfBody.response()
+      let text = String(decoding: answer?.body ?? [], as: UTF8.self)
+      #expect(answer?.status == 408 && text.contains(#""code":"requestTimeout""#), "\(text)")
+      #expect(answer?.headers["connection"] == "close")
+      #expect(await silent.readToEnd().isEmpty)
+      #expect(await idle.readToEnd().isEmpty)
     }
   }
 
@@ -289,7 +295,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
       for _ in 0..<3 { clients.append(try RawClient(address)) }
       await wait("three connections") { server.counters.open == 3 }
       let fourth = try RawClient(address)
-      #expect(await fourth.textToEnd().hasPrefix("HTTP/1.1 503"))
+      let refusal = await fourth.textToEnd()
+      #expect(refusal.hasPrefix("HTTP/1.1 503") && refusal.contains(#""code":"tooManyConnections""#))
       clients.removeLast()
       await wait("one gone") { server.counters.open == 2 }
       #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")

@@ -56,6 +56,15 @@ private actor Acceptor {
     return (sent, connections[0].counters.framesDropped)
   }
 
+  /// Sends a frame over a connection whose other end resets it first, before the loop can see it: whether it left, whether the end was told meanwhile,
+  /// and the frames dropped.
+  func sendAfterReset(by client: RawClient) -> (sent: Bool, told: Bool, dropped: UInt64) {
+    client.reset()
+    let frame = [UInt8](repeating: 7, count: 100)
+    let sent = connections[0].send(frame.span)
+    return (sent, !closings.isEmpty || !connections[0].isOpen, connections[0].counters.framesDropped)
+  }
+
   var count: Int { connections.count }
 
   func end() {
@@ -111,6 +120,22 @@ private actor Acceptor {
     // With the queue empty again, frames go out again.
     await wait("room again") { await acceptor.sendFrames(1, size: 1_000).sent == 1 }
     client.close()
+    await acceptor.end()
+    loop.stop()
+    loop.join()
+  }
+
+  @Test(
+    "sending over a connection that broke drops the frame and closes nothing meanwhile; its end is told by the loop")
+  func broken() async throws {
+    let loop = try EventLoop(name: "test tcp")
+    let acceptor = Acceptor(loop: loop)
+    let address = try await acceptor.listen(TransportAddress(ip: loopbackV4, port: 0), echo: false)
+    let client = try RawClient(address)
+    await wait("the connection") { await acceptor.count == 1 }
+    let (sent, told, dropped) = await acceptor.sendAfterReset(by: client)
+    #expect(!sent && !told && dropped == 1)
+    await wait("the end of the connection") { await acceptor.closings.count == 1 }
     await acceptor.end()
     loop.stop()
     loop.join()

@@ -56,6 +56,29 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
+  @Test("a client that does not mask its frames is closed with 1002, also after some that were masked (RFC 6455 5.1)")
+  func unmasked() async throws {
+    let received = Shared<[WebSocketConnection.Message]>([])
+    try await withServer(webSocketHandler: { connection in
+      for await message in connection.messages { received.change { $0.append(message) } }
+    }) { _, address in
+      for masked in [0, 3] {
+        let client = try RawClient(address)
+        #expect(await client.upgrade("/") == 101)
+        received.value = []
+        for length in [1, 200, 66_000].prefix(masked) {
+          let bytes = [UInt8](repeating: 7, count: length)
+          client.frame(2, bytes)
+          await wait("the message of \(length) bytes") { received.value.last == .binary(bytes) }
+        }
+        client.write([0x82, 5] + Array("hello".utf8))
+        let closing = await client.read(4)
+        #expect(closing.count == 4 && closing[0] == 0x88 && closing.dropFirst(2) == [0x03, 0xEA])
+        #expect(received.value.count == masked)
+      }
+    }
+  }
+
   @Test("threat 27: a message over the limit closes with 1009 before it is buffered, whole or in fragments")
   func oversize() async throws {
     let closings = Shared<[WebSocketConnection.Closing]>([])
