@@ -130,7 +130,7 @@ public actor ChatFileStore {
     if fsync(entry.descriptor) != 0 { reason = errno }
     if Glibc.close(entry.descriptor) != 0, reason == 0 { reason = errno }
     // The name has to be on the disk as well.
-    if reason == 0, let folder, !Self.synchronise(folder) { reason = errno }
+    if reason == 0, let folder, !DiskFolder.synchronise(folder) { reason = errno }
     entry.descriptor = -1
     let type = FileType.of(entry.head)
     entry.head = []
@@ -206,7 +206,7 @@ public actor ChatFileStore {
       files[name] = Entry(
         meeting: key, tenant: file.tenant, descriptor: -1, expected: file.bytes, written: file.bytes, isLeft: true)
     }
-    if let folder, !Self.synchronise(folder) { return false }
+    if let folder, !DiskFolder.synchronise(folder) { return false }
     Self.removeFolder(old)
     return true
   }
@@ -238,7 +238,7 @@ public actor ChatFileStore {
   private func makeFolder() throws(ChatFileRefusal) -> String {
     if let folder { return folder }
     if mkdir(root, 0o700) != 0 && errno != EEXIST { throw Self.failure(errno) }
-    _ = Self.synchronise(String(root.dropLast("/chat-files".count)))
+    _ = DiskFolder.synchronise(String(root.dropLast("/chat-files".count)))
     for _ in 0..<4 {
       let path = root + "/" + RandomID.text(characters: 16)
       let descriptor = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -258,7 +258,7 @@ public actor ChatFileStore {
         Glibc.close(descriptor)
         throw Self.failure(reason)
       }
-      guard Self.synchronise(root) else {
+      guard DiskFolder.synchronise(root) else {
         let reason = errno
         rmdir(path)
         unlink(path + ".lock")
@@ -281,14 +281,6 @@ public actor ChatFileStore {
 
   private static let write: Write = { descriptor, bytes in
     bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-  }
-
-  /// Has the names in a folder written to the disk.
-  private static func synchronise(_ folder: String) -> Bool {
-    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { Glibc.close(descriptor) }
-    return fsync(descriptor) == 0
   }
 
   private static func failure(_ code: Int32) -> ChatFileRefusal {

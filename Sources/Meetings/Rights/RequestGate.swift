@@ -1,4 +1,4 @@
-/// A limit that a tenant or a token has reached.
+/// A limit that is reached: of an address, a token, a tenant, a meeting or the server.
 public struct LimitReached: Error, Sendable, Hashable {
   /// What it is called where it is set.
   public var limit: Limit
@@ -31,6 +31,51 @@ public struct LimitReached: Error, Sendable, Hashable {
     case auditBacklog
     /// Wrong tokens of the administration from one address.
     case adminAttempts
+    /// Connections at once of one address.
+    case addressConnections
+    /// Connections at once of everybody.
+    case connections
+    /// Bytes of a tenant's chat files at once.
+    case maximumChatBytes
+    /// Bytes of a meeting's chat files at once.
+    case chatMeetingLimit
+    /// Bytes of one chat file.
+    case chatFileLimit
+    /// Chat files that one participant sends at once or one after the other.
+    case chatFileRate
+    /// People who wait to be let into a meeting.
+    case lobbyPlaces
+    /// Wrong passcodes for a meeting.
+    case passcodeAttempts
+    /// Passcodes that wait to be checked or set.
+    case passcodeQueue
+    /// Signalling messages a second of one client.
+    case messageRate
+    /// Webhooks of a tenant.
+    case webhooks
+    /// Secrets of a tenant that are good at once.
+    case secrets
+
+    /// Where it is set: an option of `parley serve`, a command, or `fixed`.
+    public var setting: String {
+      switch self {
+      case .addressRate: "--address-rate"
+      case .tokenRate: "--token-rate"
+      case .maximumRequests: "parley tenant set --max-requests"
+      case .maximumMeetings: "parley tenant set --max-meetings"
+      case .maximumParticipants: "parley tenant set --max-participants"
+      case .maximumStoredMeetings: "parley tenant set --max-stored-meetings"
+      case .capacity: "--max-participants, parley meeting create --capacity"
+      case .adminAttempts: "--admin-attempts"
+      case .addressConnections: "--address-connections"
+      case .maximumChatBytes: "parley tenant set --max-chat-kib, --chat-tenant-limit"
+      case .chatMeetingLimit: "--chat-meeting-limit"
+      case .chatFileLimit: "--chat-file-limit, also of parley tenant set and parley meeting create"
+      case .auditBacklog, .connections, .chatFileRate, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
+        .webhooks, .secrets:
+        "fixed"
+      }
+    }
   }
 }
 

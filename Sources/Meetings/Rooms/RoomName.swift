@@ -1,15 +1,18 @@
 /// The name of a meeting as it stands in its URL: 1 to 128 letters, digits, `-`, `_`, `.` and `~`, in NFKC.
 ///
-/// Two names are equal when their ``key``s are, that is without regard to case. Make one only through the initialisers,
-/// which check; so a value of this type is always fit for a URL, a store and a page.
+/// Two names are equal when their ``key``s are, that is without regard to case. The id of an OpenTok session is a name, too, of up to 255 characters,
+/// and opaque: with other capitals it is another one. Make one only through the initialisers, which check; so a value of this type is always fit for a
+/// URL, a store and a page.
 public struct RoomName: Sendable, Hashable {
   /// The name as it was written, without what is left out of names, in NFKC.
   public let display: String
-  /// What names are compared and stored by: the name in lower case.
+  /// What names are compared and stored by: the name in lower case, and the id of a session as it is.
   public let key: String
 
   /// The most characters (Unicode scalars) that a name may have.
   public static let maximumLength = 128
+  /// The most characters of any name: the id of a session may have as many.
+  public static let maximumSessionLength = OpenTokSession.maximumLength
 
   /// First path segments that the server uses itself, in lower case.
   public static let reserved: Set<String> = [
@@ -25,6 +28,10 @@ public struct RoomName: Sendable, Hashable {
     guard text.utf8.count <= Self.maximumLength * 8 else { throw .tooLong }
     let normal = NormalForm.of(text)
     guard !normal.isEmpty else { throw .empty }
+    if let session = OpenTokSession(normal) {
+      (display, key) = (session.text, session.text)
+      return
+    }
     guard normal.unicodeScalars.count <= Self.maximumLength else { throw .tooLong }
     for scalar in normal.unicodeScalars where !Self.isAllowed(scalar) { throw .character(scalar) }
     // "." and ".." mean folders in a URL and would never reach us as names.

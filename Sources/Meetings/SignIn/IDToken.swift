@@ -42,7 +42,9 @@ public struct IDTokenRules: Sendable {
     guard token.value.utf8.count <= Self.maximumLength, let signature = CompactJWS(token.value) else {
       throw .malformed
     }
-    let payload = Data(try keys.verify(signature))
+    let bytes = try keys.verify(signature)
+    if let problem = TokenText.problem(in: bytes) { throw .claim(problem) }
+    let payload = Data(bytes)
     let decoder = JSONDecoder()
     let known: Times
     do {

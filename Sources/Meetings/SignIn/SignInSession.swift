@@ -44,19 +44,15 @@ public struct SignInSession: Sendable, Hashable, Codable {
 
 extension AnonymousJoin {
   /// A token for somebody who has signed in, as one of the tenant's own people, under the name that the provider gives; with the
-  /// meeting, which is made where rooms are open. Nil when there is none.
+  /// meeting, which is kept, or where rooms are open made by the first who joins. Nil when there is none.
   public func token(
     for session: SignInSession, room: RoomName, tenant: Tenant, now: Date
   ) async throws -> (meeting: MeetingRecord, token: Secret<String>, expires: Date)? {
-    let meeting =
-      opensRooms
-      ? try await store.openMeeting(room: room, tenant: tenant, now: now)
-      : try await store.meeting(room: room, tenant: tenant.id)
-    guard let meeting else { return nil }
+    guard let (meeting, target) = try await door(room, of: tenant, now: now) else { return nil }
     guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
-      tenant: tenant.id, target: .meeting(meeting.id), role: session.role, name: session.name, user: session.subject,
+      tenant: tenant.id, target: target, role: session.role, name: session.name, user: session.subject,
       notBefore: now, expires: min(end, meeting.expires ?? end))
     return (meeting, try authority.sign(token, tenant: tenant), token.expires)
   }

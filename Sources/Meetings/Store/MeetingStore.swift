@@ -29,6 +29,11 @@ public protocol MeetingStore: Sendable {
     of tenant: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void
   ) async throws -> Tenant?
 
+  /// Forgets a tenant with all that is kept of it but the audit log: its secrets, meetings, tokens and webhooks. Which meetings a killed server has
+  /// left of it, or nil when there is no such tenant. Throws ``MeetingStoreError/defaultTenant(_:)`` for the default one, and
+  /// ``MeetingStoreError/tenantInUse(_:)`` while meetings of it run on another server that lives.
+  func removeTenant(_ id: TenantID) async throws(MeetingStoreError) -> [MeetingID]?
+
   // MARK: Keys
 
   /// Every secret of a tenant, the newest first, those that are good no more included.
@@ -64,6 +69,8 @@ public protocol MeetingStore: Sendable {
   func personalRooms(
     tenant: TenantID?, after: String?, limit: Int
   ) async throws(MeetingStoreError) -> [MeetingRecord]
+  /// Throws ``MeetingStoreError/tooManyMeetings(_:)`` where the tenant of a meeting that is not kept yet has as many as it may have.
+  func requirePlace(for meeting: MeetingRecord) async throws(MeetingStoreError)
   /// How many meetings of a tenant are kept.
   func meetingCount(of tenant: TenantID) async throws(MeetingStoreError) -> Int
   /// Notes that someone joined, so that the meeting is not purged as unused.
@@ -110,6 +117,10 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
   case exists(String)
   /// There is a tenant of that name.
   case tenantExists(String)
+  /// It is the default tenant, which there always is.
+  case defaultTenant(String)
+  /// Meetings of the tenant run.
+  case tenantInUse(String)
   /// As many meetings of a tenant are kept as may be.
   case tooManyMeetings(LimitReached)
   /// As many secrets of a tenant are good as may be at a time.
@@ -129,6 +140,8 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
     case .busy: "dataBusy"
     case .exists: "roomTaken"
     case .tenantExists: "nameTaken"
+    case .defaultTenant: "defaultTenant"
+    case .tenantInUse: "tenantInUse"
     case .tooManyMeetings: "quotaReached"
     case .tooManyKeys: "tooManyKeys"
     case .closed: "shuttingDown"
@@ -154,6 +167,10 @@ extension MeetingStoreError: CustomStringConvertible {
       "\(path) is held by another process. End it, or name another folder with --data."
     case .exists(let room): "There is already a meeting named \(room). Choose another name."
     case .tenantExists(let name): "There is already a tenant named \(name). Choose another name."
+    case .defaultTenant(let name):
+      "\(name) is the default tenant, whose people come without a token: it stays. Only others can be removed."
+    case .tenantInUse(let name):
+      "Meetings of \(name) are running. End them first: `parley meeting list --tenant \(name)`, `parley meeting end`."
     case .tooManyMeetings(let reached): reached.text
     case .tooManyKeys:
       "The tenant has \(APIKey.maximumLive) secrets that are good. Retire one before another is made."

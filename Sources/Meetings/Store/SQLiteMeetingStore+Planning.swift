@@ -72,7 +72,7 @@ extension SQLiteMeetingStore {
   }
 
   /// Refuses a further meeting of a tenant that has as many as it may have. Meetings are only counted where there is a limit.
-  func requirePlace(for meeting: MeetingRecord) throws(MeetingStoreError) {
+  public func requirePlace(for meeting: MeetingRecord) throws(MeetingStoreError) {
     var limit: Int?
     var name = ""
     try open().query("SELECT stored_meetings, name FROM tenants WHERE id = ?", [.text(meeting.tenant.rawValue)]) {

@@ -45,9 +45,13 @@ public actor SQLiteMeetingStore: MeetingStore {
   private static func makeFolder(_ folder: String) throws(MeetingStoreError) {
     var partial = ""
     for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
+      let parent = partial.isEmpty ? "." : partial
       partial += partial.isEmpty && !folder.hasPrefix("/") ? part : "/" + part
       if partial.isEmpty || partial == "/" { continue }
-      if mkdir(partial, 0o700) != 0 && errno != EEXIST && errno != EISDIR {
+      if mkdir(partial, 0o700) == 0 {
+        // What is kept in the folder is lost with its name.
+        _ = DiskFolder.synchronise(parent)
+      } else if errno != EEXIST && errno != EISDIR {
         let reason = errno
         var info = stat()
         if stat(partial, &info) == 0 { continue }

@@ -14,6 +14,12 @@ extension StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
+  /// The ids of OpenTok sessions are kept as they are, where they were kept in lower case.
+  static let sessionNames = """
+    UPDATE OR IGNORE meetings SET room_key = room WHERE room GLOB '[12]_MX4*';
+    UPDATE tokens SET room_key = room WHERE room GLOB '[12]_MX4*';
+    """
+
   /// Which server a meeting runs on, or has taken it over, by the number of its ``LifeLock``.
   static let runningServers = "ALTER TABLE running_meetings ADD COLUMN server INTEGER"
 

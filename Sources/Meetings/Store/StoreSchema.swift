@@ -115,6 +115,7 @@ enum StoreSchema {
     running,
     runningServers,
     openEvents,
+    sessionNames,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

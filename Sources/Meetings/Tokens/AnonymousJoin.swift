@@ -14,7 +14,7 @@ public struct AnonymousJoin: Sendable {
   public let meetingLifetime: TimeSpan
   /// How long a token is valid, at most; never longer than its meeting.
   public let tokenLifetime: TimeSpan
-  /// Whether a meeting is made when a room name is first asked for.
+  /// Whether a meeting is made when somebody first joins by a room name.
   public let opensRooms: Bool
 
   /// A desk over `store`.
@@ -69,15 +69,40 @@ public struct AnonymousJoin: Sendable {
     return (meeting, tenant)
   }
 
-  /// The meeting of a room name; with `opening` one is made where rooms are open. Nil when there is none.
+  /// The meeting that is kept of a room name. Nil when there is none.
   /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open or the room is an OpenTok session, or ``MeetingStoreError``.
-  public func meeting(
-    room: RoomName, opening: Bool, now: Date
-  ) async throws -> (MeetingRecord, Tenant)? {
+  public func meeting(room: RoomName, now: Date) async throws -> (MeetingRecord, Tenant)? {
     let tenant = try await openTenant(now: now)
     guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
-    if opening, opensRooms { return (try await store.openMeeting(room: room, tenant: tenant, now: now), tenant) }
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
+  }
+
+  /// What somebody finds behind a room name, and what a token for it opens: the meeting that is kept, or, where rooms are open, the one that the
+  /// first who joins makes. Looking makes nothing. Nil when there is none.
+  /// - Throws: ``MeetingStoreError``; ``MeetingStoreError/tooManyMeetings(_:)`` where none more could be made.
+  func door(
+    _ room: RoomName, of tenant: Tenant, now: Date
+  ) async throws(MeetingStoreError) -> (meeting: MeetingRecord, target: MeetingTarget)? {
+    if let meeting = try await store.meeting(room: room, tenant: tenant.id) { return (meeting, .meeting(meeting.id)) }
+    guard opensRooms else { return nil }
+    let meeting = MeetingRecord(opening: room, of: tenant, now: now)
+    try await store.requirePlace(for: meeting)
+    return (meeting, .room(room))
+  }
+
+  /// A token for a guest who asks for a room by its name, with the meeting that it opens. No meeting is made: joining does that. Nil when there is
+  /// none and rooms are not open.
+  /// - Throws: ``JoinRefusal``, or ``MeetingStoreError``.
+  public func token(
+    room: RoomName, session: String, base: WebOrigin, now: Date
+  ) async throws -> (meeting: MeetingRecord, tenant: Tenant, token: Secret<String>, expires: Date)? {
+    let tenant = try await openTenant(now: now)
+    guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
+    guard let (meeting, target) = try await door(room, of: tenant, now: now) else { return nil }
+    guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
+    let (token, expires) = try token(
+      for: meeting, opening: target, tenant: tenant, session: session, origins: [base], base: base, now: now)
+    return (meeting, tenant, token, expires)
   }
 
   /// A token for whoever asked for a meeting that not everybody gets into: without it nobody could let anybody in.
@@ -102,10 +127,19 @@ public struct AnonymousJoin: Sendable {
   public func token(
     for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
   ) throws -> (text: Secret<String>, expires: Date) {
+    try token(
+      for: meeting, opening: .meeting(meeting.id), tenant: tenant, session: session, origins: origins, base: base,
+      now: now)
+  }
+
+  private func token(
+    for meeting: MeetingRecord, opening target: MeetingTarget, tenant: Tenant, session: String, origins: [WebOrigin],
+    base: WebOrigin, now: Date
+  ) throws -> (text: Secret<String>, expires: Date) {
     let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
-      tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, isGuest: true, allowedOrigins: origins,
+      tenant: tenant.id, target: target, role: .publisher, isGuest: true, allowedOrigins: origins,
       notBefore: now,
       expires: min(end, meeting.expires ?? end),
       service: .init(

@@ -17,8 +17,11 @@ final class CompactJWS {
   /// The header's `kid`: only good for finding the key to prove the token with.
   let keyID: String?
 
-  /// Takes a text apart; nil when it is no compact JWS.
+  /// Takes a text apart; nil when it is no compact JWS, or its header can be understood in two ways.
   init?(_ text: String) {
+    guard let header = Base64URL.bytes(text.prefix { $0 != "." }), TokenText.problem(in: header) == nil else {
+      return nil
+    }
     var error = cjose_err()
     guard let signature = cjose_jws_import(text, text.utf8.count, &error) else { return nil }
     guard let header = cjose_jws_get_protected(signature) else {

@@ -21,9 +21,7 @@ struct OpenTokClaims {
     guard let session = OpenTokSession(session), session.belongs(to: proof.tenant.apiKey) else {
       throw .claims("session_id is not a session of the API key")
     }
-    guard session.text.utf8.count <= RoomName.maximumLength, let room = try? RoomName(session.text) else {
-      throw .claims("session_id is longer than \(RoomName.maximumLength) characters")
-    }
+    guard let room = try? RoomName(session.text) else { throw .claims("session_id is no name of a room") }
     let names: [String: Role] = [
       "subscriber": .subscriber, "publisher": .publisher, "publisheronly": .publisherOnly, "moderator": .moderator,
     ]

@@ -3,8 +3,11 @@ public import FoundationEssentials
 /// A session id of OpenTok: `1_` or `2_` and, as URL-safe Base64 without padding, `1~<API key>~…`.
 ///
 /// The key in it says whose session it is, without asking a store; whether somebody may join is the token's business, which the owner of
-/// the key has signed. The id itself is the room's name.
+/// the key has signed. The id itself is the room's name, and each letter of it counts as it is.
 public struct OpenTokSession: Sendable, Hashable {
+  /// The most characters of an id, as the server SDKs say it.
+  public static let maximumLength = 255
+
   /// The id as it travels.
   public let text: String
   /// The parts between the tildes.
@@ -12,7 +15,11 @@ public struct OpenTokSession: Sendable, Hashable {
 
   /// Takes an id apart; nil when it has another form.
   public init?(_ text: String) {
-    guard (3...255).contains(text.utf8.count), text.hasPrefix("1_") || text.hasPrefix("2_") else { return nil }
+    guard (3...Self.maximumLength).contains(text.utf8.count), text.hasPrefix("1_") || text.hasPrefix("2_") else {
+      return nil
+    }
+    // In another alphabet of Base64 the same bytes would be another name.
+    guard text.utf8.allSatisfy(Self.isURLSafe) else { return nil }
     var base = text.dropFirst(2).replacing("-", with: "+").replacing("_", with: "/")
     guard base.utf8.count % 4 != 1 else { return nil }
     while base.utf8.count % 4 != 0 { base += "=" }
@@ -22,6 +29,15 @@ public struct OpenTokSession: Sendable, Hashable {
     parts = inner.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
     guard parts.count >= 3, parts[0] == "1", !parts[1].isEmpty else { return nil }
     self.text = text
+  }
+
+  private static func isURLSafe(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 
   /// How a session was asked for. All of it stands in the id, so that nothing has to be kept of a session that nobody joins.
@@ -72,7 +88,8 @@ public struct OpenTokSession: Sendable, Hashable {
   /// session is no secret there.
   public static func isSession(_ room: RoomName) -> Bool {
     // The Base64 form of `1~` and a digit.
-    room.key.hasPrefix("1_mx4") || room.key.hasPrefix("2_mx4")
+    let name = room.display.lowercased()
+    return name.hasPrefix("1_mx4") || name.hasPrefix("2_mx4")
   }
 
   /// The API key that it names.

@@ -18,9 +18,8 @@ struct OpenTokT1 {
     var base = String(text.dropFirst(Self.prefix.count))
     while base.utf8.count % 4 != 0 { base += "=" }
     guard let data = Data(base64Encoded: base), let colon = data.firstIndex(of: UInt8(ascii: ":")),
-      let head = String(validating: data[..<colon], as: UTF8.self)
+      let head = String(validating: data[..<colon], as: UTF8.self), let fields = try? Self.fields(head)
     else { return nil }
-    let fields = Self.fields(head)
     guard let key = fields["partner_id"], let signature = fields["sig"], signature.utf8.count == 40 else { return nil }
     apiKey = key
     self.signature = Array(signature.lowercased().utf8)
@@ -43,7 +42,7 @@ struct OpenTokT1 {
   /// What it says.
   func claims() throws(TokenProblem) -> OpenTokClaims {
     guard let text = String(validating: payload, as: UTF8.self) else { throw .claims("the fields are not UTF-8") }
-    let fields = Self.fields(text)
+    let fields = try Self.fields(text)
     guard let session = fields["session_id"], !session.isEmpty else { throw .claims("session_id is missing") }
     guard let expires = try Self.time("expire_time", fields) else { throw .claims("expire_time is missing") }
     return OpenTokClaims(
@@ -61,13 +60,14 @@ struct OpenTokT1 {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// The fields of a form (`application/x-www-form-urlencoded`); of two with one name the first counts.
-  private static func fields(_ text: String) -> [String: String] {
+  /// The fields of a form (`application/x-www-form-urlencoded`); none may be there twice.
+  private static func fields(_ text: String) throws(TokenProblem) -> [String: String] {
     var fields: [String: String] = [:]
     for part in text.split(separator: "&").prefix(32) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(pair[0])
-      if fields[name] == nil { fields[name] = pair.count == 2 ? decoded(pair[1]) : "" }
+      guard fields[name] == nil else { throw .claims("\(name.prefix(40)) is there twice") }
+      fields[name] = pair.count == 2 ? decoded(pair[1]) : ""
     }
     return fields
   }

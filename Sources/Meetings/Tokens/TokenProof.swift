@@ -20,6 +20,7 @@ struct TokenProof {
 
   /// The claims of the payload.
   func claims<Claims: Decodable>(_ type: Claims.Type) throws(TokenProblem) -> Claims {
+    if let problem = TokenText.problem(in: payload) { throw .claims(problem) }
     do {
       return try JSONDecoder().decode(type, from: Data(payload))
     } catch DecodingError.keyNotFound(let key, _) {

@@ -17,6 +17,22 @@ struct RoomNameTests {
   }
 
   @Test(
+    "the id of an OpenTok session is a name of up to 255 characters in which capitals count, and in one alphabet only")
+  func sessions() throws {
+    let session = "2_MX4xMDAyMDB-fjE3MDAwMDAwMDAwMDB-c2VsZmhvc3R-"
+    #expect(try RoomName(session).key == session && RoomName(session).display == session)
+    // The same length of bytes with one letter in another case is another session, which is one, too.
+    let twin = "2_MX4xMDAyMDB-fjE3MDAwMDAwMDAwMDB-C2VsZmhvc3R-"
+    #expect(OpenTokSession(twin)?.apiKey == "100200")
+    #expect(try RoomName(session) != RoomName(twin) && RoomName(session) != RoomName(session.lowercased()))
+    // 189 bytes, and one more group of them.
+    let inside = "MX4xMDAyMDB-" + String(repeating: "eHh4", count: 60)
+    #expect(try RoomName("2_" + inside).key == "2_" + inside && inside.utf8.count == 252)
+    #expect(throws: RoomNameError.tooLong) { try RoomName("2_" + inside + "eHh4") }
+    #expect(OpenTokSession("2_MX4xMDAyMDB-fjE/") == nil && OpenTokSession("2_MX4xMDAyMDB+fjE=") == nil)
+  }
+
+  @Test(
     "anything else is refused",
     arguments: [
       "", ".", "..", " ", "?&/", "a\u{0}", "a\u{202E}b", "😀", "a%20", "½", String(repeating: "a", count: 129),

@@ -53,6 +53,20 @@ struct IDTokenTests {
     #expect(try problem(Secret(String(repeating: "a", count: 40_000))) == .malformed)
   }
 
+  @Test("threat 24: a token that says something twice is not believed, whichever of the two is good")
+  func twice() throws {
+    let good = claims()
+    for claim in [#""sub":"eve""#, #""nonce":"another""#, #""email":"a@example.com","email":"b@example.com""#] {
+      for text in ["{\(claim)," + String(good.dropFirst()), String(good.dropLast()) + ",\(claim)}"] {
+        guard case .claim(let which)? = try problem(try key.sign(text)) else {
+          Issue.record("\(claim) is taken twice")
+          continue
+        }
+        #expect(which.hasSuffix("is there twice"))
+      }
+    }
+  }
+
   @Test("threat 24: no algorithm but RS256 and ES256 counts, neither none nor HS256 with the public key for a secret")
   func algorithms() throws {
     let body = Base64URL.text(Array(claims().utf8))

@@ -6,6 +6,85 @@ import Testing
 
 @Suite("Copies of the store", .serialized)
 struct BackupTests {
+  @Test("a copy takes the place of what is kept beside whoever works on it, and what happened since is not undone")
+  func replaced() async throws {
+    let folder = TemporaryFolder()
+    // As a server has it, and as a command beside it.
+    let server = try await SQLiteMeetingStore.open(folder: folder.path)
+    // As the file keeps times.
+    let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
+    let tenant = try await server.defaultTenant(now: now)
+    func meeting(_ room: String, _ store: SQLiteMeetingStore) async throws -> MeetingRecord {
+      let record = MeetingRecord(
+        tenant: tenant.id, room: try RoomName(room), kind: .named, subject: room, created: now)
+      try await store.insert(record)
+      return record
+    }
+    func entry(_ action: String) -> AuditEntry { AuditEntry(time: now, actor: "test", action: action, target: "") }
+    let (gone, changed, live) = (
+      try await meeting("gone", server), try await meeting("changed", server), try await meeting("live", server)
+    )
+    let hook = Webhook(tenant: tenant.id, url: "https://a.example/x", events: [], created: now)
+    #expect(try await server.insert(hook))
+    try await server.append(entry("before"))
+    let trial = folder.path + "/trial"
+    try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
+    try await server.backUp(to: trial + "/" + SQLiteMeetingStore.fileName)
+
+    // What happens afterwards.
+    #expect(try await server.removeMeeting(gone.id))
+    _ = try await server.change(changed.id) { $0.subject = "another" }
+    let new = try await meeting("new", server)
+    _ = try await server.change(live.id) { $0.subject = "as it runs" }
+    let message = KeptMessage(id: 1, body: "hello")
+    try await server.apply([RunningWrite(.message(message), of: live.id, tenant: tenant.id)], now: now)
+    try await server.revoke(TokenID(rawValue: "t_1"), tenant: tenant.id, expires: now + 3_600)
+    let second = Webhook(tenant: tenant.id, url: "https://b.example/x", events: [], created: now)
+    #expect(try await server.insert(second))
+    let waiting = [hook, second].map {
+      WebhookDelivery(
+        webhook: $0.id, meeting: "m", event: "e", type: "meeting.started", body: "{}", created: now)
+    }
+    try await server.enqueue(waiting)
+    _ = try await server.changePolicy(of: tenant.id) { $0.capacity = 3 }
+    let leaked = try #require(try await server.apiKeys(of: tenant.id).first)
+    let rotated = try await server.rotateKey(of: tenant.id, others: nil, now: now)
+    #expect(try await server.retireKey(leaked.id, of: tenant.id, now: now))
+    try await server.append(entry("after"))
+
+    let command = try await SQLiteMeetingStore.open(folder: folder.path)
+    for _ in 0..<2 { try await command.replace(byStoreIn: trial, entry("data.restore")) }
+    for record in [gone, changed] { #expect(try await server.meeting(id: record.id) == record) }
+    #expect(try await server.meeting(id: new.id) == nil)
+    #expect(try await server.meeting(id: live.id)?.subject == "as it runs")
+    #expect(try await server.runningMeeting(live.id)?.messages == [message])
+    #expect(try await server.isRevoked(TokenID(rawValue: "t_1"), tenant: tenant.id))
+    #expect(try await server.defaultTenant(now: now) == tenant)
+    #expect(try await server.webhooks(tenant: nil) == [hook])
+    #expect(try await server.pendingDeliveries() == 1)
+    let secrets = try await server.apiKeys(of: tenant.id)
+    #expect(secrets.count == 2 && secrets.filter { $0.isLive(at: now) }.map(\.id) == [rotated.id])
+    let log = try await server.auditLog(tenant: nil, before: nil, limit: 9).map(\.action)
+    #expect(log == ["data.restore", "data.restore", "after", "before"])
+    #expect(try await server.integrityCheck() == ["ok"])
+
+    // A copy of another server, which does not know whose the meeting is that runs.
+    let strange = folder.path + "/strange"
+    let other = try await SQLiteMeetingStore.open(folder: strange)
+    let otherTenant = try await other.defaultTenant(now: now)
+    try await other.append(entry("there"))
+    await #expect(throws: MeetingStoreError.self) {
+      try await command.replace(byStoreIn: strange, entry("data.restore"))
+    }
+    #expect(try await server.defaultTenant(now: now) == tenant)
+    try await server.apply([RunningWrite(.end, of: live.id, tenant: tenant.id)], now: now)
+    try await command.replace(byStoreIn: strange, entry("data.restore"))
+    #expect(try await server.tenants().map(\.id) == [otherTenant.id])
+    #expect(try await server.auditLog(tenant: nil, before: nil, limit: 9).map(\.action).contains("there"))
+    #expect(try await server.integrityCheck() == ["ok"])
+    for store in [server, command, other] { await store.close() }
+  }
+
   @Test("a large store is copied while another connection writes to it without a pause")
   func busy() async throws {
     let folder = TemporaryFolder()

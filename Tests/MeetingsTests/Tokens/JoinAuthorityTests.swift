@@ -157,7 +157,7 @@ struct JoinAuthorityTests {
   @Test("a token does not open the room of another meeting: both are named, and only a good token learns anything")
   func rooms() async throws {
     let world = try await World(now: now)
-    let text = Secret(try await world.authority.sign(world.token(now: now), tenant: world.tenant).value)
+    let text = Secret(try world.authority.sign(world.token(now: now), tenant: world.tenant).value)
     let (own, other) = (world.meeting.room, try RoomName("Elsewhere"))
     func admit(_ token: Secret<String>, _ room: RoomName?) async throws(JoinRefusal) -> Admission {
       try await world.authority.admit(token: token, room: room, origin: nil, ownOrigin: nil, now: now)

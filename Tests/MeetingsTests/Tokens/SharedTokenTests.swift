@@ -46,6 +46,29 @@ struct SharedTokenTests {
     #expect(await world.code(try world.token(#"{"iss":"100200","exp":1795255200.5,"room":"r"}"#)) == nil)
   }
 
+  @Test(
+    "threat 24: a token that says something twice, in its claims or its header, is not believed, whichever of the two is good"
+  )
+  func twice() async throws {
+    let world = try await TokenWorld()
+    let good = try world.token("{\(world.head),\"room\":\"daily\",\"role\":\"subscriber\"}")
+    #expect(await world.code(good) == nil)
+    for claims in [
+      #""room":"daily","role":"subscriber","role":"moderator""#,
+      #""room":"daily","role":"moderator","role":"subscriber""#,
+      #""room":"daily","exp":1795255200"#, #""room":"daily","r\u006fom":"other""#,
+      #""room":"daily","context":{"user":{"id":"a","id":"b"}}"#,
+    ] {
+      #expect(await world.code(try world.token("{\(world.head),\(claims)}")) == "badToken", "\(claims)")
+    }
+    let parts = good.split(separator: ".")
+    for header in [#"{"alg":"none","alg":"HS256"}"#, #"{"alg":"HS256","alg":"none"}"#] {
+      let text = "\(Base64URL.text(Array(header.utf8))).\(parts[1]).\(parts[2])"
+      #expect(CompactJWS(text) == nil, "\(header)")
+    }
+    #expect(CompactJWS(good) != nil)
+  }
+
   @Test("threat 24: a token opens its room only, that of its tenant only, and a token for every room needs one named")
   func rooms() async throws {
     let world = try await TokenWorld()

@@ -1,0 +1,55 @@
+import Glibc
+
+/// A copy in the place of what is kept.
+extension SQLiteMeetingStore {
+  /// Puts what a copy (``backUp(to:)``) has in the place of what is kept, in one transaction and beside whoever works on the file, also a server: all of it holds from
+  /// the next request on. `folder` is one with the copy as its store, in today's format, which nobody writes to.
+  ///
+  /// What would undo something that has happened since is not taken back:
+  /// - Meetings that run stay as they are, with what holds in them.
+  /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
+  /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
+  ///
+  /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
+  public func replace(byStoreIn folder: String, _ entry: AuditEntry) throws(MeetingStoreError) {
+    let database = try open()
+    let copy = folder + "/" + Self.fileName
+    try database.query("ATTACH ? AS copy", [.text(copy)])
+    defer { try? database.execute("DETACH copy") }
+    try database.transaction { () throws(MeetingStoreError) in
+      var homeless = ""
+      try database.query(
+        "SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0 AND tenant NOT IN (SELECT id FROM copy.tenants)"
+      ) { homeless = $0.text(0) }
+      guard homeless.isEmpty else {
+        throw .failed(
+          path: copy,
+          reason: "the meeting \(homeless) runs, and the copy does not have its tenant; end the meeting first")
+      }
+      try database.execute(Self.replacing)
+      try append(entry)
+    }
+  }
+
+  /// References between tables are looked at when all is done. Where two meetings want one place the one that is there runs. The order of tenants is of no
+  /// matter, and keeps SQLite from copying pages of the table instead of rows: then it would still miss those that meetings refer to.
+  private static let replacing = """
+    PRAGMA defer_foreign_keys = ON;
+    DELETE FROM main.webhook_deliveries WHERE webhook NOT IN (SELECT id FROM copy.webhooks);
+    DELETE FROM main.webhooks;
+    DELETE FROM main.api_keys WHERE tenant NOT IN (SELECT id FROM copy.tenants);
+    DELETE FROM main.meetings WHERE id NOT IN (SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0);
+    DELETE FROM main.tenants;
+    INSERT INTO main.tenants SELECT * FROM copy.tenants ORDER BY id;
+    INSERT OR IGNORE INTO main.api_keys SELECT * FROM copy.api_keys;
+    INSERT INTO main.webhooks SELECT * FROM copy.webhooks;
+    INSERT OR IGNORE INTO main.meetings SELECT * FROM copy.meetings;
+    INSERT OR IGNORE INTO main.revoked_tokens SELECT * FROM copy.revoked_tokens;
+    INSERT OR IGNORE INTO main.tokens (tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses)
+      SELECT tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses
+      FROM copy.tokens ORDER BY sequence;
+    INSERT INTO main.audit_log (time, actor, tenant, action, target, detail)
+      SELECT time, actor, tenant, action, target, detail FROM copy.audit_log
+      EXCEPT SELECT time, actor, tenant, action, target, detail FROM main.audit_log ORDER BY time;
+    """
+}
