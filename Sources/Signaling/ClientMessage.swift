@@ -21,7 +21,7 @@ public enum ClientMessage: Sendable, Hashable {
   case deny(WaitingSelection, id: Int? = nil)
   /// A host locks the meeting, or unlocks it. `id` as with a room request.
   case lock(Bool, id: Int? = nil)
-  /// A signal to everybody, the sender included, or to one participant. `id` as with a chat message.
+  /// A signal to everybody, the sender included, or to one participant. `id` as with a room request.
   case signal(Signal, to: String?, id: Int? = nil)
   /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
   /// messages: the server answers `done` or a refusal with the same.

@@ -285,6 +285,14 @@ public enum LeaveReason: String, Sendable, Hashable, Codable {
   case left, timeout, removed, replaced
 }
 
+/// Why a track is gone that its sender did not end.
+public enum UnpublishReason: String, Sendable, Hashable, Codable {
+  /// A host ended it. It may be published again.
+  case removed
+  /// The right to send it was taken.
+  case notAllowed
+}
+
 /// Why the meeting is over for a client.
 public enum EndReason: String, Sendable, Hashable, Codable {
   case shutdown, expired, removed, replaced

@@ -3,6 +3,8 @@
 public enum RoomRequest: Sendable, Hashable {
   /// Mute what somebody sends of these sources; a share is ended.
   case muteParticipant(String, sources: [TrackSource])
+  /// End what somebody sends of these sources. It may be published again, as a new track.
+  case stopTracks(String, sources: [TrackSource])
   /// Mute everybody but some, and some tracks; the sender only when it says so.
   case muteAll(
     sources: [TrackSource], except: [String], exceptTracks: [TrackReference] = [], includingLater: Bool,
@@ -44,7 +46,8 @@ public enum RoomRequest: Sendable, Hashable {
 
 extension RoomRequest: Encodable {
   private enum Kind: String {
-    case muteParticipant, muteAll, liftMuteAll, askToUnmute, removeParticipant, setRole, setPermissions, spotlight
+    case muteParticipant, stopTracks, muteAll, liftMuteAll, askToUnmute, removeParticipant, setRole, setPermissions,
+      spotlight
     case endMeeting, raiseHand, lowerHands, react, createPoll, setPoll, removePoll, vote
   }
 
@@ -79,6 +82,7 @@ extension RoomRequest: Encodable {
     }
     switch kind {
     case .muteParticipant: self = .muteParticipant(try get(.participant), sources: try sources())
+    case .stopTracks: self = .stopTracks(try get(.participant), sources: try sources())
     case .muteAll:
       self = .muteAll(
         sources: try sources(), except: container.contains(.except) ? try list(.except) : [],
@@ -113,6 +117,10 @@ extension RoomRequest: Encodable {
     switch self {
     case .muteParticipant(let participant, let sources):
       try put(.muteParticipant)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(sources, forKey: .sources)
+    case .stopTracks(let participant, let sources):
+      try put(.stopTracks)
       try container.encode(participant, forKey: .participant)
       try container.encode(sources, forKey: .sources)
     case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):

@@ -20,8 +20,8 @@ public enum ServerMessage: Sendable, Hashable {
   case published(participant: String, publication: PublicationInfo)
   /// A track was muted or unmuted.
   case publicationUpdated(participant: String, publication: PublicationInfo)
-  /// A track is gone.
-  case unpublished(participant: String, publication: String)
+  /// A track is gone; `reason` is nil where its sender ended it.
+  case unpublished(participant: String, publication: String, reason: UnpublishReason? = nil)
   /// What each slot now carries, whole.
   case slots([SlotInfo])
   /// Which video slots are paused, whole, and why; they go on by themselves.
@@ -131,7 +131,10 @@ extension ServerMessage: Codable {
     case .published: self = .published(participant: try get(.participant), publication: try get(.publication))
     case .publicationUpdated:
       self = .publicationUpdated(participant: try get(.participant), publication: try get(.publication))
-    case .unpublished: self = .unpublished(participant: try get(.participant), publication: try get(.publication))
+    case .unpublished:
+      self = .unpublished(
+        participant: try get(.participant), publication: try get(.publication),
+        reason: try container.decodeIfPresent(UnpublishReason.self, forKey: .reason))
     case .slots: self = .slots(try get(.slots))
     case .paused: self = .paused(slots: try get(.slots), reason: try get(.reason))
     case .wanted: self = .wanted(try WantedLayers(from: decoder))
@@ -188,9 +191,10 @@ extension ServerMessage: Codable {
     case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
       try put(participant, .participant)
       try put(publication, .publication)
-    case .unpublished(let participant, let publication):
+    case .unpublished(let participant, let publication, let reason):
       try put(participant, .participant)
       try put(publication, .publication)
+      try container.encodeIfPresent(reason, forKey: .reason)
     case .slots(let slots): try put(slots, .slots)
     case .paused(let slots, let reason):
       try put(slots, .slots)

@@ -27,11 +27,13 @@ import Testing
       #expect(ann.participants[0].created != nil && ann.local.created != nil && ann.local.data == nil)
 
       ann.connectionState.signalingDown = true
-      try ann.signal(type: "dropped", waits: false)
+      #expect(throws: JoinError.unreachable("The server cannot be reached just now.")) {
+        try ann.signal(type: "dropped", waits: false)
+      }
       try ann.signal(type: "kept")
-      #expect(ann.waitingSignals.count == 1)
+      #expect(ann.signals.map(\.signal.type) == ["kept"])
       ann.connectionState.signalingDown = false
-      ann.sendWaitingSignals()
+      ann.sendInTurn()
       try await wait(for: "the one that waited at Bob's: \(atBob.events)") { atBob.saw("signal Ann kept: ") }
       #expect(!atBob.events.contains { $0.contains("dropped") })
 
@@ -41,6 +43,30 @@ import Testing
       }
       await ann.leave()
       #expect(throws: JoinError.ended) { try ann.signal(type: "over") }
+      await bob.leave()
+    }
+  }
+
+  @Test("who sends faster than the server takes is cut off, and takes the same place back")
+  func tooFast() async throws {
+    try await LiveServer.run { server in
+      let bob = try Meeting("\(server.url)/haste", name: "Bob")
+      try await bob.join()
+      let ann = try Meeting("\(server.url)/haste", name: "Ann")
+      let (atAnn, atBob) = (Witness(ann), Witness(bob))
+      try await ann.join()
+      try await wait(for: "Ann at Bob's") { bob.participants.count == 1 }
+      let place = ann.local.id
+      for _ in 0..<2_000 { ann.send(.ping(time: nil)) }
+      try await wait(for: "the loss: \(atAnn.events)") {
+        atAnn.events.contains { $0.hasPrefix("reconnecting signaling") }
+      }
+      try await wait(for: "the return: \(atAnn.events)") { ann.state == .connected }
+      try ann.signal(type: "back")
+      try await wait(for: "a signal at Bob's: \(atBob.events)") { atBob.saw("signal Ann back: ") }
+      #expect(ann.local.id == place && bob.participants.map(\.id) == [place])
+      #expect(!atBob.events.contains { $0.hasPrefix("participantLeft") }, "\(atBob.events)")
+      await ann.leave()
       await bob.leave()
     }
   }

@@ -45,6 +45,88 @@ import Testing
   }
 
   @Test(
+    "simulcast layers larger than anybody shows stop at their sender within two seconds, each comes back with one key frame, and what is decoded is the one that was asked for",
+    arguments: [Codec.vp8, .vp9, .h264])
+  func simulcast(codec: Codec) async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/layers", name: "Ann")
+      let source = TestPictureSource(width: 320, height: 180, framesPerSecond: 20)
+      try await ann.local.publish(LocalVideoTrack(source, options: VideoOptions(codec: codec, simulcast: true)))
+      try await ann.join()
+      let bob = try await Meeting.join("\(server.url)/layers", name: "Bob")
+      try await wait(for: "the subscription") { bob.participants.first?.publication(.camera)?.subscription != nil }
+      let subscription = try #require(bob.participants.first?.publication(.camera)?.subscription)
+      subscription.video?.add(NullSink())
+      @MainActor func sent() async -> [String: OutboundTrackStatistics] {
+        var streams: [String: OutboundTrackStatistics] = [:]
+        for stream in await ann.statistics()?.outbound ?? [] { streams[stream.rid?.rawValue ?? ""] = stream }
+        return streams
+      }
+      @MainActor func received() async -> InboundVideoStatistics? { await bob.statistics()?.inbound.first?.video }
+      @MainActor func more(_ count: UInt64) async throws {
+        let start = await received()?.framesDecoded ?? 0
+        try await wait(for: "\(count) more pictures at Bob's") {
+          (await received()?.framesDecoded ?? 0) >= start + count
+        }
+      }
+      subscription.show(width: 320, height: 180)
+      try await wait(for: "all three layers, and the largest at Bob's") {
+        let layers = await sent()
+        return await received()?.frameWidth == 320
+          && layers.values.count { ($0.video?.framesPerSecond ?? 0) > 5 } == 3
+      }
+
+      try await more(40)
+
+      let clock = ContinuousClock()
+      var times: [String] = []
+      let steps = [(80, "q"), (160, "qh"), (320, "qhf"), (160, "qh"), (80, "q"), (320, "qhf")]
+      var watched = "qhf"
+      for (width, wanted) in steps {
+        let (before, had) = (await sent(), try #require(await received()))
+        let asked = clock.now
+        subscription.show(width: width, height: width * 9 / 16)
+        if wanted.count < watched.count {
+          try await wait(for: "only \(wanted) to be sent") {
+            let active = await sent().filter(\.value.active).keys
+            return Set(active) == Set(wanted.map { String($0) })
+          }
+          #expect(clock.now - asked < .seconds(2), "down to \(wanted) took \(clock.now - asked)")
+        }
+        try await wait(for: "a picture of \(width) pixels") { await received()?.frameWidth == width }
+        times.append("\(width) after \(clock.now - asked)")
+        if wanted.count > watched.count {
+          #expect(clock.now - asked < .seconds(1), "up to \(wanted) took \(clock.now - asked)")
+        }
+        // What was being encoded when the others were stopped may still be counted.
+        let resting = await sent()
+        try await more(40)
+        let (after, has) = (await sent(), try #require(await received()))
+        #expect(has.frameWidth == width)
+        // Of two layers that come back the smaller one may be there sooner.
+        let most = UInt64(max(wanted.count - watched.count, 1))
+        #expect(
+          (had.keyFramesDecoded + 1...had.keyFramesDecoded + most).contains(has.keyFramesDecoded), "to \(width)")
+        for layer in ["q", "h", "f"] {
+          let (old, new) = (try #require(before[layer]?.video), try #require(after[layer]?.video))
+          let isBack = wanted.contains(layer) && !watched.contains(layer)
+          // Who goes down asks for a key frame of what goes on.
+          let isTarget = layer == wanted.last.map { String($0) }
+          #expect(
+            new.keyFramesEncoded == old.keyFramesEncoded + (isBack || isTarget ? 1 : 0), "\(layer), to \(width)")
+          if !wanted.contains(layer) {
+            #expect(new.framesEncoded <= (resting[layer]?.video?.framesEncoded ?? 0) + 1, "\(layer) goes on")
+          }
+        }
+        watched = wanted
+      }
+      print("WantedTests: \(codec): \(times.joined(separator: ", "))")
+      await bob.leave()
+      await ann.leave()
+    }
+  }
+
+  @Test(
     "who asks for fewer pictures a second gets fewer, then all again, without a key frame, and nobody else notices"
   )
   func frameRate() async throws {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RoomMessageTests {
   private func requests() -> [RoomRequest] {
     [
-      .muteParticipant("p_1", sources: [.microphone, .screen]),
+      .muteParticipant("p_1", sources: [.microphone, .screen]), .stopTracks("p_1", sources: [.camera, .microphone]),
       .muteAll(sources: [.microphone], except: ["p_1"], includingLater: true, mayUnmute: false), .liftMuteAll,
       .muteAll(
         sources: [.microphone, .screenAudio], except: [],
@@ -56,7 +56,7 @@ import Testing
     arguments: [
       #"{"type":"muteParticipant","participant":"p","sources":[]}"#,
       #"{"type":"muteParticipant","participant":"p","sources":["smell"]}"#,
-      #"{"type":"muteParticipant","sources":["camera"]}"#,
+      #"{"type":"muteParticipant","sources":["camera"]}"#, #"{"type":"stopTracks","participant":"p","sources":[]}"#,
       #"{"type":"muteAll","sources":["camera","camera","camera","camera","camera"]}"#,
       #"{"type":"muteAll","sources":["microphone"],"exceptTracks":[{"participant":"p","source":"smell"}]}"#,
       #"{"type":"react","reaction":"sneeze"}"#, #"{"type":"vote","poll":1,"options":[0,1,2,3,4,5,6,7,8,9,10]}"#,

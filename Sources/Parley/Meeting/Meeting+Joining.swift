@@ -110,8 +110,7 @@ extension Meeting {
     joinedOnce = true
     state = .connected
     emit(.joined)
-    for message in unsentChat { deliver(message) }
-    sendWaitingSignals()
+    sendInTurn()
     catchUp()
   }
 

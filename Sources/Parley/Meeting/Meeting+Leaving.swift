@@ -54,6 +54,7 @@ extension Meeting {
     waitingReason = nil
     endReason = reason
     if reason != .left { place?.channel.close() }
+    endTurns()
     giveBack()
     failNegotiation()
     failRequests()

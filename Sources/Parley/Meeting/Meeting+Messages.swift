@@ -31,7 +31,7 @@ extension Meeting {
     case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
       takePublication(publication, of: participant)
       applySlots()
-    case .unpublished(let participant, let publication): removePublication(publication, of: participant)
+    case .unpublished(let participant, let publication, _): removePublication(publication, of: participant)
     case .slots(let slots):
       self.slots = slots
       applySlots()
@@ -52,10 +52,14 @@ extension Meeting {
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
     let error = JoinError.refused(code: code.rawValue, message: text)
-    if let id, takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error) {
+    if let id,
+      takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error)
+        || settle(signal: id, .failure(error))
+    {
       return
     }
-    guard fatal else {
+    // The socket of who sends too fast is closed, and the place is kept: it is taken back as after any loss.
+    guard fatal, code != .tooFast else {
       forgetRefused(code)
       emit(.problem(text))
       return
@@ -72,10 +76,11 @@ extension Meeting {
     }
   }
 
-  /// The server refused a chat message. False when it is not one of ours.
-  private func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
+  /// The server refused a chat message, or did not answer. False when it is not one of ours.
+  func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
     guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
     emit(.chatFailed(unsentChat.remove(at: index), error))
+    sendInTurn()
     return true
   }
 
@@ -222,6 +227,7 @@ extension Meeting {
       let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
     {
       unsentChat.remove(at: sent)
+      sendInTurn()
     }
     chat.append(entry)
     if chat.count > Self.maximumChatMessages { chat.removeFirst(chat.count - Self.maximumChatMessages) }

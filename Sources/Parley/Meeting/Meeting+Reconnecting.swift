@@ -85,6 +85,7 @@ extension Meeting {
     guard !connectionState.rejoining else { return }
     connectionState.signalingDown = true
     failRequests()
+    loseAnswers()
     refreshState(.signaling)
     let end = MonotonicClock.now + place.resumeWindow
     var pause = TimeSpan.milliseconds(100)
@@ -155,9 +156,7 @@ extension Meeting {
       if let mid = publication.mid { send(.mute(mid: mid.rawValue, muted: publication.isMuted)) }
     }
     if let name = local.wantedName { send(.rename(name: name)) }
-    place?.saidChat = []
-    for message in unsentChat { deliver(message) }
-    sendWaitingSignals()
+    sendInTurn()
   }
 
   private func abandonJoin() {
@@ -203,8 +202,7 @@ extension Meeting {
         try await enter()
         try await untilMediaFlows()
         connectionState = ConnectionParts(mediaUp: true)
-        for message in unsentChat { deliver(message) }
-        sendWaitingSignals()
+        sendInTurn()
         refreshState(nil)
         catchUp()
         return
@@ -224,6 +222,7 @@ extension Meeting {
 
   private func dropConnection() {
     failRequests()
+    loseAnswers()
     place?.channel.send(.leave)
     place?.channel.close()
     place = nil

@@ -22,7 +22,8 @@ extension Meeting {
   /// ```
   public func isOwn(_ message: ChatMessage) -> Bool { ownIDs.contains(message.from) }
 
-  /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then.
+  /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then. 100 go out at once and 40 a
+  /// second, signals included; the others wait in their order.
   ///
   /// ```swift
   /// try meeting.send(chat: "Hello, everybody!")
@@ -33,7 +34,8 @@ extension Meeting {
   ///   - text: 1 to ``maximumChatLength`` characters, and at most ``maximumChatBytes``.
   ///   - recipient: The one who is to get it; nil for everybody.
   /// - Returns: The message as ``MeetingEvent/chatFailed(_:_:)`` names it, should the server refuse it.
-  /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, ``JoinError/ended``.
+  /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, and with the code `tooFast` when 1,000 are on their way already;
+  ///   ``JoinError/ended``.
   @discardableResult
   public func send(chat text: String, to recipient: RemoteParticipant? = nil) throws(JoinError) -> SentChatMessage {
     guard state != .ended else { throw .ended }
@@ -48,15 +50,10 @@ extension Meeting {
         code: "tooLarge",
         message: "A chat message has at most \(Self.maximumChatBytes) bytes of UTF-8, this one has \(text.utf8.count).")
     }
+    guard unsentChat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
     let message = SentChatMessage(id: nextID(), text: text, recipient: recipient?.id)
     unsentChat.append(message)
-    if unsentChat.count > Self.maximumUnsentChat {
-      emit(
-        .chatFailed(
-          unsentChat.removeFirst(),
-          .timedOut("More than \(Self.maximumUnsentChat) chat messages wait to be sent; the oldest was given up.")))
-    }
-    deliver(message)
+    sendInTurn()
     return message
   }
 

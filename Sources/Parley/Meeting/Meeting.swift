@@ -163,8 +163,11 @@ public import Signaling
   @ObservationIgnored var unmutings: [Int: LocalPublication] = [:]
   /// What the server has neither passed on nor refused yet, in order.
   @ObservationIgnored var unsentChat: [SentChatMessage] = []
-  /// Signals that wait for the signalling to come back.
-  @ObservationIgnored var waitingSignals: [ClientMessage] = []
+  /// What the server has not answered yet, in order.
+  @ObservationIgnored var signals: [OutgoingSignal] = []
+  @ObservationIgnored var pace = SendingPace()
+  /// Whether something waits for its turn.
+  @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
   @ObservationIgnored var ownIDs: Set<String> = []
   /// What happened before anybody read ``events``; nil once somebody does.
@@ -229,8 +232,6 @@ public import Signaling
   /// ```
   public static let maximumChatMessages = 2_000
 
-  /// Most chat messages that wait for the signalling to come back.
-  static let maximumUnsentChat = 100
   /// Most reasons kept of servers that cannot be used.
   static let maximumServerProblems = 4
 
@@ -285,12 +286,6 @@ public import Signaling
     // The first message on a socket must be the one that asks to be let in; what is said before is in it, or told after the welcome.
     guard let place, place.hasAsked else { return }
     place.channel.send(message)
-  }
-
-  /// Sends a chat message, once on each socket.
-  func deliver(_ message: SentChatMessage) {
-    guard let place, place.hasAsked, place.saidChat.insert(message.id).inserted else { return }
-    place.channel.send(message.onTheWire)
   }
 }
 

@@ -79,8 +79,8 @@ public enum MeetingEvent: Sendable {
   case speakersChanged([any Participant])
   /// A chat message; `isHistory` for one that was written before this client joined.
   case chat(ChatMessage, isHistory: Bool)
-  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or too many waited for the
-  /// signalling to come back. It is not sent again.
+  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or the meeting was over before
+  /// it was sent. It is not sent again.
   case chatFailed(SentChatMessage, JoinError)
   /// Something in the chat besides a new message: one was changed or deleted, or somebody types.
   case chatting(ChatEvent)

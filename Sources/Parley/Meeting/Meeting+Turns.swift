@@ -1,0 +1,146 @@
+import Basics
+import Signaling
+
+/// Chat messages and signals on their way to the server: in the order in which they were said, no faster than the server takes them, and each until the
+/// server has answered it.
+extension Meeting {
+  /// How many chat messages, and how many signals, may be without the server's answer; the next one is refused.
+  package nonisolated static let maximumUnanswered = 1_000
+
+  /// What may be on the wire without an answer: what a slow network holds back arrives all at once, and the server counts it then. The bytes, of text,
+  /// keep clear of what may wait in a socket, whatever JSON makes of them.
+  private static let window = (count: 100, bytes: 128 << 10)
+
+  /// How long an answer is waited for: longer than it takes to see that a socket is dead, which is pinged.
+  private static let longestSilence = TimeSpan.seconds(30)
+
+  /// What is thrown when too many are without an answer.
+  nonisolated static func tooMany(_ what: String) -> JoinError {
+    .refused(
+      code: SignalingErrorCode.tooFast.rawValue,
+      message:
+        "\(maximumUnanswered) \(what) are on their way already, which is the limit: \(SendingPace.perSecond) a second go out, "
+        + "\(SendingPace.atOnce) at once. Wait a moment, or send fewer.")
+  }
+
+  /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the place may be thrown away with the answers.
+  var takesTurns: Bool {
+    state != .ended && joinedOnce && place?.isWelcome == true && !connectionState.signalingDown
+      && !connectionState.rejoining
+  }
+
+  /// Sends what may go now, the oldest first. Called whenever something is added or answered, and when the connection is there again.
+  func sendInTurn() {
+    guard takesTurns, let place else { return }
+    var (count, bytes) = underWay(place)
+    while count < Self.window.count {
+      let message = unsentChat.first { !place.saidChat.contains($0.id) }
+      let index = signals.firstIndex { !$0.isSent }
+      let isChat = (message?.id ?? .max) < (index.map { signals[$0].id } ?? .max)
+      guard let next = isChat ? message?.onTheWire : index.map({ signals[$0].onTheWire }) else { return }
+      let size = (isChat ? message?.text : index.map { signals[$0].signal.data })?.utf8.count ?? 0
+      // An answer to what is under way goes on from here.
+      guard count == 0 || bytes + size <= Self.window.bytes else { return }
+      guard pace.takeTurn(MonotonicClock.now) else { return goOnLater() }
+      // Without a socket nothing is lost: it waits until the place is taken back.
+      guard place.channel.send(next) else { return }
+      if isChat, let message {
+        place.saidChat.insert(message.id)
+        awaitAnswer(message.id, over: place.channel)
+      } else if let index {
+        signals[index].isSent = true
+        awaitAnswer(signals[index].id, over: place.channel)
+      }
+      count += 1
+      bytes += size
+    }
+  }
+
+  private func underWay(_ place: Place) -> (count: Int, bytes: Int) {
+    let sizes =
+      unsentChat.prefix { place.saidChat.contains($0.id) }.map(\.text.utf8.count)
+      + signals.prefix(while: \.isSent).map(\.signal.data.utf8.count)
+    return (sizes.count, sizes.reduce(0, +))
+  }
+
+  private func goOnLater() {
+    guard !awaitsTurn else { return }
+    awaitsTurn = true
+    tasks.run { [weak self] in
+      try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(SendingPace.perSecond))
+      self?.awaitsTurn = false
+      self?.sendInTurn()
+    }
+  }
+
+  /// Gives up what is not answered over a socket that works: the server did not understand it. A socket that does not is lost before.
+  private func awaitAnswer(_ id: Int, over channel: SignalingChannel) {
+    tasks.run { [weak self, weak channel] in
+      try? await Task.sleep(nanoseconds: UInt64(Self.longestSilence.nanoseconds))
+      guard let self, !Task.isCancelled, let channel, self.place?.channel === channel else { return }
+      let error = JoinError.timedOut("The server did not answer within \(Self.longestSilence.milliseconds / 1_000) s.")
+      if !self.takeChatRefusal(id: id, error) { self.settle(signal: id, .failure(error)) }
+    }
+  }
+
+  /// The socket is gone, and the answers to what was sent over it. Chat messages are said again, since the place's history tells which have arrived;
+  /// of signals nobody knows, so that those are told as lost. What waits goes on waiting.
+  func loseAnswers() {
+    place?.saidChat = []
+    let lost = JoinError.unreachable(
+      "The connection was lost before the server had answered; the signal may have arrived.")
+    for signal in signals where signal.isSent { settle(signal: signal.id, .failure(lost)) }
+    let dropped = JoinError.unreachable("The connection was lost before the signal was sent.")
+    for signal in signals where !signal.waits { settle(signal: signal.id, .failure(dropped)) }
+  }
+
+  /// The meeting is over: whoever waits is told, and chat messages that were never sent are.
+  func endTurns() {
+    for message in unsentChat where place?.saidChat.contains(message.id) != true { emit(.chatFailed(message, .ended)) }
+    unsentChat = []
+    for signal in signals { settle(signal: signal.id, .failure(.ended)) }
+  }
+
+  /// The server passed a signal on, or did not, or nobody knows. False when it is none that waits for that.
+  @discardableResult func settle(signal id: Int, _ result: Result<Void, JoinError>) -> Bool {
+    guard let index = signals.firstIndex(where: { $0.id == id }) else { return false }
+    let signal = signals.remove(at: index)
+    signal.settled(result)
+    sendInTurn()
+    return true
+  }
+}
+
+/// A signal without the server's answer.
+struct OutgoingSignal {
+  let id: Int
+  let signal: Signal
+  let recipient: String?
+  /// Whether it waits for a connection that is being brought back.
+  let waits: Bool
+  /// Called once.
+  let settled: @MainActor (Result<Void, JoinError>) -> Void
+  var isSent = false
+
+  var onTheWire: ClientMessage { .signal(signal, to: recipient, id: id) }
+}
+
+/// How many messages of the app's may go out: ``atOnce``, and ``perSecond`` on average. The server closes the socket of who sends more than 50 a second
+/// or 200 at once (`docs/protocol.md`), and the rest of that is for what the client says by itself.
+struct SendingPace {
+  static let atOnce = 100
+  static let perSecond = 40
+
+  private var turns = Double(atOnce)
+  private var counted: Instant?
+
+  /// Takes a turn; false when it is too early.
+  mutating func takeTurn(_ now: Instant) -> Bool {
+    let passed = counted.map { max((now - $0).seconds, 0) } ?? 0
+    turns = min(Double(Self.atOnce), turns + passed * Double(Self.perSecond))
+    counted = now
+    guard turns >= 1 else { return false }
+    turns -= 1
+    return true
+  }
+}

@@ -1,0 +1,167 @@
+import Basics
+import MeetingServer
+import Testing
+
+@testable import Parley
+
+/// Bursts of signals and chat messages: more of them than the server takes at once.
+@MainActor @Suite(.serialized) struct TurnsTests {
+  @Test(
+    "400 signals and 100 chat messages said at once all arrive, once and each in their order, and the server closes nothing"
+  )
+  func burst() async throws {
+    try await LiveServer.run { server in
+      let bob = try await Meeting.join("\(server.url)/burst", name: "Bob")
+      let ann = try await Meeting.join("\(server.url)/burst", name: "Ann")
+      let (atAnn, atBob) = (Witness(ann), Witness(bob))
+      try await wait(for: "Ann at Bob's") { bob.participants.count == 1 }
+      for number in 0..<400 {
+        try ann.signal(type: "n", data: "\(number)")
+        if number % 4 == 0 { try ann.send(chat: "\(number)") }
+      }
+      // Its answer comes after those of the others.
+      try await ann.sendSignal(type: "last")
+      try await wait(for: "the end at Bob's, after \(atBob.events.suffix(3))") { atBob.saw("signal Ann last: ") }
+      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.signals.isEmpty }
+      let chat = stride(from: 0, to: 400, by: 4).map { "chat Ann: \($0)" }
+      try await wait(for: "the chat at Bob's") { atBob.said("chat").count == chat.count }
+      #expect(atBob.said("chat") == chat)
+      #expect(atBob.said("signal") == (0..<400).map { "signal Ann n: \($0)" } + ["signal Ann last: "])
+      #expect(!atAnn.events.contains { $0.hasPrefix("reconnecting") || $0.hasPrefix("problem") }, "\(atAnn.events)")
+      #expect(atAnn.failed.isEmpty)
+      await ann.leave()
+      await bob.leave()
+    }
+  }
+
+  @Test(
+    "what waits when the connection is lost is sent after it, in order and once; signals that were under way are told as lost"
+  )
+  func loss() async throws {
+    try await LiveServer.run { server in
+      let bob = try await Meeting.join("\(server.url)/loss", name: "Bob")
+      let ann = try await Meeting.join("\(server.url)/loss", name: "Ann")
+      let (atAnn, atBob) = (Witness(ann), Witness(bob))
+      try await wait(for: "Ann at Bob's") { bob.participants.count == 1 }
+      for number in 0..<240 {
+        try ann.signal(type: "n", data: "\(number)")
+        if number % 4 == 0 { try ann.send(chat: "\(number)") }
+      }
+      // Of what is under way nobody knows whether it arrives; this is about what is not.
+      try await wait(for: "a moment with nothing under way: \(atBob.said("signal").count)") {
+        atBob.said("signal").count > 120 && ann.signals.first?.isSent == false
+          && ann.unsentChat.first.map { ann.place?.saidChat.contains($0.id) } == false
+      }
+      #expect(ann.signals.count > 40 && ann.unsentChat.count > 10)
+      ann.place?.channel.close()
+      try await wait(for: "the loss: \(atAnn.events.suffix(3))") { atAnn.steps == [.signaling] }
+      try await wait(for: "the rest at Bob's: \(atBob.events.suffix(3))") { atBob.saw("signal Ann n: 239") }
+      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.signals.isEmpty }
+      #expect(atBob.said("signal") == (0..<240).map { "signal Ann n: \($0)" })
+      let chat = stride(from: 0, to: 240, by: 4).map { "chat Ann: \($0)" }
+      try await wait(for: "the chat at Bob's") { atBob.said("chat").count == chat.count }
+      #expect(atBob.said("chat") == chat)
+      #expect(!atAnn.events.contains { $0.hasPrefix("problem") }, "\(atAnn.events)")
+
+      // It need not wait for its turn.
+      ann.pace = SendingPace()
+      try ann.signal(type: "underway")
+      #expect(ann.signals.map(\.isSent) == [true])
+      ann.loseAnswers()
+      try await wait(for: "the problem: \(atAnn.events.suffix(3))") {
+        atAnn.events.contains { $0.hasPrefix("problem A signal was not passed on: The connection was lost") }
+      }
+      #expect(atAnn.failed.isEmpty && ann.state == .connected)
+      await ann.leave()
+      await bob.leave()
+    }
+  }
+
+  @Test("the largest signals that there are, said at once, do not overrun the socket")
+  func large() async throws {
+    try await LiveServer.run { server in
+      let bob = try await Meeting.join("\(server.url)/large", name: "Bob")
+      let ann = try await Meeting.join("\(server.url)/large", name: "Ann")
+      let (atAnn, atBob) = (Witness(ann), Witness(bob))
+      try await wait(for: "Ann at Bob's") { bob.participants.count == 1 }
+      // In JSON each character takes two.
+      let data = String(repeating: "\"", count: Meeting.maximumSignalData)
+      for _ in 0..<100 { try ann.signal(data: data) }
+      // 128 KiB; the answers let the others go.
+      #expect(ann.signals.count { $0.isSent } == 16)
+      try await wait(for: "100 at Bob's: \(atBob.said("signal").count)") { atBob.said("signal").count == 100 }
+      #expect(atAnn.steps.isEmpty)
+      await ann.leave()
+      await bob.leave()
+    }
+  }
+
+  @Test("who may not signal is told: by sendSignal with notAllowed, by signal with a problem")
+  func notAllowed() async throws {
+    try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
+      let host = try Meeting("\(server.url)/rights", token: Secret("moderator_token"), name: "Host")
+      let ben = try Meeting("\(server.url)/rights", token: Secret("devtoken"), name: "Ben")
+      let witness = Witness(ben)
+      try await host.join()
+      try await ben.join()
+      try await ben.sendSignal(type: "allowed")
+      try await wait(for: "Ben") { host.participants.count == 1 }
+      let guest = host.participants[0]
+      try await guest.setPermissions(guest.permissions.subtracting([.data]))
+      do throws(JoinError) {
+        try await ben.sendSignal(type: "refused")
+        Issue.record("it was passed on")
+      } catch { #expect(error.code == "notAllowed") }
+      try ben.signal(type: "refused")
+      try await wait(for: "the problem: \(witness.events)") {
+        witness.events.contains { $0.hasPrefix("problem A signal was not passed on") }
+      }
+      #expect(ben.signals.isEmpty)
+      await ben.leave()
+      await host.leave()
+    }
+  }
+
+  @Test(
+    "the 1,001st that waits is refused with tooFast and the limit; the end of the meeting tells what was never sent")
+  func limit() async throws {
+    let meeting = try Meeting("http://127.0.0.1:1/hello", name: "Ann")
+    let witness = Witness(meeting)
+    for _ in 0..<998 { try meeting.signal() }
+    let (patient, hasty) = (Task { try await meeting.sendSignal() }, Task { try await meeting.sendSignal() })
+    try await wait(for: "both") { meeting.signals.count == 1_000 }
+    for _ in 0..<1_000 { try meeting.send(chat: "hello") }
+    for isChat in [false, true] {
+      do throws(JoinError) {
+        if isChat { try meeting.send(chat: "hello") } else { try meeting.signal() }
+        Issue.record("one more was taken")
+      } catch { #expect(error.code == "tooFast" && error.description.contains("1000"), "\(error)") }
+    }
+    hasty.cancel()
+    await #expect(throws: JoinError.cancelled) { try await hasty.value }
+    #expect(meeting.signals.count == 999)
+    try meeting.signal()
+    meeting.end(.left, message: "")
+    await #expect(throws: JoinError.ended) { try await patient.value }
+    try await wait(for: "what was never sent: \(witness.failed.count)") { witness.failed.count == 1_000 }
+    #expect(meeting.signals.isEmpty && meeting.unsentChat.isEmpty)
+  }
+
+  @Test("100 may go at once, and never more than that and 40 a second")
+  func pace() {
+    var pace = SendingPace()
+    var taken = 0
+    var excess = 0.0
+    for millisecond in 0...10_000 {
+      let now = Instant.milliseconds(Int64(millisecond))
+      while pace.takeTurn(now) { taken += 1 }
+      excess = max(excess, Double(taken) - 100 - 0.04 * Double(millisecond))
+    }
+    #expect(excess < 0.001 && taken >= 499, "\(taken), \(excess) too many")
+  }
+}
+
+extension Witness {
+  /// The signals, or the chat messages.
+  fileprivate func said(_ kind: String) -> [String] { events.filter { $0.hasPrefix(kind + " ") } }
+}
