@@ -19,26 +19,49 @@ enum BackupCommand {
     }
   }
 
-  /// Makes a data folder from a copy.
+  private static let replace = CommandOptions.Option(
+    "replace", nil, "put the copy in the place of what the folder has, also while a server runs on it")
+
+  /// Makes a data folder from a copy, or puts the copy in the place of what a folder has.
   static func restore(_ arguments: [String]) async -> Int32 {
     await run(
-      arguments, name: "restore", help: "Makes a data folder from a copy. The folder must not have a database yet."
+      arguments, name: "restore",
+      help:
+        "Makes a data folder from a copy. With --replace the folder may have a database, and a server may run on it.",
+      more: [replace]
     ) { options in
       let source = try options.operand("The file to read")
       let path = options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
-      guard !SQLiteMeetingStore.exists(folder: path) else {
-        throw CommandGroup.Failure(
-          description:
-            "\(path) has a database already. Stop its server and move \(path)/\(SQLiteMeetingStore.fileName)* away first."
-        )
+      if SQLiteMeetingStore.exists(folder: path) {
+        guard options.has("replace") else {
+          throw CommandGroup.Failure(
+            description:
+              "\(path) has a database already. With --replace the copy takes its place, also while a server runs on it."
+          )
+        }
+        try await checked(source, beside: path) { _, trial in
+          try await DataFolder.with(options) { folder in
+            try await folder.store.replace(byStoreIn: trial, folder.entry("data.restore", source))
+          }
+        }
+        CommandLineText.say("\(path) holds the data of \(source); a server that runs on it goes by them from now on.\n")
+      } else {
+        try await checked(source, beside: path) { store, _ in
+          try await store.append(
+            AuditEntry(time: Date(), actor: DataFolder.user, action: "data.restore", target: source))
+          mkdir(path, 0o700)
+          try await store.backUp(to: path + "/" + SQLiteMeetingStore.fileName)
+        }
+        CommandLineText.say("\(path) holds the data of \(source). Start the server with --data \(path).\n")
       }
-      try await restore(source, into: path)
-      CommandLineText.say("\(path) holds the data of \(source). Start the server with --data \(path).\n")
     }
   }
 
-  /// Copies by way of a folder beside the target, so that what is no database of ours never gets into place.
-  private static func restore(_ source: String, into path: String) async throws {
+  /// Copies into a folder beside the target, so that what is no database of ours, or is damaged, never gets into place, and brings the copy's format up to date.
+  /// `body` is given its store and that folder.
+  private static func checked(
+    _ source: String, beside path: String, _ body: (SQLiteMeetingStore, String) async throws -> Void
+  ) async throws {
     guard access(source, R_OK) == 0 else {
       throw CommandGroup.Failure(description: "\(source) cannot be read: \(String(cString: strerror(errno))).")
     }
@@ -50,22 +73,25 @@ enum BackupCommand {
           : "\(trial) cannot be made: \(String(cString: strerror(errno))).")
     }
     defer { try? FileManager.default.removeItem(atPath: trial) }
-    let file = trial + "/" + SQLiteMeetingStore.fileName
-    try FileManager.default.copyItem(atPath: source, toPath: file)
+    try FileManager.default.copyItem(atPath: source, toPath: trial + "/" + SQLiteMeetingStore.fileName)
     let store = try await SQLiteMeetingStore.open(folder: trial)
-    guard try await store.isIntact() else {
+    do {
+      guard try await store.isIntact() else {
+        throw CommandGroup.Failure(description: "\(source) is damaged. Take another copy.")
+      }
+      try await body(store, trial)
+    } catch {
       await store.close()
-      throw CommandGroup.Failure(description: "\(source) is damaged. Take another copy.")
+      throw error
     }
-    mkdir(path, 0o700)
-    try await store.backUp(to: path + "/" + SQLiteMeetingStore.fileName)
     await store.close()
   }
 
   private static func run(
-    _ arguments: [String], name: String, help: String, _ body: (CommandOptions) async throws -> Void
+    _ arguments: [String], name: String, help: String, more: [CommandOptions.Option] = [],
+    _ body: (CommandOptions) async throws -> Void
   ) async -> Int32 {
-    let table = [DataFolder.option]
+    let table = [DataFolder.option] + more
     if arguments.contains("--help") || arguments.contains("-h") {
       CommandLineText.say(
         "\(help)\n\nUsage: parley \(name) FILE [options]\n\nOptions:\n\(CommandOptions.help(table))\n")

@@ -51,8 +51,9 @@ enum JoinCommand {
     On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
     joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
     {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
-    {"command":"leave"}; docs/client-sdk.md lists them all. The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording
-    could not be written, or nobody reads standard output any more; 2 when the options are wrong.
+    {"command":"leave"}; docs/client-sdk.md lists them all. Who waits to be let in can leave; the other commands wait until they are in. The exit
+    status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording could not be written, or nobody reads standard output any
+    more; 2 when the options are wrong.
     """
 
   /// Runs the command and returns the exit status.
@@ -119,7 +120,9 @@ enum JoinCommand {
     recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
     // What is read after joining would come too late for whoever waits to be let in.
-    let waits = WaitsTold(meeting.events, observer)
+    let waits = WaitsTold(meeting.events, observer) {
+      if options.has("json") { StandardInput.hold(departure) }
+    }
     let opening = Task { @MainActor in try await plan.open() }
     signals.onSignal {
       opening.cancel()
@@ -188,12 +191,16 @@ enum JoinCommand {
   private var count = 0
   private var task: Task<Void, Never>?
 
-  init(_ events: AsyncStream<MeetingEvent>, _ observer: any JoinObserver) {
+  /// `onWait` is called at each.
+  init(
+    _ events: AsyncStream<MeetingEvent>, _ observer: any JoinObserver, onWait: @escaping @MainActor () -> Void
+  ) {
     task = Task { @MainActor [weak self] in
       for await event in events {
         guard case .waiting = event, let self, !Task.isCancelled else { continue }
         self.count += 1
         observer.take(event)
+        onWait()
       }
     }
   }

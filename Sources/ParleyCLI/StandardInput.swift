@@ -22,6 +22,13 @@ import Parley
   ///
   /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it waits, in the pipe.
   static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: Departure, json: Bool) async {
+    if let holding {
+      isIn = true
+      await runHeld(meeting, departure)
+      // It ends with the next bytes, or with those that it had read already.
+      await holding.value
+      await runHeld(meeting, departure)
+    }
     while let bytes = await read() {
       guard !Task.isCancelled else { return }
       if let screen = observer as? JoinScreen {
@@ -30,16 +37,49 @@ import Parley
       }
       for line in lines.add(bytes) {
         guard !Task.isCancelled else { return }
-        switch line {
-        case .tooLong:
-          CommandLineText.complain("A line of more than \(LineSplitter.limit) bytes was ignored.")
-        case .text(let text): json ? await run(text, meeting, departure) : chat(text, meeting)
+        await take(line, meeting, departure, json: json)
+      }
+    }
+  }
+
+  /// Reads commands while somebody waits to be let in: `leave` holds at once, the others once they are in (``follow(_:_:_:json:)``). When
+  /// ``LineSplitter/limit`` bytes are held no more is read until then.
+  static func hold(_ departure: Departure) {
+    guard holding == nil else { return }
+    holding = Task { @MainActor in
+      var count = 0
+      while !isIn, count < LineSplitter.limit, let bytes = await read() {
+        count += bytes.count
+        for line in lines.add(bytes) {
+          held.append(line)
+          if !isIn, case .text(let text) = line, isLeave(text) { departure.leave() }
         }
       }
     }
   }
 
+  private static func isLeave(_ line: String) -> Bool {
+    (try? JSONDecoder().decode(Command.self, from: Data(line.utf8)))?.command == "leave"
+  }
+
+  private static func runHeld(_ meeting: Meeting, _ departure: Departure) async {
+    while !held.isEmpty, !Task.isCancelled { await take(held.removeFirst(), meeting, departure, json: true) }
+  }
+
+  private static func take(
+    _ line: LineSplitter.Line, _ meeting: Meeting, _ departure: Departure, json: Bool
+  ) async {
+    switch line {
+    case .tooLong:
+      CommandLineText.complain("A line of more than \(LineSplitter.limit) bytes was ignored.")
+    case .text(let text): json ? await run(text, meeting, departure) : chat(text, meeting)
+    }
+  }
+
   private static var lines = LineSplitter()
+  private static var holding: Task<Void, Never>?
+  private static var held: [LineSplitter.Line] = []
+  private static var isIn = false
 
   private static func chat(_ line: String, _ meeting: Meeting) {
     guard line.contains(where: { !$0.isWhitespace }) else { return }

@@ -56,6 +56,10 @@ enum TenantCommand {
           .init("end-sessions", nil, "also end who is in a meeting with a token that it signed, as when it leaked"),
           DataFolder.option, json,
         ], run: retireKey),
+      .init(
+        name: "remove", operands: "NAME",
+        help: "forget a tenant with its secrets, meetings, tokens and webhooks; none of its meetings may run",
+        table: [DataFolder.option, json], run: remove),
     ])
 
   private static func list(_ options: CommandOptions) async throws {
@@ -206,6 +210,27 @@ enum TenantCommand {
       if !endsSessions, !options.has("json"), RunningServer.find(dataFolder: folder.path) != nil {
         CommandLineText.say(
           "Who is in a meeting with a token that it signed stays there. If it leaked: the same with --end-sessions.\n")
+      }
+    }
+  }
+
+  private static func remove(_ options: CommandOptions) async throws {
+    let name = try options.operand("The name of the tenant")
+    try await DataFolder.with(options) { folder in
+      let tenant = try await folder.tenant(name)
+      // A server that runs knows who is in a meeting.
+      if try await folder.ask("DELETE", "tenants/\(tenant.name)") == nil {
+        try await folder.keep(folder.entry("tenant.remove", tenant.name, tenant: tenant.name)) { store in
+          guard try store.removeTenant(tenant.id) != nil else {
+            throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
+          }
+        }
+      }
+      if options.has("json") {
+        let line: JSONLine = ["removed": .text(tenant.name)]
+        line.print()
+      } else {
+        CommandLineText.say("The tenant \(tenant.name) is removed.\n")
       }
     }
   }

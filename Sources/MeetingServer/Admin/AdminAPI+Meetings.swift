@@ -47,7 +47,7 @@ extension AdminAPI {
     try call.query.finish()
     var fields = try AdminFields(call.request)
     let name = try Self.tenantField(&fields)
-    let text = try fields.text("room", 1...RoomName.maximumLength)
+    let text = try fields.text("room", 1...RoomName.maximumSessionLength)
     let subject = try fields.text("subject", 0...MeetingRecord.maximumSubject)
     let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
     let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
@@ -192,11 +192,12 @@ extension AdminAPI {
     try call.query.finish()
     var fields = try AdminFields(call.request)
     let tenantName = try Self.tenantField(&fields)
-    let text = try AdminFields.needed(fields.text("room", 1...RoomName.maximumLength), "room")
+    let text = try AdminFields.needed(fields.text("room", 1...RoomName.maximumSessionLength), "room")
     let role = try fields.word("role", Role.allCases.map(\.rawValue)).flatMap(Role.init(name:)) ?? .publisher
     let permissions = try fields.words("permissions", Permissions.allNames).flatMap { Permissions(names: $0) }
     let name = try fields.text("name", 1...100)
     let user = try fields.text("user", 1...64)
+    let isGuest = try fields.truth("guest") ?? false
     let seconds = try fields.number("expiresIn", 1...Int(JoinGrant.longest)) ?? 3_600
     try fields.finish()
     var target = MeetingTarget.anyRoom
@@ -207,8 +208,7 @@ extension AdminAPI {
     let tenant = try await tenant(orDefault: tenantName, call.now)
     let token = JoinToken(
       tenant: tenant.id, target: target, role: role, permissions: permissions, name: name, user: user,
-      notBefore: call.now,
-      expires: call.now + Double(seconds))
+      isGuest: isGuest, notBefore: call.now, expires: call.now + Double(seconds))
     let signed = try authority.sign(token, tenant: tenant).value
     let record = TokenRecord(issued: token, room: text, at: call.now)
     let extent = permissions.map { ", only \($0.names.joined(separator: " "))" } ?? ""

@@ -50,6 +50,7 @@ extension AdminAPI {
     var fields = try AdminFields(call.request)
     let asked = fields.given
     let signIn = try fields.word("signIn", SignInMode.allCases.map(\.rawValue))
+    let provider = try ProviderFields(&fields)
     var trial = TenantPolicy(signIn: .token)
     var copy = fields
     try Self.change(&trial, &copy)
@@ -59,6 +60,7 @@ extension AdminAPI {
     let mode = signIn.flatMap(SignInMode.init(rawValue:))
     let changed = try await keep(call) { store in
       let changed = try store.changePolicy(of: known.id) { policy in
+        if let provider { policy.identityProvider = try provider.applied(to: policy.identityProvider) }
         if let mode { try Self.signIn(mode, of: known.isDefault, &policy) }
         var fields = given
         try Self.change(&policy, &fields)
@@ -67,6 +69,26 @@ extension AdminAPI {
     }
     guard let tenant = changed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
     return .json(TenantView(tenant))
+  }
+
+  /// Forgets a tenant with all that is kept of it but the audit log, unless one of its meetings runs: people are not put out by the way.
+  func removeTenant(_ call: inout Call) async throws -> HTTPResponse {
+    try call.query.finish()
+    let tenant = try await tenant(call.path[0])
+    if await directory.isRunning(tenant.id) { throw Self.conflict(.tenantInUse(tenant.name)) }
+    let entry = call.entry("tenant.remove", tenant.name, tenant: tenant.name)
+    let removed: [MeetingID]?
+    do {
+      removed = try await keep(call) { store in
+        let left = try store.removeTenant(tenant.id)
+        return (left, left == nil ? nil : entry)
+      }
+    } catch let error as MeetingStoreError {
+      throw Self.conflict(error)
+    }
+    guard let left = removed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
+    await directory.removed(tenant.id, left: left)
+    return Self.done
   }
 
   private static func signIn(
@@ -79,7 +101,7 @@ extension AdminAPI {
     guard mode != .oidc || policy.identityProvider != nil else {
       throw Refusal(
         422, "providerNeeded",
-        "The tenant has no provider at which people could sign in: set it with parley tenant set and --oidc-issuer.")
+        "The tenant has no provider at which people could sign in: set provider, or parley tenant set --oidc-issuer.")
     }
     policy.signIn = mode
   }
@@ -102,12 +124,22 @@ extension AdminAPI {
     if let limit = try fields.limit("maximumMeetings", 0...1_000_000) { policy.maximumMeetings = limit }
     if let limit = try fields.limit("maximumParticipants", 0...1_000_000) { policy.maximumParticipants = limit }
     policy.chat = try chat(over: policy.chat, &fields)
+    policy.lobby = try lobby(over: policy.lobby, &fields)
     if let limit = try fields.limit("maximumChatBytes", 0...1_099_511_627_776) { policy.maximumChatBytes = limit }
     if let limit = try fields.limit("maximumStoredMeetings", 0...10_000_000) { policy.maximumStoredMeetings = limit }
     if let limit = try fields.limit("maximumRequests", 1...1_000_000) { policy.maximumRequests = limit }
     if let word = try fields.removable("tokenExpiry", words: TokenExpiry.allCases.map(\.rawValue)) {
       policy.tokenExpiry = word.flatMap(TokenExpiry.init(rawValue:))
     }
+  }
+
+  /// What of `waitForHost`, `announce` and `lobbySeconds` is given, over `settings`.
+  static func lobby(over settings: LobbySettings, _ fields: inout AdminFields) throws(Refusal) -> LobbySettings {
+    let (waits, announces) = (try fields.truth("waitForHost"), try fields.truth("announce"))
+    let patience = try fields.limit("lobbySeconds", 1...86_400)
+    return LobbySettings(
+      waitsForHost: waits ?? settings.waitsForHost, announces: announces ?? settings.announces,
+      patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? settings.patience)
   }
 
   // MARK: Keys

@@ -9,8 +9,8 @@ extension AdminAPI {
     let limit = try call.query.pageLimit()
     let before = try call.query.before()
     let name = try Self.tenantParameter(&call.query)
-    let room = try call.query.text("room", "a text of 1 to \(RoomName.maximumLength) characters") {
-      (1...RoomName.maximumLength).contains($0.unicodeScalars.count)
+    let room = try call.query.text("room", "a text of 1 to \(RoomName.maximumSessionLength) characters") {
+      (1...RoomName.maximumSessionLength).contains($0.unicodeScalars.count)
     }
     try call.query.finish()
     var only: TenantID?

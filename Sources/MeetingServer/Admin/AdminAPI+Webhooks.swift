@@ -33,7 +33,8 @@ extension AdminAPI {
     }
     guard isKept else {
       throw Refusal(
-        409, "tooManyWebhooks", "A tenant has at most \(Webhook.maximumPerTenant) webhooks. Remove one first.")
+        409, "tooManyWebhooks", "A tenant has at most \(Webhook.maximumPerTenant) webhooks. Remove one first.",
+        limit: .webhooks)
     }
     return .json(WebhookView(webhook, tenant: tenant.name, showing: true), status: 201)
   }

@@ -17,6 +17,7 @@ struct AdminAPI: Sendable {
   let quality: QualityHistory
   let allowedHosts: [String]
   let counters: OperationCounters
+  let limits: LimitCounters
   let log: Log
   /// Called when a delivery was added.
   let wake: @Sendable () async -> Void
@@ -69,6 +70,7 @@ struct AdminAPI: Sendable {
     Route("POST", "tenants") { try await $0.createTenant(&$1) },
     Route("GET", "tenants/*") { try await $0.showTenant(&$1) },
     Route("PATCH", "tenants/*") { try await $0.changeTenant(&$1) },
+    Route("DELETE", "tenants/*") { try await $0.removeTenant(&$1) },
     Route("GET", "tenants/*/keys") { try await $0.listKeys(&$1) },
     Route("POST", "tenants/*/keys") { try await $0.rotateKey(&$1) },
     Route("DELETE", "tenants/*/keys/*") { try await $0.retireKey(&$1) },
@@ -139,9 +141,11 @@ struct AdminAPI: Sendable {
         request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: Date())
       return try await route.run(self, &call)
     } catch let error as Refusal {
+      limits.add(of: error)
       return .refusal(error)
     } catch let error as MeetingStoreError {
       log.error("admin.store", ["reason": error.description])
+      limits.add(of: Refusal(error))
       return .refusal(Refusal(error))
     } catch {
       log.error("admin.failed", ["reason": "\(error)"])
@@ -224,7 +228,8 @@ struct AdminAPI: Sendable {
   /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
   static func conflict(_ error: MeetingStoreError) -> Refusal {
     switch error {
-    case .exists, .tenantExists, .tooManyKeys: Refusal(409, error.code, error.description)
+    case .exists, .tenantExists, .defaultTenant, .tenantInUse: Refusal(409, error.code, error.description)
+    case .tooManyKeys: Refusal(409, error.code, error.description, limit: .secrets)
     default: Refusal(error)
     }
   }

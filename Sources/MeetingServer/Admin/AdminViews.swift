@@ -25,6 +25,10 @@ struct TenantView: Encodable {
   var maximumStoredMeetings: Int?
   var maximumRequests: Int?
   var tokenExpiry: String?
+  var waitForHost: Bool
+  var announce: Bool
+  var lobbySeconds: Int?
+  var provider: ProviderView?
   var created: Date
   /// Only in the answer that makes the tenant.
   var key: KeyView?
@@ -45,6 +49,10 @@ struct TenantView: Encodable {
     maximumStoredMeetings = tenant.policy.maximumStoredMeetings
     maximumRequests = tenant.policy.maximumRequests
     tokenExpiry = tenant.policy.tokenExpiry?.rawValue
+    waitForHost = tenant.policy.lobby.waitsForHost
+    announce = tenant.policy.lobby.announces
+    lobbySeconds = tenant.policy.lobby.patience.map { Int($0.seconds) }
+    provider = tenant.policy.identityProvider.map(ProviderView.init)
     created = tenant.created
   }
 }

@@ -118,23 +118,23 @@ private actor ChatUpload: HTTPBodySink {
       return nil
     } catch {
       await giveUp()
-      return answer(.refusal(error))
+      return answer(error)
     }
   }
 
   func take(_ piece: [UInt8]) async -> HTTPResponse? {
-    guard let id else { return answer(.refusal(ChatEndpoints.unknown)) }
+    guard let id else { return answer(ChatEndpoints.unknown) }
     do throws(ChatFileRefusal) {
       try await endpoints.files.append(piece, to: id)
       return nil
     } catch {
       await giveUp()
-      return answer(.refusal(refusal(of: error)))
+      return answer(refusal(of: error))
     }
   }
 
   func finish() async -> HTTPResponse {
-    guard let id, let place else { return answer(.refusal(ChatEndpoints.unknown)) }
+    guard let id, let place else { return answer(ChatEndpoints.unknown) }
     do throws(Refusal) {
       let stored: ChatFileStore.Stored
       do throws(ChatFileRefusal) {
@@ -158,7 +158,7 @@ private actor ChatUpload: HTTPBodySink {
       return answer(.json(["message": entry], status: 201))
     } catch {
       await giveUp()
-      return answer(.refusal(error))
+      return answer(error)
     }
   }
 
@@ -185,7 +185,19 @@ private actor ChatUpload: HTTPBodySink {
       case .closed: 410
       case .failed: 500
       }
-    return Refusal(status, error.code, error.description)
+    let limit: LimitReached.Limit? =
+      switch error {
+      case .tooLarge: .chatFileLimit
+      case .meetingFull: .chatMeetingLimit
+      case .tenantFull: .maximumChatBytes
+      default: nil
+      }
+    return Refusal(status, error.code, error.description, limit: limit)
+  }
+
+  private func answer(_ refusal: Refusal) -> HTTPResponse {
+    endpoints.counters.limits.add(of: refusal)
+    return answer(.refusal(refusal))
   }
 
   /// What every answer of the public port has.

@@ -80,7 +80,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var chatFiles = ChatFileStore.Limits()
   /// How long somebody counts as typing who does not say so again. No option of the command line: clients go by it.
   var typingPatience = TimeSpan.seconds(6)
-  /// Whether rooms are made by opening their address; otherwise only ad-hoc meetings can be joined.
+  /// Whether rooms are made by joining at their address; otherwise only ad-hoc meetings can be joined.
   public var openRooms = true
   /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.
   public var isDevelopment = false

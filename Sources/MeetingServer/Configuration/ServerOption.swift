@@ -153,7 +153,7 @@ struct ServerOption: Sendable {
     ServerOption(name: "web", placeholder: "DIR", help: "folder of the browser client (found beside the program)") {
       c, v throws(ConfigurationError) in c.webFolder = try nonEmpty(v, "web", "a folder")
     },
-    ServerOption(name: "open-rooms", placeholder: "yes|no", help: "whether opening /<room> makes a meeting (yes)") {
+    ServerOption(name: "open-rooms", placeholder: "yes|no", help: "whether joining at /<room> makes a meeting (yes)") {
       c, v throws(ConfigurationError) in c.openRooms = try boolean(v, "open-rooms")
     },
     ServerOption(name: "max-participants", placeholder: "N", help: "most participants of one meeting, 1 to 10000 (500)")

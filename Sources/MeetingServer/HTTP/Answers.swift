@@ -16,9 +16,7 @@ extension HTTPResponse {
   /// An error as JSON, or as a page for people.
   static func refusal(_ refusal: Refusal, asPage: Bool = false) -> HTTPResponse {
     guard asPage else {
-      return json(
-        ErrorAnswer(error: refusal.message, code: refusal.code, signIn: refusal.signIn, limit: refusal.limit),
-        status: refusal.status)
+      return json(ErrorAnswer(refusal), status: refusal.status)
     }
     return notice(
       title: "This does not work", text: refusal.message, status: refusal.status, actions: [("To the start page", "/")])

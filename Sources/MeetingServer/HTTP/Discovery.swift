@@ -11,7 +11,7 @@ struct Discovery: Sendable {
   /// Given to whoever is given a way to join, no sooner.
   let iceServers: IceServerSettings
 
-  /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest.
+  /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest. Reading makes no meeting: joining does.
   func document(room text: some StringProtocol, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
     let room: RoomName
     do throws(RoomNameError) {
@@ -20,12 +20,9 @@ struct Discovery: Sendable {
       throw Refusal(error)
     }
     do {
-      guard let (meeting, tenant) = try await desk.meeting(room: room, opening: true, now: now) else {
-        throw JoinRefusal.noSuchMeeting
-      }
-      guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
-      let (token, expires) = try desk.token(
-        for: meeting, tenant: tenant, session: "web", origins: [base], base: base, now: now)
+      guard
+        let (meeting, tenant, token, expires) = try await desk.token(room: room, session: "web", base: base, now: now)
+      else { throw JoinRefusal.noSuchMeeting }
       counters.tokens.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
       return document(meeting, addresses, token: token.value, expires: expires)

@@ -27,10 +27,7 @@ struct Endpoints: Sendable {
       response = try await route(request)
     } catch {
       if error.status >= 500 { log.error("request.failed", ["path": request.path, "code": error.code]) }
-      // The others were counted where they are.
-      if error.limit == LimitReached.Limit.maximumStoredMeetings.rawValue {
-        counters.limits.add(.maximumStoredMeetings)
-      }
+      counters.limits.add(of: error)
       response = .refusal(error, asPage: Self.wantsPage(request))
       if Self.isCrossOrigin(request.path) { response = response.withCrossOriginAccess() }
       if error.status == 429 { response.headers["Retry-After"] = "1" }
@@ -110,12 +107,11 @@ struct Endpoints: Sendable {
       throw Refusal(405, "methodNotAllowed", "Send a POST with a form body.")
     }
     try request.requirePlainBody()
-    guard let form = FormBody(bytes: request.body) else {
-      throw Refusal(
-        400, "badBody",
-        "Invalid job input: the body is not UTF-8 text, or has more than 128 combining marks in a row.")
+    do throws(Refusal) {
+      return try FormBody(of: request)
+    } catch {
+      throw Refusal(error.status, error.code, "Invalid job input: \(error.message)")
     }
-    return form
   }
 
   private func discover(
@@ -124,7 +120,7 @@ struct Endpoints: Sendable {
     if request.method == "OPTIONS" { return Self.preflight(request) }
     try Self.requireReading(request)
     let base = try origin(of: request)
-    let query = FormBody(request.query ?? "")
+    let query = try FormBody(query: request.query)
     // What stands in an address stands in the logs of proxies: only clients of the Skype for Business App SDK have it there.
     let context =
       AdminGate.bearer(request.headers["authorization"]) ?? query["anonymousMeetingJoinContext"]

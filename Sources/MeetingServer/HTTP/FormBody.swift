@@ -1,4 +1,5 @@
 import Basics
+import Transport
 
 /// The fields of an `application/x-www-form-urlencoded` body or of a query, read leniently.
 ///
@@ -10,14 +11,20 @@ struct FormBody: Sendable {
   static let maximumFields = 100
 
   private var fields: [String: String] = [:]
+  /// A name that comes twice, nil when none does: two readers could understand such a form differently, so doors refuse it.
+  private(set) var repeated: String?
 
-  /// The fields of `text`; of two with one name the first counts.
+  /// The fields of `text`; of two with one name the first counts, and ``repeated`` says so.
   init(_ text: some StringProtocol) {
     for part in text.split(separator: "&", maxSplits: Self.maximumFields).prefix(Self.maximumFields) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let (name, value) = (Self.decode(pair[0]), pair.count == 2 ? Self.decode(pair[1]) : "")
       guard CombiningMarks.areBounded(in: name), CombiningMarks.areBounded(in: value) else { continue }
-      if fields[name.lowercased()] == nil { fields[name.lowercased()] = value }
+      if fields[name.lowercased()] == nil {
+        fields[name.lowercased()] = value
+      } else if repeated == nil {
+        repeated = name
+      }
     }
   }
 
@@ -25,6 +32,23 @@ struct FormBody: Sendable {
   init?(bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self), CombiningMarks.areBounded(in: text) else { return nil }
     self.init(text)
+  }
+
+  /// The fields of a request's body. One that is no text, or names a field twice, is refused.
+  init(of request: HTTPRequest) throws(Refusal) {
+    guard let form = FormBody(bytes: request.body) else {
+      throw Refusal(400, "badBody", "The body is not UTF-8 text, or has more than 128 combining marks in a row.")
+    }
+    if let name = form.repeated { throw Refusal(400, "badBody", "The field \(name.prefix(40)) is given twice.") }
+    self = form
+  }
+
+  /// The fields of a query. One that names a field twice is refused.
+  init(query: String?) throws(Refusal) {
+    self.init(query ?? "")
+    if let repeated {
+      throw Refusal(400, "badParameter", "The parameter \(repeated.prefix(40)) is given twice.")
+    }
   }
 
   /// The value of a field, nil when it is missing.

@@ -9,17 +9,17 @@ struct Refusal: Error, Sendable {
   /// Where to sign in, for whoever has to.
   var signIn: String?
   /// The limit that is reached, where one is.
-  var limit: String?
+  var limit: LimitReached.Limit?
 
-  init(_ status: Int, _ code: String, _ message: String) {
+  init(_ status: Int, _ code: String, _ message: String, limit: LimitReached.Limit? = nil) {
     self.status = status
     self.code = code
     self.message = message
+    self.limit = limit
   }
 
   init(_ reached: LimitReached, code: String = "quotaReached") {
-    self.init(429, code, reached.text)
-    limit = reached.limit.rawValue
+    self.init(429, code, reached.text, limit: reached.limit)
   }
 
   /// The answer to a store's failure. A full disk or a shutdown is not the caller's fault and may pass.
@@ -59,10 +59,19 @@ struct ErrorAnswer: Encodable {
   var code: String
   var signIn: String?
   var limit: String?
+  var setting: String?
+
+  init(_ refusal: Refusal) {
+    error = refusal.message
+    code = refusal.code
+    signIn = refusal.signIn
+    limit = refusal.limit?.rawValue
+    setting = refusal.limit?.setting
+  }
 
   enum CodingKeys: String, CodingKey {
     case error = "Error"
-    case code, signIn, limit
+    case code, signIn, limit, setting
   }
 }
 

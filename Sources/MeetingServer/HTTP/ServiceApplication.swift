@@ -109,7 +109,7 @@ struct ServiceApplication: Sendable {
     let room = try Self.room(of: url, base: base)
     do {
       // To other tenants than that of the endpoint the meeting does not exist.
-      guard let (meeting, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
+      guard let (meeting, tenant) = try await desk.meeting(room: room, now: now) else {
         throw Self.noMeeting
       }
       guard !meeting.isExpired(at: now) else {

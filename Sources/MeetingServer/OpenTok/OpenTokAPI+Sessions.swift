@@ -37,10 +37,7 @@ extension OpenTokAPI {
     guard request.body.count <= maximumBody else {
       throw OpenTokRefusal(413, "tooLarge", "The body is larger than \(maximumBody) bytes.")
     }
-    guard let form = FormBody(bytes: request.body) else {
-      throw .body("The body is not UTF-8 text, or has more than 128 combining marks in a row.")
-    }
-    return form
+    do throws(Refusal) { return try FormBody(of: request) } catch { throw .body(error.message) }
   }
 
   private static func options(_ form: FormBody) throws(OpenTokRefusal) -> OpenTokSession.Options {

@@ -57,7 +57,7 @@ struct OpenTokAPI: Sendable {
       case .credential(let problem):
         log.info("opentok.refused", ["reason": problem])
         throw .credential
-      case .limit(let reached): throw OpenTokRefusal(429, "quotaReached", reached.text)
+      case .limit(let reached): throw OpenTokRefusal(429, "quotaReached", reached.text, limit: reached.limit)
       case .unavailable(let why):
         log.error("opentok.failed", ["reason": why])
         throw OpenTokRefusal(503, "unavailable", "The server cannot check the request just now. Try again in a moment.")

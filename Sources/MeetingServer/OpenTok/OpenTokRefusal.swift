@@ -11,18 +11,23 @@ struct OpenTokRefusal: Error, Sendable {
   var message: String
   /// The methods that the address takes, where that was the trouble.
   var allowed: String?
+  /// The limit that is reached, where one is.
+  var limit: LimitReached.Limit?
 
-  init(_ status: Int, _ code: String, _ message: String, allowed: String? = nil) {
+  init(
+    _ status: Int, _ code: String, _ message: String, allowed: String? = nil, limit: LimitReached.Limit? = nil
+  ) {
     self.status = status
     self.code = code
     self.message = message
     self.allowed = allowed
+    self.limit = limit
   }
 
   /// The answer to a store's failure.
   init(_ error: MeetingStoreError) {
     let refusal = Refusal(error)
-    self.init(refusal.status, refusal.code, refusal.message)
+    self.init(refusal.status, refusal.code, refusal.message, limit: refusal.limit)
   }
 
   static let credential = OpenTokRefusal(
@@ -49,6 +54,8 @@ struct OpenTokRefusal: Error, Sendable {
     var error: String
     var message: String
     var description: String
+    var limit: String?
+    var setting: String?
   }
 
   /// The answer, as JSON or as XML.
@@ -62,7 +69,10 @@ struct OpenTokRefusal: Error, Sendable {
       response = .text(text, status: status, contentType: "text/xml; charset=utf-8")
       response.headers["Cache-Control"] = "no-store"
     } else {
-      response = .openTok(Answer(code: status, error: code, message: message, description: message), status: status)
+      response = .openTok(
+        Answer(
+          code: status, error: code, message: message, description: message, limit: limit?.rawValue,
+          setting: limit?.setting), status: status)
     }
     if let allowed { response.headers["Allow"] = allowed }
     return response

@@ -33,7 +33,7 @@ extension PlanningAPI {
         throw Refusal(401, "badToken", "The header Authorization must be Bearer and a token.")
       }
       given = String(header.dropFirst(7))
-    } else if let token = FormBody(request.query ?? "")["jwt"] {
+    } else if let token = try FormBody(query: request.query)["jwt"] {
       // Links to calendar files carry it as meetings' addresses do; it can only be read with.
       guard request.method == "GET" || request.method == "HEAD" else {
         throw Refusal(401, "badToken", "Send the token in the header Authorization.")
@@ -82,7 +82,7 @@ extension PlanningAPI {
       let meeting = grant.isGuest && !grant.isHost ? Self.seenFromOutside(admission.meeting) : admission.meeting
       return (meeting, admission.tenant, grant.isHost)
     case .anybody:
-      guard let (record, tenant) = try await desk.meeting(room: room, opening: false, now: now) else {
+      guard let (record, tenant) = try await desk.meeting(room: room, now: now) else {
         throw JoinRefusal.noSuchMeeting
       }
       return (Self.seenFromOutside(record), tenant, false)

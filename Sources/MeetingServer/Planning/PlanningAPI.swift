@@ -3,7 +3,7 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The public interface to planned meetings, `/api/v1/meetings`: made by whoever may make meetings, changed by who runs them, and their
+/// The public interface to meetings with a host, planned or at once, `/api/v1/meetings`: made by whoever may make meetings, changed by who runs them, and their
 /// calendar files for whoever may join.
 struct PlanningAPI: Sendable {
   let desk: AnonymousJoin
@@ -64,7 +64,6 @@ struct PlanningAPI: Sendable {
     let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
     let asked = try fields.schedule()
     try fields.finish()
-    guard let asked else { throw Refusal(400, "missingField", "The field schedule is missing.") }
     let tenant: Tenant
     let caller = try await caller(request, room: nil, base, now)
     switch caller {
@@ -84,19 +83,30 @@ struct PlanningAPI: Sendable {
       }
       room = try Self.room(text)
     }
-    var record = MeetingRecord(
-      tenant: tenant.id, room: room, kind: .named, subject: subject ?? "Meeting", summary: summary ?? "",
-      accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: now,
-      capacity: tenant.policy.capacity, lobby: tenant.policy.lobby, chat: tenant.policy.chat)
-    try record.plan(asked, now: now)
-    if case .anybody = caller { try Self.bound(&record, now: now) }
-    let (planned, entry) = (record, Self.entry("meeting.schedule", record, tenant, caller, now))
+    var record = MeetingRecord(opening: room, of: tenant, now: now)
+    record.summary = summary ?? ""
+    if let level = level.flatMap(AccessLevel.init(rawValue:)) { record.accessLevel = level }
+    if let asked {
+      record.kind = .named
+      record.subject = subject ?? "Meeting"
+      try record.plan(asked, now: now)
+      if case .anybody = caller { try Self.bound(&record, now: now) }
+    } else {
+      // As whoever opens the address of a room makes it, but with somebody who is its host.
+      record.subject = subject ?? record.subject
+      if !desk.opensRooms {
+        record.kind = .adHoc
+        record.expires = now + desk.meetingLifetime.seconds
+      }
+    }
+    let action = asked == nil ? "meeting.create" : "meeting.schedule"
+    let (planned, entry) = (record, Self.entry(action, record, tenant, caller, now))
     try await operation.together { store in
       try store.insert(planned)
       try store.append(entry)
     }
     let host = try desk.hostToken(for: record, tenant: tenant, now: now)
-    counters.scheduledMeetings.add(1)
+    (asked == nil ? counters.adHocMeetings : counters.scheduledMeetings).add(1)
     var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
     view.hostToken = String(host.value.dropFirst(JoinToken.prefix.utf8.count))
     return .json(view, status: 201)

@@ -48,6 +48,22 @@ extension MeetingDirectory {
     return true
   }
 
+  /// Whether a meeting of a tenant runs here.
+  func isRunning(_ tenant: TenantID) -> Bool { allRooms.values.contains { $0.identity.tenant == tenant } }
+
+  /// Ends what there still is of a tenant: what a killed server has `left`, and meetings into which somebody came just then. To be called once the
+  /// store has forgotten the tenant.
+  func removed(_ tenant: TenantID, left: [MeetingID]) async {
+    if let running {
+      for meeting in left { _ = await running.endLeft(meeting, of: tenant, files) }
+    }
+    for room in allRooms.values where room.identity.tenant == tenant {
+      await room.end(.removed, "The meeting was ended by the server's administration.")
+      forget(room)
+      _ = await room.isKept()
+    }
+  }
+
   /// Tells those who keep book why somebody could not join, and gives the reason back.
   func told(_ refusal: MeetingRoom.Refusal, _ meeting: MeetingRecord) -> MeetingRoom.Refusal {
     let (code, message): (String, String) =
@@ -59,6 +75,7 @@ extension MeetingDirectory {
       }
     switch refusal {
     case .full: limitCounters.add(.capacity)
+    case .lobbyFull: limitCounters.add(.lobbyPlaces)
     case .quota(let reached): limitCounters.add(reached.limit)
     default: break
     }

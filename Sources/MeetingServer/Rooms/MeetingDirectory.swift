@@ -176,7 +176,7 @@ actor MeetingDirectory {
         try await enter(try await lookedAgain(at: newcomer), room)
         await recheck(newcomer, room, since: before)
       } catch {
-        turnAway(newcomer, error)
+        turnAway(newcomer, told(error, newcomer.admission.meeting))
         await close(room)
       }
     }

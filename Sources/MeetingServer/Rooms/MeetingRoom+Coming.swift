@@ -50,6 +50,7 @@ extension MeetingRoom {
       return .waits(reason)
     }
     if let quota { throw .quota(quota) }
+    if newcomer.admission.grant.role == .hidden, let reached = events.refusalOfRights { throw .quota(reached) }
     // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
     if !holdsPlace {
       if isFull { throw .full }
@@ -74,7 +75,15 @@ extension MeetingRoom {
     } catch {
       throw Self.refusal(of: error)
     }
+    var unseen: RightUse?
+    if member.isHidden {
+      // Nobody in the meeting sees who listens, so it is written down before they hear anything.
+      let use = RightUse("joinHidden", id, member.admission.grant.user.map { "user \($0)" } ?? "")
+      await noteRights([use], member)
+      unseen = use
+    }
     if isClosed || isBanned(newcomer.admission.grant, from: newcomer.address) {
+      if let unseen { noteUndone(unseen, member, "the meeting is over, or closed to them") }
       post { await $0.leave(participant: id) }
       throw isClosed ? .closed : .banned
     }

@@ -22,7 +22,8 @@ extension MeetingRoom {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     guard member.chatting.uploads < ChatSeat.maximumUploads, member.chatting.takeFile(Monotonic.now) else {
-      throw HTTPRefusal(429, "tooFast", "Too many files at once. Wait until the others are sent.")
+      throw HTTPRefusal(
+        429, "tooFast", "Too many files at once. Wait until the others are sent.", limit: .chatFileRate)
     }
     member.chatting.uploads += 1
     return member.admission.tenant.policy.maximumChatBytes

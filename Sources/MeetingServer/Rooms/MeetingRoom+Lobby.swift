@@ -134,7 +134,8 @@ extension MeetingRoom {
         note(.lobby(.knocked, queued.person))
       }
     } else if isFull, let waiter = lobby.take(waiter.id) {
-      turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have.")
+      counters.limits.add(.capacity)
+      turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have (capacity).")
     } else {
       letIn(waiter.id)
     }
@@ -158,8 +159,10 @@ extension MeetingRoom {
       letIn(waiter.id, byHost: true)
     }
     if isRefused {
+      counters.limits.add(.capacity)
       channel.refuse(
-        .meetingFull, "The meeting has as many participants as it may have. Who was not let in waits on.", id: id)
+        .meetingFull, "The meeting has as many participants as it may have (capacity). Who was not let in waits on.",
+        id: id)
     }
     lobbyChanged()
     if !isRefused { answer(id, channel, note: meant.isEmpty ? nil : lastNote) }

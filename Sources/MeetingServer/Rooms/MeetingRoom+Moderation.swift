@@ -92,7 +92,7 @@ extension MeetingRoom {
   @discardableResult
   func stop(_ sources: Set<TrackSource>, of id: String) -> Bool {
     guard let member = members[id] else { return false }
-    unpublish(member) { sources.contains($0.info.source) }
+    unpublish(member, .removed) { sources.contains($0.info.source) }
     return true
   }
 
@@ -134,7 +134,7 @@ extension MeetingRoom {
     member.role = role
     member.permissions = permissions
     member.knowsDataIsRefused = member.knowsDataIsRefused && !permissions.contains(.data)
-    unpublish(member) { !permissions.contains(Self.permission(for: $0.info.source)) }
+    unpublish(member, .notAllowed) { !permissions.contains(Self.permission(for: $0.info.source)) }
     tellPermissions(member)
     announce(.participantUpdated(member.info), about: member)
     if before.contains(.moderate) != permissions.contains(.moderate) { hostsChanged(member) }
@@ -161,7 +161,9 @@ extension MeetingRoom {
 
   /// Ends publications of a participant: they are muted for good and in nobody's slot any more. Their m-sections are taken for nothing else
   /// until an offer leaves them out, so that a client that has not heard of it yet does not publish them again.
-  func unpublish(_ member: RoomMember, where isMeant: (RoomMember.Publication) -> Bool) {
+  func unpublish(
+    _ member: RoomMember, _ reason: UnpublishReason, where isMeant: (RoomMember.Publication) -> Bool
+  ) {
     let ended = member.publications.filter(isMeant)
     guard !ended.isEmpty else { return }
     member.publications.removeAll(where: isMeant)
@@ -172,7 +174,7 @@ extension MeetingRoom {
       member.refusedTracks.insert(key)
       let track = publication.info.id
       post { await $0.setMuted(true, publication: track, of: id) }
-      broadcast(.unpublished(participant: id, publication: track))
+      broadcast(.unpublished(participant: id, publication: track, reason: reason))
       note(.publicationRemoved(member.person, publication.info))
     }
     refill()

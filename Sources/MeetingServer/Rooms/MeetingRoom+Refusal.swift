@@ -37,7 +37,7 @@ extension MeetingRoom.Refusal {
   /// What the client is told.
   var answer: (code: SignalingErrorCode, message: String) {
     switch self {
-    case .full: (.meetingFull, "The meeting has as many participants as it may have.")
+    case .full: (.meetingFull, "The meeting has as many participants as it may have (capacity).")
     case .quota(let reached): (.quotaReached, reached.text)
     case .expired: (.meetingExpired, "The meeting is over.")
     case .tokenExpired: (.tokenExpired, JoinRefusal.tokenExpired.description)
@@ -56,7 +56,7 @@ extension MeetingRoom.Refusal {
         "The meeting begins at \(time.text.prefix(16).replacing("T", with: " ")) (\(zone)). Come back then."
       )
     case .cancelled: (.meetingCancelled, "The meeting was called off.")
-    case .lobbyFull: (.lobbyFull, "Too many people wait to be let in already. Try again later.")
+    case .lobbyFull: (.lobbyFull, "Too many people wait to be let in already (lobbyPlaces). Try again later.")
     case .closed: (.internalError, "The meeting is ending. Join again.")
     case .unavailable: (.internalError, "The server cannot take anybody in just now. Try again in a moment.")
     }

@@ -73,6 +73,12 @@ extension MeetingRoom {
         self.forceMute(participant: target.id, sources: muted)
         return nil
       }
+    case .stopTracks(let id, let sources):
+      let target = try target(id, of: member)
+      return {
+        self.stop(Set(sources), of: target.id)
+        return nil
+      }
     case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):
       return {
         var spared = Set(except).union(self.members.values.filter { self.rank($0) > self.rank(member) }.map(\.id))
@@ -191,6 +197,7 @@ extension MeetingRoom {
     func list(_ sources: [TrackSource]) -> String { sources.map(\.rawValue).joined(separator: " ") }
     switch request {
     case .muteParticipant(let id, let sources): return RightUse("muteParticipant", id, "\(name(id)): \(list(sources))")
+    case .stopTracks(let id, let sources): return RightUse("stopTracks", id, "\(name(id)): \(list(sources))")
     case .muteAll(let sources, let except, let exceptTracks, let includingLater, let includingSelf, let mayUnmute):
       let spared = except + exceptTracks.map { "\($0.participant)/\($0.source.rawValue)" }
       let parts = [

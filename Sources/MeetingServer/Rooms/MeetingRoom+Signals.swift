@@ -3,7 +3,7 @@ import Signaling
 
 /// Signals: short messages of the application's own, passed on at once and kept nowhere.
 extension MeetingRoom {
-  /// A participant's signal: to everybody who may receive, the sender included, or to one.
+  /// A participant's signal: to everybody who may receive, the sender included, or to one. With a number, the sender is told that it was passed on.
   func pass(_ signal: Signal, to: String?, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
     guard allows(.data, member, channel, id: id) else { return }
     if let problem = signal.problem {
@@ -13,6 +13,7 @@ extension MeetingRoom {
     guard let to else {
       counters.signals.add(1)
       broadcast(.signal(signal, from: member.id)) { $0 === member || $0.permissions.contains(.subscribe) }
+      if let id { channel.send(.room(.done(id: id))) }
       return
     }
     guard let receiver = members[to], !receiver.isHidden || receiver === member else {
@@ -25,6 +26,7 @@ extension MeetingRoom {
     }
     counters.signals.add(1)
     receiver.channel?.send(.signal(signal, from: member.id))
+    if let id { channel.send(.room(.done(id: id))) }
   }
 
   /// A signal of the tenant's own server, which is nobody in the meeting. False when the one it is for is not here, or may not receive.

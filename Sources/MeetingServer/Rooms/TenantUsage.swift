@@ -11,7 +11,8 @@ struct TenantUsage: Sendable {
     if let most = tenant.policy.maximumParticipants, participants[tenant.id, default: 0] >= most {
       return LimitReached(
         .maximumParticipants,
-        "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached. Try again later.")
+        "The limit of \(most) participants at once in all meetings of \(tenant.name) is reached (maximumParticipants). Try again later."
+      )
     }
     return nil
   }
@@ -20,7 +21,8 @@ struct TenantUsage: Sendable {
   func refusalOfMeeting(of tenant: Tenant) -> LimitReached? {
     if let most = tenant.policy.maximumMeetings, meetings[tenant.id, default: 0] >= most {
       return LimitReached(
-        .maximumMeetings, "The limit of \(most) meetings at once of \(tenant.name) is reached. Try again later.")
+        .maximumMeetings,
+        "The limit of \(most) meetings at once of \(tenant.name) is reached (maximumMeetings). Try again later.")
     }
     return nil
   }

@@ -9,6 +9,7 @@ final class Operation: Sendable {
   let quality = QualityHistory()
   let limits: AddressLimits
   let tokens: TokenBook
+  private let limitCounters: LimitCounters
   private let store: SQLiteMeetingStore
   private let dispatcher: WebhookDispatcher
   private let settings: WebhookSettings
@@ -18,6 +19,7 @@ final class Operation: Sendable {
 
   init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, limits: LimitCounters, log: Log) {
     self.store = store
+    limitCounters = limits
     events = RoomEvents(dropped: counters.eventsLost)
     self.limits = AddressLimits(perSecond: addressRate, counters: counters, limitCounters: limits)
     self.settings = settings
@@ -60,7 +62,7 @@ final class Operation: Sendable {
   ) -> AdminAPI {
     AdminAPI(
       gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes, quality: quality,
-      allowedHosts: settings.allowedHosts, counters: counters, log: log,
+      allowedHosts: settings.allowedHosts, counters: counters, limits: limitCounters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })
   }
 

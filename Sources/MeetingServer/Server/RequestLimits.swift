@@ -69,9 +69,19 @@ final class LimitCounters: Sendable {
     if let index = LimitReached.Limit.allCases.firstIndex(of: limit) { counters[index].add(1) }
   }
 
+  /// Counts an answer by its limit, where that is not counted where it is asked.
+  func add(of refusal: Refusal) {
+    switch refusal.limit {
+    case .maximumStoredMeetings, .maximumChatBytes, .chatMeetingLimit, .chatFileLimit, .chatFileRate, .passcodeQueue,
+      .webhooks, .secrets:
+      if let limit = refusal.limit { add(limit) }
+    default: break
+    }
+  }
+
   /// The counters in the Prometheus text format.
   var text: String {
-    "# HELP parley_limited_total Requests and joins that a limit refused.\n# TYPE parley_limited_total counter\n"
+    "# HELP parley_limited_total Requests, joins and connections that a limit refused.\n# TYPE parley_limited_total counter\n"
       + zip(LimitReached.Limit.allCases, counters).map {
         "parley_limited_total{limit=\"\($0.rawValue)\"} \($1.current)\n"
       }.joined()

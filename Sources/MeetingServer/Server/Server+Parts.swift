@@ -15,6 +15,11 @@ extension Server {
     settings.boundsLoopback = configuration.addressConnections != nil
     let proxies = configuration.trustedProxies
     settings.isUnbounded = { proxies.contains($0) }
+    let (counters, ofAll) = (endpoints.counters.limits, settings.connectionLimit)
+    settings.crowded = { isAddress in
+      let most = isAddress ? "\(perAddress) connections at once of one address" : "\(ofAll) connections at once"
+      return crowded(LimitReached(isAddress ? .addressConnections : .connections, most), counters)
+    }
     do throws(TransportError) {
       settings.tls = try identity(configuration)
       return try HTTPServer(
@@ -48,6 +53,18 @@ extension Server {
     }
   }
 
+  /// What a connection is told that is one too many; the text says of what.
+  private static func crowded(_ reached: LimitReached, _ counters: LimitCounters) -> HTTPResponse {
+    counters.add(reached.limit)
+    var response = HTTPResponse.refusal(
+      Refusal(
+        503, "tooManyConnections",
+        "The limit of \(reached.text) is reached (\(reached.limit.rawValue)). Close some, and try again in a moment.",
+        limit: reached.limit))
+    response.headers["Retry-After"] = "5"
+    return response
+  }
+
   static func makeAdmin(
     _ configuration: ServerConfiguration, _ endpoints: AdminEndpoints
   ) async throws(ServerError) -> (HTTPServer, UInt16)? {
@@ -55,6 +72,8 @@ extension Server {
     do throws(TransportError) {
       var settings = HTTPServer.Configuration()
       settings.connectionLimit = 64
+      let counters = endpoints.counters.limits
+      settings.crowded = { _ in crowded(LimitReached(.connections, "64 connections at once"), counters) }
       settings.bodyLimit = 64 << 10
       let proxies = configuration.trustedProxies
       let server = try HTTPServer(

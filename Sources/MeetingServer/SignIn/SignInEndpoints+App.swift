@@ -32,9 +32,7 @@ extension SignInEndpoints {
 
   /// `POST /signin/token` with `code` and `code_verifier`: a join token for the room that was asked for.
   func token(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws(Refusal) -> HTTPResponse {
-    guard let form = FormBody(bytes: request.body) else {
-      throw Refusal(400, "badBody", "The body is expected to be a form in UTF-8.")
-    }
+    let form = try FormBody(of: request)
     let (tenant, _) = try await provider(now: now)
     guard let code = form["code"], let verifier = form["code_verifier"], (43...128).contains(verifier.utf8.count),
       let grant = Self.grants(tenant).open(code, as: AppGrant.self), now < grant.expires,

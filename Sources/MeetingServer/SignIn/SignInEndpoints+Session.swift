@@ -80,10 +80,18 @@ extension SignInEndpoints {
     if let sealed = cookies.session(request),
       let session = Self.sessions(tenant).open(sealed.value, as: SignInSession.self), now < session.expires
     {
-      do throws(MeetingStoreError) {
-        try await store.revoke(session.id, tenant: tenant.id, expires: session.expires)
-      } catch {
+      let entry = Self.entry("person.signOut", session, tenant, now)
+      do {
+        try await store.together { store in
+          // A second time nothing ends.
+          if try store.isRevoked(session.id, tenant: tenant.id) { return }
+          try store.revoke(session.id, tenant: tenant.id, expires: session.expires)
+          try store.append(entry)
+        }
+      } catch let error as MeetingStoreError {
         throw Refusal(error)
+      } catch {
+        throw Refusal(500, "internal", "You could not be signed out. The server's log says why.")
       }
     }
     return HTTPResponse(status: 204, headers: ["Set-Cookie": cookies.clearSession, "Cache-Control": "no-store"])

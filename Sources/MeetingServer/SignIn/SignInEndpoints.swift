@@ -6,7 +6,7 @@ import Transport
 /// Sign-in by OpenID Connect's code flow with PKCE (OpenID Connect Core 1.0 section 3.1, RFC 7636): `/signin`, `/signin/callback`,
 /// `/signin/token` for apps, and `/signout`.
 struct SignInEndpoints: Sendable {
-  let store: any MeetingStore
+  let store: SQLiteMeetingStore
   let desk: AnonymousJoin
   let client: ProviderClient
   let used = UsedIDs()
@@ -18,7 +18,7 @@ struct SignInEndpoints: Sendable {
   /// The answer to a request for one of these paths.
   func respond(to request: HTTPRequest, _ path: [Substring], base: WebOrigin) async throws(Refusal) -> HTTPResponse {
     let now = Date()
-    let query = FormBody(request.query ?? "")
+    let query = try FormBody(query: request.query)
     guard let address = Self.addresses.find(path) else {
       throw Refusal(404, "notFound", "There is nothing at this address.")
     }
@@ -113,8 +113,9 @@ struct SignInEndpoints: Sendable {
     var response: HTTPResponse
     do throws(SignInProblem) {
       let session = try await session(query, attempt, tenant, provider, base, request.remote.ip, now)
-      log.info("signin.done", ["tenant": tenant.name, "role": session.role.rawValue])
       response = try welcome(session, attempt, tenant, base, now)
+      try await note("person.signIn", session, tenant, now, attempt.app == nil ? "" : "for an app")
+      log.info("signin.done", ["tenant": tenant.name, "role": session.role.rawValue])
     } catch {
       response = refused(error, attempt, base)
     }
@@ -146,6 +147,26 @@ struct SignInEndpoints: Sendable {
       tenant: tenant.id, provider: provider.identity, subject: claims.subject,
       name: claims.name.flatMap { DisplayName.clean($0) } ?? "Guest", role: provider.role(of: claims),
       expires: now + SignInSession.lifetime)
+  }
+
+  /// Has it written down that somebody signs in. Where that cannot be done they are not signed in.
+  private func note(
+    _ action: String, _ session: SignInSession, _ tenant: Tenant, _ now: Date, _ what: String
+  ) async throws(SignInProblem) {
+    do throws(MeetingStoreError) {
+      try await store.append(Self.entry(action, session, tenant, now, what))
+    } catch {
+      throw .notWritten(error.description)
+    }
+  }
+
+  /// What the audit log says of somebody's session: who they are at the provider, and what they may do.
+  static func entry(
+    _ action: String, _ session: SignInSession, _ tenant: Tenant, _ now: Date, _ what: String = ""
+  ) -> AuditEntry {
+    AuditEntry(
+      time: now, actor: "person \(session.subject) \(session.name)", tenant: tenant.name, action: action,
+      target: session.id.rawValue, detail: session.role.rawValue + (what.isEmpty ? "" : ", \(what)"))
   }
 
   private func welcome(

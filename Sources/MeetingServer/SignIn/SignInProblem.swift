@@ -14,13 +14,15 @@ enum SignInProblem: Error, Sendable, Hashable {
   case busy
   /// The provider is not set up: what is missing.
   case misconfigured(String)
+  /// The audit log cannot be written just now: why.
+  case notWritten(String)
 
   /// The word that the page and apps are told.
   var code: String {
     switch self {
     case .unreachable: "unreachable"
     case .denied: "denied"
-    case .refused, .misconfigured: "failed"
+    case .refused, .misconfigured, .notWritten: "failed"
     case .notAdmitted: "notAdmitted"
     case .expired: "expired"
     case .busy: "busy"
@@ -30,7 +32,7 @@ enum SignInProblem: Error, Sendable, Hashable {
   /// The reason, for the operator. Holds no token, code or secret.
   var reason: String {
     switch self {
-    case .unreachable(let text), .refused(let text), .misconfigured(let text): text
+    case .unreachable(let text), .refused(let text), .misconfigured(let text), .notWritten(let text): text
     case .denied: "the provider says that access was denied"
     case .notAdmitted: "no verified email address of an allowed domain"
     case .expired: "the attempt is over, unknown or used"
@@ -43,7 +45,7 @@ enum SignInProblem: Error, Sendable, Hashable {
     switch self {
     case .unreachable: "The sign-in service does not answer. Try again in a few minutes."
     case .denied: "You were not signed in: the sign-in was cancelled or refused. You can try again."
-    case .refused, .misconfigured:
+    case .refused, .misconfigured, .notWritten:
       "Signing in did not work. Try again; if that does not help, tell whoever runs this server."
     case .notAdmitted: "Your account may not be used here. Sign in with another one, or ask for an invitation."
     case .expired:

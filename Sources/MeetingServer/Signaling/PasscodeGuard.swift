@@ -10,9 +10,13 @@ import Synchronization
 actor PasscodeGuard {
   /// How many wrong passcodes may come for one meeting, and in which time.
   struct Limits: Sendable {
-    /// From one address.
+    /// From one address, or the /64 of IPv6 that one connection has.
     var wrong = 10
-    /// From all addresses together: who has many of them guesses no faster than this, and needs so many to lock the others out.
+    /// From one site: a /48 of IPv6, as one customer gets it, or a /24 of IPv4.
+    var wrongInSite = 40
+    /// From one provider: a /32 of IPv6, as a network gets it from its registry, or a /16 of IPv4. So nobody locks the others out who has all of one.
+    var wrongInProvider = 100
+    /// From all addresses together: who has many of them guesses no faster than this.
     var wrongInMeeting = 300
     var window = TimeSpan.seconds(600)
     /// How many may wait for their turn.
@@ -27,10 +31,26 @@ actor PasscodeGuard {
     }
   }
 
-  /// An address for one meeting; without one, everybody for it.
+  /// Where wrong passcodes for one meeting come from, from the narrowest to all.
   private struct Key: Hashable {
+    enum Width: CaseIterable { case address, site, provider, meeting }
+
     var meeting: MeetingID
-    var address: IPAddress?
+    var width: Width
+    /// The first address of the network.
+    var network: IPAddress?
+
+    init(_ meeting: MeetingID, _ width: Width, _ address: IPAddress) {
+      self.meeting = meeting
+      self.width = width
+      network =
+        switch width {
+        case .address: address.network
+        case .site: address.first(ofBits: address.isIPv4 ? 24 : 48)
+        case .provider: address.first(ofBits: address.isIPv4 ? 16 : 32)
+        case .meeting: nil
+        }
+    }
   }
 
   private struct Count {
@@ -52,7 +72,7 @@ actor PasscodeGuard {
     self.now = now
   }
 
-  private static let busy = "Too many passcodes are being checked just now. Try again in a moment."
+  private static let busy = "Too many passcodes are being checked just now (passcodeQueue). Try again in a moment."
 
   /// Why somebody may not go on; nil when they may. Hosts need no passcode: their token says more.
   nonisolated func refusal(
@@ -64,12 +84,12 @@ actor PasscodeGuard {
     }
     guard takeTurn() else { return (.tooFast, Self.busy) }
     defer { waiting.subtract(1, ordering: .relaxed) }
-    return await check(Secret(passcode), hash, admission.meeting.id, address.network)
+    return await check(Secret(passcode), hash, admission.meeting.id, address)
   }
 
   /// The hash of a new passcode.
   nonisolated func hash(_ passcode: String) async throws(Refusal) -> PasscodeHash {
-    guard takeTurn() else { throw Refusal(429, "tooFast", Self.busy) }
+    guard takeTurn() else { throw Refusal(429, "tooFast", Self.busy, limit: .passcodeQueue) }
     defer { waiting.subtract(1, ordering: .relaxed) }
     switch await make(Secret(passcode)) {
     case .success(let hash): return hash
@@ -92,19 +112,38 @@ actor PasscodeGuard {
   ) -> (code: SignalingErrorCode, text: String)? {
     let time = now()
     if counts.count > 1_000 { counts = counts.filter { time - $0.value.since < limits.window } }
-    let (own, all) = (Key(meeting: meeting, address: address), Key(meeting: meeting))
-    for key in [own, all] {
+    let keys = Key.Width.allCases.map { Key(meeting, $0, address) }
+    for key in keys {
       if let count = counts[key], time - count.since >= limits.window { counts[key] = nil }
     }
-    let wait = "Wait \(max(1, limits.window.milliseconds / 60_000)) minutes and try again."
-    if let count = counts[own], count.wrong >= limits.wrong {
-      return (.passcodeBlocked, "Too many wrong passcodes came from your network. \(wait)")
-    }
-    if let count = counts[all], count.wrong >= limits.wrongInMeeting {
-      return (.passcodeBlocked, "Too many wrong passcodes came for this meeting. \(wait)")
+    if let full = keys.first(where: { (counts[$0]?.wrong ?? 0) >= limit($0.width) }) {
+      let whence = full.width == .meeting ? "for this meeting" : "from your network"
+      let minutes = max(1, limits.window.milliseconds / 60_000)
+      return (
+        .passcodeBlocked,
+        "Too many wrong passcodes came \(whence) (passcodeAttempts). Wait \(minutes) minutes and try again."
+      )
     }
     if hashing.matches(hash, passcode) { return nil }
-    for key in [own, all] { counts[key, default: Count(wrong: 0, since: time)].wrong += 1 }
+    for key in keys { counts[key, default: Count(wrong: 0, since: time)].wrong += 1 }
     return (.wrongPasscode, "This is not the meeting's passcode.")
+  }
+
+  private func limit(_ width: Key.Width) -> Int {
+    switch width {
+    case .address: limits.wrong
+    case .site: limits.wrongInSite
+    case .provider: limits.wrongInProvider
+    case .meeting: limits.wrongInMeeting
+    }
+  }
+}
+
+extension IPAddress {
+  /// The first address of the network of that many leading bits around it: up to 64 of IPv6, up to 32 of IPv4.
+  fileprivate func first(ofBits bits: Int) -> IPAddress {
+    isIPv4
+      ? IPAddress(v4: v4Bits & ~(bits >= 32 ? 0 : UInt32.max >> UInt32(bits)))
+      : IPAddress(high: high & ~(bits >= 64 ? 0 : UInt64.max >> UInt64(bits)), low: 0)
   }
 }

@@ -55,7 +55,8 @@ struct SignalingService: Sendable {
     while let frame = await socket.next() {
       guard limit.take(now: Monotonic.now) else {
         counters.tooFast.add(1)
-        channel.fail(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted.")
+        counters.limits.add(.messageRate)
+        channel.fail(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate).")
         break
       }
       guard case .text(let bytes) = frame else {
@@ -139,6 +140,11 @@ struct SignalingService: Sendable {
       return refuse(.badName, "The name has no visible character.", channel)
     }
     if let (code, why) = await passcodes.refusal(of: join.passcode, for: admission, from: peer.address) {
+      switch code {
+      case .passcodeBlocked: counters.limits.add(.passcodeAttempts)
+      case .tooFast: counters.limits.add(.passcodeQueue)
+      default: break
+      }
       return refuse(code, why, channel)
     }
     var newcomer = MeetingRoom.Newcomer(

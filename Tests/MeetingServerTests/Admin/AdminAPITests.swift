@@ -172,22 +172,69 @@ struct AdminAPITests {
         server, "PATCH", "tenants/acme", "{\"capacity\":null,\"maximumMeetings\":2.0,\"accessLevel\":\"Locked\"}")
       #expect(changed.status == 200 && changed.fields["capacity"] == nil)
       #expect(changed.fields["maximumMeetings"] as? Int == 2 && text(changed.fields, "accessLevel") == "Locked")
+      let lobby = try await call(
+        server, "PATCH", "tenants/acme", "{\"waitForHost\":true,\"announce\":false,\"lobbySeconds\":90}")
+      #expect(lobby.fields["waitForHost"] as? Bool == true && lobby.fields["announce"] as? Bool == false)
+      #expect(lobby.fields["lobbySeconds"] as? Int == 90)
+      let back = try await call(
+        server, "PATCH", "tenants/acme", "{\"waitForHost\":false,\"announce\":true,\"lobbySeconds\":null}")
+      #expect(back.fields["waitForHost"] as? Bool == false && back.fields["lobbySeconds"] == nil)
       let open = try await call(server, "PATCH", "tenants/acme", "{\"signIn\":\"open\"}")
       #expect(open.status == 422 && open.code == "onlyDefaultIsOpen")
       let rotated = try await call(server, "POST", "tenants/acme/keys", "{\"expireOthersAfter\":60}")
       #expect(rotated.status == 201)
-      #expect(try await call(server, "POST", "tenants/acme/keys").code == "tooManyKeys")
+      let third = try await call(server, "POST", "tenants/acme/keys")
+      #expect(third.code == "tooManyKeys" && third.fields["limit"] as? String == "secrets")
       #expect(try await call(server, "DELETE", "tenants/acme/keys/\(text(key, "id"))").status == 204)
       #expect(try await call(server, "DELETE", "tenants/acme/keys/\(text(key, "id"))").code == "noSuchKey")
       let keys = items(try await call(server, "GET", "tenants/acme/keys").fields)
       #expect(keys.map { text($0, "state") } == ["live", "retired"] && keys.allSatisfy { $0["secret"] == nil })
       let log = items(try await call(server, "GET", "audit?tenant=acme").fields)
-      #expect(log.map { text($0, "action") } == ["key.retire", "key.create", "tenant.change", "tenant.create"])
+      #expect(
+        log.map { text($0, "action") } == [
+          "key.retire", "key.create", "tenant.change", "tenant.change", "tenant.change", "tenant.create",
+        ])
       #expect(log.allSatisfy { text($0, "actor") == "admin at 127.0.0.1" })
       let secrets = [text(key, "secret"), text(rotated.fields, "secret")]
       for secret in secrets {
         #expect(!"\(log)".contains(secret) && !server.logged.text.contains(secret))
       }
+    }
+  }
+
+  @Test("a tenant is removed with what it has, but not while one of its meetings runs, and the default one never")
+  func removal() async throws {
+    try await TestServer.run { server in
+      func refused(_ path: String) async throws -> String {
+        let answer = try await call(server, "DELETE", path)
+        #expect(answer.status == 409 && !text(answer.fields, "Error").isEmpty)
+        return answer.code
+      }
+      #expect(try await call(server, "POST", "tenants", "{\"name\":\"acme\"}").status == 201)
+      #expect(try await call(server, "POST", "meetings", "{\"tenant\":\"acme\",\"room\":\"board\"}").status == 201)
+      let made = try await call(server, "POST", "tokens", "{\"tenant\":\"acme\",\"room\":\"daily\"}")
+      let token = text(made.fields, "token")
+      let hook = try await call(
+        server, "POST", "webhooks", "{\"tenant\":\"acme\",\"url\":\"http://127.0.0.1:1/\"}")
+      #expect(hook.status == 201)
+      let (ann, _) = try await server.join("daily", "Ann", token: token)
+      #expect(try await refused("tenants/acme") == "tenantInUse")
+      #expect(try await refused("tenants/parley") == "defaultTenant")
+      try ann.send(.leave)
+      while try await ann.next() != nil {}
+      try await eventually {
+        let answer = try await call(server, "DELETE", "tenants/acme")
+        return answer.status == 204 ? nil : "\(answer.status) \(answer.code)"
+      }
+      #expect(try await call(server, "DELETE", "tenants/acme").code == "noSuchTenant")
+      #expect(items(try await call(server, "GET", "tenants").fields).map { text($0, "name") } == ["parley"])
+      #expect(items(try await call(server, "GET", "meetings").fields).isEmpty)
+      #expect(items(try await call(server, "GET", "webhooks").fields).isEmpty)
+      let (_, message) = try await server.knock("daily", "Bob", token: token)
+      guard case .error(.badToken, _, true, _)? = message else { throw Unexpected(message) }
+      let log = items(try await call(server, "GET", "audit?tenant=acme").fields)
+      #expect(log.first.map { text($0, "action") } == "tenant.remove" && log.count == 5)
+      #expect(try await call(server, "POST", "tenants", "{\"name\":\"acme\"}").status == 201, "the name is free")
     }
   }
 
@@ -430,4 +477,64 @@ struct AdminAPITests {
     #expect(try takes("2001:db8:0:2::1", limits, at: now))
     #expect(try (0..<1_000).allSatisfy { _ in try takes("127.0.0.1", usual, at: now) })
   }
+
+  @Test(
+    "a tenant's provider is set and changed field by field, its secret is shown nowhere and lost with another client")
+  func provider() async throws {
+    try await TestServer.run { server in
+      func set(_ fields: String) async throws -> (
+        status: Int, code: String, fields: [String: Any], headers: HTTPHeaders
+      ) {
+        try await call(server, "PATCH", "tenants/parley", "{\"provider\":{\(fields)}}")
+      }
+      for (fields, code) in [
+        ("\"clientId\":\"parley\"", "providerNeeded"),
+        ("\"issuer\":\"http://id.example.com\",\"clientId\":\"parley\"", "badIssuer"),
+        ("\"issuer\":\"https://id.example.com\",\"clientId\":\"p\",\"organizers\":[\"a\"]", "roleClaimNeeded"),
+        ("\"issuer\":\"https://id.example.com\",\"clientId\":\"p\",\"emailDomains\":[\"a@b\"]", "badDomain"),
+      ] {
+        let refused = try await set(fields)
+        #expect(refused.status == 422 && refused.code == code, "\(fields)")
+      }
+      #expect(try await set("\"nope\":1").code == "unknownField")
+      #expect(try await call(server, "PATCH", "tenants/parley", "{\"signIn\":\"oidc\"}").code == "providerNeeded")
+      let made = try await call(
+        server, "PATCH", "tenants/parley",
+        "{\"signIn\":\"oidc\",\"provider\":{\"issuer\":\"https://id.example.com\",\"clientId\":\"parley\","
+          + "\"clientSecret\":\"very secret\",\"roleClaim\":\"groups\",\"organizers\":[\"staff\"],\"emailDomains\":[\"Example.com\"]}}"
+      )
+      let shown = made.fields["provider"] as? [String: Any] ?? [:]
+      #expect(made.status == 200 && text(made.fields, "signIn") == "oidc" && text(shown, "clientId") == "parley")
+      #expect(shown["hasSecret"] as? Bool == true && shown["emailDomains"] as? [String] == ["example.com"])
+      #expect(shown["scopes"] as? [String] == ["openid", "profile", "email"])
+      let changed =
+        try await set("\"scopes\":[\"email\"],\"roleClaim\":null,\"organizers\":[]").fields["provider"]
+        as? [String: Any]
+      #expect(changed?["scopes"] as? [String] == ["openid", "email"] && changed?["roleClaim"] == nil)
+      #expect(changed?["hasSecret"] as? Bool == true)
+      let other = try await set("\"clientId\":\"other\"").fields["provider"] as? [String: Any]
+      #expect(other?["hasSecret"] as? Bool == false)
+      for path in ["tenants/parley", "tenants", "audit"] {
+        #expect(!"\(try await call(server, "GET", path).fields)".contains("very secret"))
+      }
+      #expect(!server.logged.text.contains("very secret"))
+    }
+  }
+
+  @Test("a token for a guest waits where only the tenant's own people go in, and another one does not")
+  func guests() async throws {
+    try await TestServer.run { server in
+      #expect(
+        try await call(server, "POST", "meetings", "{\"room\":\"board\",\"accessLevel\":\"SameEnterprise\"}").status
+          == 201)
+      let guest = text(try await call(server, "POST", "tokens", "{\"room\":\"board\",\"guest\":true}").fields, "token")
+      let own = text(try await call(server, "POST", "tokens", "{\"room\":\"board\"}").fields, "token")
+      guard case .waiting(.lobby, _)? = try await server.knock("board", "Eve", token: guest).1 else {
+        throw Unexpected(text: "the guest does not wait")
+      }
+      _ = try await server.join("board", "Ann", token: own)
+      #expect(try await call(server, "POST", "tokens", "{\"room\":\"board\",\"guest\":1}").code == "badField")
+    }
+  }
+
 }

@@ -68,6 +68,7 @@ struct AuditTests {
       let id = hello.participant
       let requests: [(RoomRequest, String)] = [
         (.muteParticipant(id, sources: [.microphone]), "muteParticipant"),
+        (.stopTracks(id, sources: [.screen]), "stopTracks"),
         (.muteAll(sources: [.microphone], except: [], includingLater: true, mayUnmute: true), "muteAll"),
         (.liftMuteAll, "liftMuteAll"), (.askToUnmute(id, sources: [.microphone]), "askToUnmute"),
         (.setRole(id, role: "moderator"), "setRole"),
@@ -95,13 +96,31 @@ struct AuditTests {
       let details = entries.map { $0.detail.prefix { $0 != "(" } }
       #expect(
         details == [
-          "Ben: microphone, in daily ", "microphone, later joiners too, in daily ", "in daily ",
+          "Ben: microphone, in daily ", "Ben: screen, in daily ", "microphone, later joiners too, in daily ",
+          "in daily ",
           "Ben: microphone, in daily ", "Ben: moderator, was publisher, in daily ",
           "Ben: subscribe, was \(Role.moderator.permissions.names.joined(separator: " ")), in daily ", "Ben, in daily ",
           "Ben, in daily ", "in daily ", "When?, in daily ", "in daily ", "in daily ", "in daily ", "Ben, in daily ",
           "in daily ", "in daily ", "in daily ",
         ], "\(details)")
       await ben.close()
+    }
+  }
+
+  @Test("who is in a meeting unseen stands in the log by the time they hear anything")
+  func unseen() async throws {
+    try await TestServer.run { server in
+      let (ann, _) = try await server.join("daily", "Ann")
+      let token = try await server.token("daily", #","role":"hidden","sub":"eve""#)
+      let (eve, hello) = try await server.join("daily", "Eve", token: token)
+      let entry = try #require(try await log(server).last)
+      #expect(entry.action == "meeting.joinHidden" && entry.target == hello.participant && entry.tenant == "parley")
+      #expect(entry.actor == "participant \(hello.participant) Eve" && entry.detail.contains("in daily"))
+      #expect(!"\(entry)".contains(token))
+      // Who is seen needs none.
+      let (ben, _) = try await server.join("daily", "Ben")
+      #expect(try await log(server).count == 1)
+      for client in [ann, eve, ben] { await client.close() }
     }
   }
 
@@ -178,6 +197,7 @@ struct AuditTests {
       let delivery = try #require(items.first?["id"] as? String)
       try await call("POST", "webhooks/\(hook)/deliveries/\(delivery)/replay", nil, "webhook.replay")
       try await call("DELETE", "webhooks/\(hook)", nil, "webhook.remove")
+      try await call("DELETE", "tenants/acme", nil, "tenant.remove")
       let entries = try await log(server)
       #expect(entries.map(\.action) == actions)
       #expect(entries.allSatisfy { $0.actor.hasPrefix("admin at 127.0.0.1") }, "\(Set(entries.map(\.actor)))")

@@ -11,8 +11,7 @@ struct AuditTogetherTests {
   /// Has the database refuse every entry of the audit log, as a disk does that fills up between two writes.
   private func refuseEntries(_ server: TestServer) async throws {
     let store = try await server.store()
-    try await store.run(
-      "CREATE TRIGGER no_entry BEFORE INSERT ON audit_log BEGIN SELECT raise(ABORT, 'no entry is taken'); END")
+    try await store.refuseAuditEntries()
     await store.close()
   }
 
@@ -68,6 +67,7 @@ struct AuditTogetherTests {
         ("POST", "webhooks", #"{"url":"http://127.0.0.1:1/"}"#), ("PATCH", "webhooks/\(hook)", #"{"enabled":true}"#),
         ("POST", "webhooks/\(hook)/secret", nil), ("POST", "webhooks/\(hook)/test", nil),
         ("POST", "webhooks/\(hook)/deliveries/\(sent)/replay", nil), ("DELETE", "webhooks/\(hook)", nil),
+        ("DELETE", "tenants/acme", nil),
       ]
       for (method, path, body) in calls {
         let answer = try await call(method, path, body)
@@ -131,8 +131,11 @@ struct AuditTogetherTests {
 }
 
 extension SQLiteMeetingStore {
-  /// Runs a statement of a test.
-  fileprivate func run(_ sql: String) throws { try open().execute(sql) }
+  /// Has the database refuse every entry of the audit log from now on.
+  func refuseAuditEntries() throws {
+    try open().execute(
+      "CREATE TRIGGER no_entry BEFORE INSERT ON audit_log BEGIN SELECT raise(ABORT, 'no entry is taken'); END")
+  }
 
   /// What a statement finds, each row as one text.
   fileprivate func rows(_ sql: String) throws -> [String] {

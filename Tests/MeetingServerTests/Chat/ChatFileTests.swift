@@ -138,7 +138,15 @@ struct ChatFileTests {
       #expect(try await send(server, [1], token: without.resumeToken).code == "filesOff")
       try await server.setPolicy { ($0.chat, $0.maximumChatBytes) = (ChatPolicy(), 0) }
       let (_, poor) = try await server.join("poor", "Ann")
-      #expect(try await send(server, [1], token: poor.resumeToken).code == "quotaReached")
+      let full = try await TestServer.request(
+        "POST", server.url + "/api/chat/files", ["Authorization": "Bearer \(poor.resumeToken)"], [1])
+      #expect(full.status == 409 && full["code"] as? String == "quotaReached", "\(full.text)")
+      #expect(full["limit"] as? String == "maximumChatBytes", "\(full.text)")
+      #expect((full["setting"] as? String)?.contains("--max-chat-kib") == true, "\(full.text)")
+      let metrics = try await TestServer.request("GET", "http://127.0.0.1:\(server.server.adminPort ?? 0)/metrics").text
+      for name in ["maximumChatBytes", "chatMeetingLimit"] {
+        #expect(metrics.contains("parley_limited_total{limit=\"\(name)\"} 1\n"), "\(name)")
+      }
       #expect(try await send(server, [1], token: host.resumeToken).status == 201)
       #expect(stored(server).count == 2)
     }

@@ -38,6 +38,9 @@ enum BadInput {
     Body("another type", headers: "Content-Type: text/plain\r\n", [0xFF]),
     Body("a type that cannot be", headers: "Content-Type: ;;;\r\n", [0xFF]),
     Body("no type", headers: "", [0xFF]),
+    Body(
+      "a field of a form twice", headers: "Content-Type: application/x-www-form-urlencoded\r\n",
+      Array("Subject=a&location=&subject=b".utf8)),
     Body("a gzip bomb", headers: "Content-Type: application/json\r\nContent-Encoding: gzip\r\n", bomb),
     Body("another encoding", headers: "Content-Type: application/json\r\nContent-Encoding: br, gzip\r\n", [1, 2, 3]),
   ]

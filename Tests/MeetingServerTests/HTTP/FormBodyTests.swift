@@ -16,6 +16,31 @@ struct FormBodyTests {
     #expect(form["flag"] == "")
     #expect(form["missing"] == nil)
     #expect(FormBody("a=1&a=2")["a"] == "1")
+    #expect(form.repeated == nil && FormBody("a=1&b=2&A=1").repeated == "A")
+  }
+
+  @Test("threat 27: a field or a parameter that comes twice is refused at every door that reads forms, and said")
+  func twice() async throws {
+    try await TestServer.run { server in
+      let openTok = try await OpenTokServer(server)
+      for (path, body, key) in [
+        ("/GetAdhocMeetingJob", "Subject=a&subject=b", "code"),
+        ("/GetAnonTokenJob", "MeetingUrl=a&ApplicationSessionId=b&MeetingUrl=a", "code"),
+        ("/signin/token", "code=a&code=b", "code"), ("/session/create", "location=&location=", "error"),
+      ] {
+        let answer = try await server.post(
+          path, body, headers: ["X-OPENTOK-AUTH": try openTok.jwt(), "Accept": "application/json"])
+        #expect(answer.status == 400 && answer[key] as? String == "badBody", "\(path): \(answer.text)")
+        #expect(answer.text.contains("twice"), "\(path): \(answer.text)")
+      }
+      for path in [
+        "/discover?anonymousMeetingJoinContext=a&anonymousMeetingJoinContext=b", "/signin?room=a&Room=b",
+        "/signin/callback?state=a&state=b", "/api/v1/meetings/daily?jwt=a&jwt=b",
+      ] {
+        let answer = try await server.get(path)
+        #expect(answer.status == 400 && answer["code"] as? String == "badParameter", "\(path): \(answer.text)")
+      }
+    }
   }
 
   @Test("what is not UTF-8 is refused as a body and replaced as a value; a thousand fields are cut off")

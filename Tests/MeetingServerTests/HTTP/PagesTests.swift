@@ -105,12 +105,33 @@ struct PagesTests {
     try await TestServer.run { server in
       let first = try await server.discover("Daily")
       let second = try await server.discover("dAILY")
-      #expect(first.meeting == "Daily" && second.meeting == "Daily")
+      // As it is asked for: its meeting, which has a spelling of its own, is made by joining.
+      #expect(first.meeting == "Daily" && second.meeting == "dAILY")
       #expect(first.token?.hasPrefix("psat=") == true)
       #expect(first.token != second.token)
       #expect(first.signaling == server.signal)
       #expect(first.expires != nil)
       #expect(first.links["signaling"]?.href == server.signal)
+    }
+  }
+
+  @Test("asking for a room makes no meeting, and all who join with the answers come into the one that the first makes")
+  func lookingMakesNothing() async throws {
+    try await TestServer.run { server in
+      let store = try await server.store()
+      let first = try await server.discover("Daily")
+      let second = try await server.discover("daily")
+      #expect(try await server.get("/discover/weekly").status == 200)
+      #expect(try await store.meetings(tenant: nil, limit: 10).isEmpty)
+      let (ann, _) = try await server.join("daily", "Ann", token: first.token ?? "")
+      let (ben, welcome) = try await server.join("daily", "Ben", token: second.token ?? "")
+      #expect(welcome.participants.map(\.name) == ["Ann", "Ben"])
+      let made = try await store.meetings(tenant: nil, limit: 10)
+      #expect(made.map(\.room.display) == ["Daily"])
+      let later = try await server.discover("daily")
+      #expect(first.conferenceId == later.conferenceId && second.conferenceId == later.conferenceId)
+      await store.close()
+      for client in [ann, ben] { await client.close() }
     }
   }
 

@@ -342,6 +342,8 @@ struct LobbyTests {
       let (zoe, answer) = try await server.knock(
         "board", "Zoe", token: try await server.token("board", #","role":"moderator""#))
       guard case .error(.meetingFull, _, true, _) = answer else { throw Unexpected(answer) }
+      // Twice the host found no place for somebody, once somebody found none at the door.
+      #expect(try await server.metrics().contains("parley_limited_total{limit=\"capacity\"} 3\n"))
       await server.media.release()
       _ = try await bob.welcome()
       #expect(try await cem.drain().isEmpty)
@@ -398,6 +400,7 @@ struct LobbyTests {
       try await ann.lobby(of: ["Bob"])
       try ann.send(.admit(.all))
       #expect(try await bob.error() == (.quotaReached, true))
+      #expect(try await server.metrics().contains("parley_limited_total{limit=\"maximumParticipants\"} 1\n"))
       // The place that was reserved is free again, and the room goes on.
       try await server.setPolicy { $0.maximumParticipants = 2 }
       let (cem, _) = try await server.knock("daily", "Cem")

@@ -122,6 +122,45 @@ struct PasscodeTests {
     #expect(await code("1234", 5, here) == nil)
   }
 
+  @Test(
+    "threat 25: who has all networks of a provider guesses no more than so often, and keeps out nobody who comes by another one",
+    arguments: [true, false])
+  func oneProvider(isIPv4: Bool) async throws {
+    let clock = TestClock()
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 3, wrongInSite: 6, wrongInProvider: 12, wrongInMeeting: 100), now: { clock.now })
+    let here = try admission(Self.hash)
+    func code(_ passcode: String, _ network: String) async throws -> SignalingErrorCode? {
+      await passcodes.refusal(of: passcode, for: here, from: try #require(IPAddress(network)))?.code
+    }
+    func address(_ provider: Int, _ site: Int, _ network: Int) -> String {
+      isIPv4
+        ? "198.\(18 + provider).\(site).\(network)"
+        : "2001:\(String(0xdb0 + provider, radix: 16)):\(String(site, radix: 16)):\(network)::1"
+    }
+    var looked = 0
+    for site in 1...20 {
+      var ofSite = 0
+      for network in 1...10 {
+        for _ in 0..<4 where try await code("4321", address(0, site, network)) == .wrongPasscode { ofSite += 1 }
+      }
+      #expect(ofSite == (site <= 2 ? 6 : 0), "of site \(site)")
+      looked += ofSite
+    }
+    #expect(looked == 12)
+    #expect(try await code("1234", address(0, 30, 1)) == .passcodeBlocked)
+    #expect(try await code("1234", address(1, 1, 1)) == nil)
+    // However many providers, all together are bounded too.
+    for provider in 1...20 {
+      for network in 1...4 {
+        for _ in 0..<3 where try await code("4321", address(provider, network, 1)) == .wrongPasscode { looked += 1 }
+      }
+    }
+    #expect(looked == 100)
+    clock.advance(.seconds(600))
+    #expect(try await code("1234", address(0, 30, 1)) == nil)
+  }
+
   /// Counts how many run at the same time.
   private final class Crowd: Sendable {
     private let state = Mutex((now: 0, most: 0, all: 0))
@@ -145,7 +184,7 @@ struct PasscodeTests {
   func flood() async throws {
     let crowd = Crowd()
     let passcodes = PasscodeGuard(
-      limits: .init(wrong: 1_000, wrongInMeeting: 1_000, queue: 24),
+      limits: .init(wrong: 1_000, wrongInSite: 1_000, wrongInProvider: 1_000, wrongInMeeting: 1_000, queue: 24),
       hashing: .init(
         matches: { _, _ in
           crowd.pass()

@@ -16,7 +16,7 @@ struct ModerationTests {
   // MARK: Who may
 
   static let hosting: [RoomRequest] = [
-    .muteParticipant("", sources: [.microphone]),
+    .muteParticipant("", sources: [.microphone]), .stopTracks("", sources: [.camera]),
     .muteAll(sources: [.microphone], except: [], includingLater: true, mayUnmute: false), .liftMuteAll,
     .askToUnmute("", sources: [.microphone]), .removeParticipant("", ban: false), .removeParticipant("", ban: true),
     .setRole("", role: "moderator"), .setPermissions("", permissions: ["moderate"]), .spotlight(""), .spotlight(nil),
@@ -28,6 +28,7 @@ struct ModerationTests {
   private func about(_ id: String, _ request: RoomRequest) -> RoomRequest {
     switch request {
     case .muteParticipant(_, let sources): .muteParticipant(id, sources: sources)
+    case .stopTracks(_, let sources): .stopTracks(id, sources: sources)
     case .askToUnmute(_, let sources): .askToUnmute(id, sources: sources)
     case .removeParticipant(_, let ban): .removeParticipant(id, ban: ban)
     case .setRole(_, let role): .setRole(id, role: role)
@@ -321,7 +322,7 @@ struct ModerationTests {
       let track = try #require(hello.participants[0].publications.last?.id)
       #expect(welcome.slots.compactMap(\.publication).contains(track))
       try await mod.ask(.setPermissions(hello.participant, permissions: ["publishAudio", "subscribe", "chat"]))
-      let gone = try await ann.first { if case .unpublished(_, let id) = $0 { id } else { nil } }
+      let gone = try await ann.first { if case .unpublished(_, let id, .notAllowed) = $0 { id } else { nil } }
       #expect(gone == track)
       let names = try await ann.notice { if case .permissions(_, let names) = $0 { names } else { nil } }
       #expect(names == ["publishAudio", "subscribe", "chat"])
@@ -383,6 +384,37 @@ struct ModerationTests {
       _ = try await ann.first { if case .answer = $0 { true } else { nil } }
       #expect(await server.media.offered.last?.map(\.source) == [.microphone])
       for client in [ann, mod] { await client.close() }
+    }
+  }
+
+  @Test(
+    "ending tracks ends them for everybody, told as removed; their sender may publish them anew, and guests end nothing"
+  )
+  func ending() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 send:1", tracks: [microphone, camera])
+      let (mod, _) = try await server.host("daily", "Mod")
+      let (bob, _) = try await server.join("daily", "Bob")
+      let both = RoomRequest.stopTracks(hello.participant, sources: [.camera, .microphone])
+      try bob.send(.room(both, id: 3))
+      #expect(try await bob.refusal().code == .notAllowed)
+      try await mod.ask(both)
+      for client in [ann, bob] {
+        var gone: Set<String> = []
+        for _ in 0..<2 {
+          gone.insert(
+            try await client.first {
+              if case .unpublished(hello.participant, let id, .removed) = $0 { id } else { nil }
+            })
+        }
+        #expect(gone == Set(try #require(hello.participants.first).publications.map(\.id)))
+      }
+      for (id, tracks, count) in [(2, [], 0), (3, [microphone, camera], 2)] {
+        try ann.send(.offer(.init(id: id, offer: "send:0 send:1", tracks: tracks)))
+        _ = try await ann.first { if case .answer(id, _, _, _) = $0 { true } else { nil } }
+        #expect(await server.media.offered.last?.count == count, "offer \(id)")
+      }
+      for client in [ann, mod, bob] { await client.close() }
     }
   }
 

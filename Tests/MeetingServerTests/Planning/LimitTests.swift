@@ -10,10 +10,6 @@ import Transport
 
 @Suite("Quotas and rates")
 struct LimitTests {
-  private func metrics(_ server: TestServer) async throws -> String {
-    try await TestServer.request("GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/metrics").text
-  }
-
   private func fields(_ answer: TestAnswer) -> [String: Any] {
     (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] ?? [:]
   }
@@ -32,6 +28,7 @@ struct LimitTests {
       let answer = try #require(refused)
       #expect(answer.status == 429 && fields(answer)["code"] as? String == "quotaReached")
       #expect(fields(answer)["limit"] as? String == "maximumRequests" && answer.text.contains("maximumRequests"))
+      #expect(fields(answer)["setting"] as? String == "parley tenant set --max-requests")
       #expect(answer.headers["retry-after"] == "1")
       var codes: Set<SignalingErrorCode> = []
       for _ in 0..<50 where !codes.contains(.quotaReached) {
@@ -40,7 +37,7 @@ struct LimitTests {
         await client.close()
       }
       #expect(codes == [.quotaReached])
-      let counted = try await metrics(server)
+      let counted = try await server.metrics()
       #expect(counted.contains(#"limit="maximumRequests"} "#) && !counted.contains(#"limit="maximumRequests"} 0"#))
       try await server.setPolicy { $0.maximumRequests = nil }
       #expect(try await server.get("/discover/room").status == 200)
@@ -85,6 +82,35 @@ struct LimitTests {
     #expect(asked.withLock { $0 } == 3)
   }
 
+  @Test("a connection too many of one address is told which limit it is, and how to change it, and counted")
+  func connections() async throws {
+    try await TestServer.run({ $0.addressConnections = 2 }) { server in
+      let held = try (0..<2).map { _ in try RawHTTP.connection(to: server.server.port) }
+      defer { for each in held { close(each) } }
+      let refused = try await RawHTTP.send(
+        Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), to: server.server.port)
+      let answer = try #require(refused)
+      let fields = (try? JSONSerialization.jsonObject(with: Data(answer.body.utf8))) as? [String: String] ?? [:]
+      #expect(answer.status == 503 && fields["code"] == "tooManyConnections", "\(answer)")
+      #expect(fields["limit"] == "addressConnections" && fields["setting"] == "--address-connections", "\(answer)")
+      #expect(fields["Error"]?.contains("2 connections") == true && answer.headers["retry-after"] == "5", "\(answer)")
+      #expect(try await server.metrics().contains(#"parley_limited_total{limit="addressConnections"} 1"#))
+    }
+  }
+
+  @Test("every limit says where it is set, and the guide has each of them")
+  func settings() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let guide = try String(contentsOf: root.appendingPathComponent("docs/operating.md"), encoding: .utf8)
+    for limit in LimitReached.Limit.allCases {
+      #expect(guide.contains("`\(limit.rawValue)`"), "\(limit) is not in docs/operating.md")
+      for word in limit.setting.split(separator: " ") where word.hasPrefix("--") {
+        #expect(guide.contains(word.filter { $0 != "," }), "\(word) of \(limit) is not in docs/operating.md")
+      }
+    }
+  }
+
   @Test("one token cannot be used too often, and another still can")
   func tokens() async throws {
     try await TestServer.run({ $0.tokenRate = 1 }) { server in
@@ -99,7 +125,7 @@ struct LimitTests {
       let answer = try #require(refused)
       #expect(answer.status == 429 && fields(answer)["limit"] as? String == "tokenRate")
       #expect(try await server.get("/discover?anonymousMeetingJoinContext=psat%3D\(second)").status == 200)
-      let counted = try await metrics(server)
+      let counted = try await server.metrics()
       #expect(counted.contains(#"limit="tokenRate"} "#) && !counted.contains(#"limit="tokenRate"} 0"#))
     }
   }
@@ -180,7 +206,7 @@ struct LimitTests {
       #expect(text.contains("maximumStoredMeetings"))
       // What is kept can be joined, and what is removed makes room.
       _ = try await server.join("one", "Bob")
-      #expect(try await metrics(server).contains(#"parley_limited_total{limit="maximumStoredMeetings"} 3"#))
+      #expect(try await server.metrics().contains(#"parley_limited_total{limit="maximumStoredMeetings"} 3"#))
       try await server.setPolicy { $0.maximumStoredMeetings = 2 }
       #expect(try await server.get("/discover/two").status == 200)
     }
@@ -203,7 +229,7 @@ struct LimitTests {
       }
       let (_, message) = try await server.knock("third", "Bob")
       guard case .error(.quotaReached, _, true, _)? = message else { throw Unexpected(message) }
-      let text = try await metrics(server)
+      let text = try await server.metrics()
       for name in ["capacity", "maximumMeetings", "maximumParticipants"] {
         #expect(text.contains("parley_limited_total{limit=\"\(name)\"} 1"), "\(name)")
       }

@@ -201,7 +201,7 @@ struct PlanningTests {
         (#"{"room":"mine","schedule":{"start":"\#(time(in: 60))"}}"#, 403, "notAllowed"),
         (#"{"schedule":{"start":"\#(time(in: 29 * 86_400))"}}"#, 422, "tooFarAhead"),
         (#"{"schedule":{"start":"\#(time(in: 60))","rule":"FREQ=DAILY"}}"#, 422, "tooFarAhead"),
-        (#"{"schedule":{"start":"tomorrow at ten"}}"#, 400, "badField"), (#"{"subject":"x"}"#, 400, "missingField"),
+        (#"{"schedule":{"start":"tomorrow at ten"}}"#, 400, "badField"), (#"{"subject":7}"#, 400, "badField"),
         (#"{"schedule":{"start":"\#(time(in: 60))","timeZone":"../../etc/passwd"}}"#, 422, "badTimeZone"),
         (#"{"schedule":{"start":"\#(time(in: 60))","nope":1}}"#, 400, "unknownField"), ("[]", 400, "badField"),
         (#"{"schedule":[]}"#, 400, "badField"),
@@ -216,6 +216,25 @@ struct PlanningTests {
       try await server.setPolicy { $0.signIn = .token }
       let refused = try await call("POST", address, body)
       #expect(refused.status == 401 && refused.code == "tokenRequired")
+    }
+  }
+
+  @Test("a meeting without a time is open now, and whoever has made it is its host, and nobody else")
+  func withoutTime() async throws {
+    try await TestServer.run { server in
+      let address = "\(server.url)/api/v1/meetings"
+      let made = try await call("POST", address, "{}")
+      let open = made.fields["room"] as? String ?? ""
+      #expect(made.status == 201 && made.fields["schedule"] == nil && open.count >= 12, "\(made.text)")
+      let (_, guest) = try await server.join(open, "Bob")
+      let (_, own) = try await server.join(open, "Ann", token: made.fields["hostToken"] as? String)
+      #expect(guest.permissions?.contains("moderate") == false && own.permissions?.contains("moderate") == true)
+      let change = try await call(
+        "PATCH", "\(address)/\(open)", #"{"accessLevel":"Locked"}"#, token: made.fields["hostToken"] as? String)
+      #expect(change.status == 200)
+      guard case .waiting(.lobby, _)? = try await server.knock(open, "Eve").1 else {
+        throw Unexpected(text: "no lobby")
+      }
     }
   }
 

@@ -216,7 +216,7 @@ struct TokenRenewalTests {
 
       let less = try await signed(server, "daily", role: .subscriber, user: "ben")
       #expect(try await renew(ben, less, told: ["subscriber", "subscribe"]) == nil)
-      let gone = try await host.first { if case .unpublished(id, let track) = $0 { track } else { nil } }
+      let gone = try await host.first { if case .unpublished(id, let track, .notAllowed) = $0 { track } else { nil } }
       #expect(gone == publication.id)
       #expect(
         try await renew(

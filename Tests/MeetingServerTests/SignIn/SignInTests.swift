@@ -72,13 +72,14 @@ struct SignInTests {
       let document = try SignalingDecoder().decode(DiscoverDocument.self, from: answer.body)
       #expect(answer.status == 200 && document.signedInAs == "Ada Lovelace")
       #expect(answer.headers["access-control-allow-origin"] == nil)
+      let store = try await server.store()
+      #expect(try await store.meetings(tenant: nil, limit: 1).isEmpty, "asking makes no meeting")
       let token = try #require(document.token)
       let (client, welcome) = try await server.join("daily", "Somebody else", token: token)
       #expect(welcome.permissions?.contains("moderate") == true)
       try client.send(.rename(name: "Eve"))
       #expect(try await client.error().code == .notAllowed)
       await client.close()
-      let store = try await server.store()
       let grant = try await JoinAuthority(store: store).inspect(token: Secret(token), now: Date()).grant
       await store.close()
       #expect(grant.name == "Ada Lovelace" && grant.user == "ada" && !grant.isGuest && grant.role == .moderator)
@@ -234,6 +235,39 @@ struct SignInTests {
       #expect(browser.cookies.isEmpty && provider.count("/token") == 0)
       #expect(try await browser.send("POST", "/signin?room=daily").status == 405)
       #expect(try await browser.send("/signout").status == 405)
+    }
+  }
+
+  @Test(
+    "signing in and out leave an entry each in the audit log, who and as what; without an entry nobody is signed in or out"
+  )
+  func audited() async throws {
+    try await run({
+      $0.roleClaim = "groups"; $0.moderators = ["hosts"]
+    }) { server, provider in
+      provider.change { $0.claims = ["groups": "[\"hosts\"]"] }
+      var browser = TestBrowser(server: server)
+      _ = try await browser.signIn(provider)
+      #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
+      // What has ended already ends no more, and who never signed in is not signed out.
+      #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
+      let store = try await server.store()
+      let entries = try await store.auditLog(tenant: nil, before: nil, limit: 9).reversed().map(\.self)
+      #expect(entries.map(\.action) == ["person.signIn", "person.signOut"])
+      #expect(entries.allSatisfy { $0.actor == "person ada Ada Lovelace" && $0.tenant == "parley" })
+      #expect(entries.allSatisfy { $0.detail == "moderator" && $0.target.hasPrefix("s_") })
+      #expect(Set(entries.map(\.target)).count == 1)
+
+      _ = try await browser.signIn(provider)
+      let kept = browser
+      try await store.refuseAuditEntries()
+      #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 500)
+      browser = kept
+      #expect(try await browser.send("/discover/daily").status == 200)
+      var other = TestBrowser(server: server)
+      #expect(try await other.signIn(provider) == server.url + "/daily#signin=failed")
+      #expect(try await other.send("/discover/daily").status == 401)
+      await store.close()
     }
   }
 

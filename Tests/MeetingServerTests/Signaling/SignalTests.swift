@@ -35,6 +35,31 @@ struct SignalTests {
     }
   }
 
+  @Test("a signal with a number is answered once it was passed on, after it; without one nothing is said")
+  func answered() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let (bob, welcome) = try await server.join("daily", "Bob")
+      try ann.send(.signal(Signal(type: "quiet"), to: nil))
+      try ann.send(.signal(Signal(type: "all"), to: nil, id: 8))
+      try ann.send(.signal(Signal(type: "one"), to: welcome.participant, id: 9))
+      let from = hello.participant
+      let told = try await ann.drain().filter {
+        switch $0 {
+        case .signal, .room(.done): true
+        default: false
+        }
+      }
+      #expect(
+        told == [
+          .signal(Signal(type: "quiet"), from: from), .signal(Signal(type: "all"), from: from), .room(.done(id: 8)),
+          .room(.done(id: 9)),
+        ])
+      #expect(try await signals(bob).count == 3)
+      for client in [ann, bob] { await client.close() }
+    }
+  }
+
   @Test("threat 33: a signal needs the permission for data to be sent, and the one to subscribe to arrive")
   func permissions() async throws {
     try await TestServer.run { server in

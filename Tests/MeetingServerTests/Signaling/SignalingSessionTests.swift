@@ -106,7 +106,7 @@ struct SignalingSessionTests {
       #expect(need == [0, 2])
       // The same camera keeps its publication.
       try ann.send(.offer(.init(id: 8, offer: "send:0", tracks: camera)))
-      let gone = try await bob.first { if case .unpublished(_, let id) = $0 { id } else { nil } }
+      let gone = try await bob.first { if case .unpublished(_, let id, nil) = $0 { id } else { nil } }
       #expect(gone == screen.id)
       try ann.send(.offer(.init(id: 9, offer: "bad", tracks: camera)))
       let refused = try await ann.first { message -> [Int]? in

@@ -19,6 +19,24 @@ enum RawHTTP {
     return try await send(request, over: descriptor, to: &address)
   }
 
+  /// A connection that says nothing, to be closed by who asks for it.
+  static func connection(to port: UInt16) throws -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try connect(descriptor, to: &address)
+    return descriptor
+  }
+
+  private static func connect<Address>(_ descriptor: Int32, to address: inout Address) throws {
+    let connected = withUnsafeBytes(of: &address) {
+      Glibc.connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard connected == 0 else { throw Unexpected(text: "no connection: \(errno)") }
+  }
+
   /// The same over a Unix socket.
   static func send(_ request: [UInt8], toSocket path: String) async throws -> Answer? {
     var address = sockaddr_un()
@@ -33,10 +51,7 @@ enum RawHTTP {
   ) async throws -> Answer? {
     guard descriptor >= 0 else { throw Unexpected(text: "no socket: \(errno)") }
     defer { close(descriptor) }
-    let connected = withUnsafeBytes(of: &address) {
-      connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else { throw Unexpected(text: "no connection: \(errno)") }
+    try connect(descriptor, to: &address)
     var sent = 0
     while sent < request.count {
       let count = request.withUnsafeBytes {

@@ -123,6 +123,11 @@ final class TestServer: Sendable {
     return TestAnswer(status: response.statusCode, headers: fields, body: [UInt8](data))
   }
 
+  /// What the server counts, in the Prometheus text format.
+  func metrics() async throws -> String {
+    try await Self.request("GET", "http://127.0.0.1:\(try #require(server.adminPort))/metrics").text
+  }
+
   /// The discover document of a room.
   func discover(_ room: String) async throws -> DiscoverDocument {
     let answer = try await get("/discover/" + room)
