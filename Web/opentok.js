@@ -19,7 +19,7 @@
     OT_ILLEGAL_STATE: 1015, OT_CONNECTION_LIMIT_EXCEEDED: 1027, OT_SUBSCRIBER_NOT_FOUND: 1112, OT_PUBLISHER_NOT_FOUND: 1113,
     OT_INVALID_SIGNAL: 400, OT_SIGNAL_NOT_FOUND: 404, OT_SIGNAL_TOO_LARGE: 413, OT_SIGNAL_FAILED: 500, OT_USER_MEDIA_ACCESS_DENIED: 1500,
     OT_NO_DEVICES_FOUND: 1500, OT_HARDWARE_UNAVAILABLE: 1500, OT_UNABLE_TO_PUBLISH: 1500, OT_PERMISSION_DENIED: 1500,
-    OT_UNABLE_TO_FORCE_DISCONNECT: 1520, OT_UNABLE_TO_FORCE_UNPUBLISH: 1530, OT_UNABLE_TO_FORCE_MUTE: 1540, OT_TIMEOUT: 1542,
+    OT_UNABLE_TO_SIGNAL: 1550, OT_UNABLE_TO_FORCE_DISCONNECT: 1520, OT_UNABLE_TO_FORCE_UNPUBLISH: 1530, OT_UNABLE_TO_FORCE_MUTE: 1540, OT_TIMEOUT: 1542,
     OT_UNABLE_TO_SUBSCRIBE: 1600, OT_STREAM_NOT_FOUND: 1604, OT_UNEXPECTED_SERVER_RESPONSE: 2000, OT_NOT_SUPPORTED: 2000,
   };
 
@@ -231,9 +231,14 @@
 
     _make({ PublisherCore }) { return new PublisherCore(this, kit); }
 
-    publishAudio(on) { this._pass((made) => made.mute("microphone", !on)); return this; }
+    publishAudio(on, callback) { return this.#turn("audio", on, callback); }
 
-    publishVideo(on) { this._pass((made) => made.mute("camera", !on)); return this; }
+    publishVideo(on, callback) { return this.#turn("video", on, callback); }
+
+    #turn(kind, on, callback) {
+      settle(this._core.then((made) => made.mute(kind, !on)), callback);
+      return this;
+    }
 
     cycleVideo() { return this._core.then((made) => made.cycleVideo()); }
 
@@ -303,8 +308,8 @@
 
     /** `connect(token, callback)`, and `connect(apiKey, token)` as in version 0.91. */
     connect(first, second, third) {
-      const [token, callback] = typeof second === "string" ? [second, third] : [first, second];
-      return this.#run(callback, (made) => made.connect(String(token)));
+      const [apiKey, token, callback] = typeof second === "string" ? [String(first), second, third] : [this.apiKey, first, second];
+      return this.#run(callback, (made) => made.connect(String(token), apiKey));
     }
 
     disconnect() { this.#run(undefined, (made) => made.disconnect()); }

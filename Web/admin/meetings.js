@@ -2,7 +2,7 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
-import { action, badge, field, form, input, paged, select, table, tenantChoice } from "./widgets.js";
+import { action, answer, badge, choice, field, form, input, minutes, more, paged, select, table, tenantChoice, truth } from "./widgets.js";
 import { QUALITY, qualityLine } from "./quality.js";
 
 /** @param {object} page see `app.js` */
@@ -30,18 +30,79 @@ export async function meetingsPage(page) {
   await known();
   const tenant = await tenantChoice();
   const making = form("Make the meeting", [
-    field("Tenant", tenant), field("Room", input("room", { maxLength: 128 }), "Stands in the address. Unguessable when left empty."),
+    field("Tenant", tenant), field("Room", input("room", { maxLength: 255 }), "Stands in the address. Unguessable when left empty."),
     field("Title", input("subject", { maxLength: 250 })),
-    field("Who gets in without waiting", select("accessLevel", [["", "As the tenant says"], "Everyone", "SameEnterprise", "Invited", "Locked"])),
+    field("Who gets in without waiting", select("accessLevel", [["", "As the tenant says"], ...LEVELS])),
+    field("Passcode", input("passcode", { maxLength: 64 }), "What guests must know. None when left empty."),
+    more("More about who gets in", ...doors("As the tenant says"),
+      field("Own room of", input("owner", { maxLength: 256 }), "The user whom tokens name. Others wait for them.")),
+    more("Plan it", ...times()),
   ], async (values) => {
-    const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
-    const meeting = await request("POST", "meetings", { body });
+    const { tenant: name, room, subject, accessLevel, passcode, owner } = values;
+    const meeting = await request("POST", "meetings", { body: {
+      tenant: name, room: answer(room), subject: answer(subject), accessLevel: answer(accessLevel), passcode: answer(passcode), owner: answer(owner),
+      capacity: answer(values.capacity, Number), ...rules(values), schedule: values.start ? schedule(values) : undefined,
+    } });
     location.hash = `#/meetings/${part(meeting.id)}`;
   });
   page.show(h("section", {}, h("h2", { text: "Running now" }), live),
     h("section", {}, h("h2", { text: "Not running" }), others),
     h("details", { class: "card" }, h("summary", { text: "Make a meeting" }), making));
   page.every(5, refresh);
+}
+
+const LEVELS = ["Everyone", "SameEnterprise", "Invited", "Locked"];
+
+/** Fields about who gets in. */
+function doors(asItIs) {
+  return [
+    choice("waitForHost", "Nobody gets in before a host", asItIs), choice("announce", "Tell the others who comes and goes", asItIs),
+    field("Minutes that one waits to be let in", input("lobbyMinutes", { type: "number", min: 1, max: 1440 }), `${asItIs} when left empty.`),
+    field("Most people", input("capacity", { type: "number", min: 1, max: 10000 }), `${asItIs} when left empty.`),
+  ];
+}
+
+function rules(values) {
+  return { waitForHost: truth(values.waitForHost), announce: truth(values.announce), lobbySeconds: minutes(values.lobbyMinutes) };
+}
+
+/** Fields about when it takes place. */
+function times(known) {
+  return [
+    field("First start", input("start", { type: "datetime-local", value: known?.start.slice(0, 16) ?? "" }), "On the clocks of the time zone."),
+    field("Time zone", input("timeZone", { maxLength: 64, value: known?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone })),
+    field("Minutes that it lasts", input("duration", { type: "number", min: 1, max: 1440, value: known ? Math.round(known.duration / 60) : 60 })),
+    field("Repeats", input("rule", { maxLength: 400, value: known?.rule ?? "" }), "Such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. Once when left empty."),
+    field("Who is invited", h("textarea", { name: "attendees", rows: 3, spellcheck: false, value: known?.attendees.join("\n") ?? "" }), "One in a line, such as Bob Roe <bob@example.com>. The server sends no mail."),
+  ];
+}
+
+function schedule(values) {
+  return {
+    start: values.start, timeZone: answer(values.timeZone), duration: minutes(values.duration), rule: values.rule,
+    attendees: values.attendees.split("\n").map((line) => line.trim()).filter(Boolean),
+  };
+}
+
+/** The form that changes a meeting: what is left as it is is not sent, so that nobody else's change is undone. */
+function changing(meeting, path, after) {
+  const level = select("accessLevel", LEVELS);
+  level.value = meeting.accessLevel;
+  return form("Save", [
+    field("Title", input("subject", { maxLength: 250, value: meeting.subject })), field("Who gets in without waiting", level),
+    field("Passcode", input("passcode", { maxLength: 64 }), meeting.passcode ? "There is one. It stays when left empty; none takes it away." : "There is none."),
+    more("More about who gets in", ...doors("As it is")), more("When it takes place", ...times(meeting.schedule)),
+  ], async (values) => {
+    const planned = values.start ? schedule(values) : undefined;
+    const isSame = planned && meeting.schedule && JSON.stringify(planned) === JSON.stringify(schedule(Object.fromEntries(new FormData(h("form", {}, ...times(meeting.schedule))))));
+    await request("PATCH", path, { body: {
+      subject: values.subject === meeting.subject ? undefined : answer(values.subject),
+      accessLevel: values.accessLevel === meeting.accessLevel ? undefined : values.accessLevel,
+      passcode: values.passcode === "none" ? null : answer(values.passcode), capacity: answer(values.capacity, Number),
+      ...rules(values), schedule: isSame ? undefined : planned,
+    } });
+    await after();
+  });
 }
 
 /** One meeting with its people. */
@@ -55,12 +116,15 @@ export async function meetingPage(page, id) {
     page.replace(facts,
       h("p", { class: "facts" }, meeting.running ? badge("running", "good") : badge("not running"),
         h("span", { text: `Tenant ${meeting.tenant}` }), h("span", { text: `Room ${meeting.room}` }),
-        h("span", { text: `Access ${meeting.accessLevel}` }),
+        h("span", { text: `Access ${meeting.accessLevel}` }), meeting.passcode ? badge("passcode") : null,
+        meeting.waitForHost ? h("span", { text: "Waits for a host" }) : null, meeting.announce ? null : h("span", { text: "Comings and goings are not told" }),
+        meeting.lobbySeconds ? h("span", { text: `Waiting ends after ${Math.round(meeting.lobbySeconds / 60)} minutes` }) : null,
         meeting.capacity ? h("span", { text: `At most ${meeting.capacity} people` }) : null,
         meeting.owner ? h("span", { text: `The own room of ${meeting.owner}` }) : null,
         h("span", {}, "Made ", when(meeting.created))),
       planned(meeting.schedule),
       h("p", { class: "actions" }, meeting.running ? end(meeting, refresh) : null,
+        meeting.schedule && !meeting.schedule.cancelled ? cancel(meeting, refresh) : null,
         remove(meeting, async () => { location.hash = "#/meetings"; })));
     page.replace(people, table("People", ["Name", "Role", "Sends", "Quality", "Last 10 minutes", ""], answer.items.map((person) => [
       h("span", { class: "who" }, h("strong", { text: person.name }), h("span", { class: "faint mono", text: person.id })),
@@ -79,7 +143,17 @@ export async function meetingPage(page, id) {
     ]), "Nobody is in the meeting."));
   }
   await refresh();
-  page.show(h("p", {}, h("a", { href: "#/meetings", text: "All meetings" })), facts, h("section", {}, h("h2", { text: "People" }), people));
+  const change = h("div", {});
+  async function changed() {
+    change.replaceChildren(changing(await request("GET", path), path, async () => {
+      await refresh();
+      await changed();
+      page.saved("Saved. Who is in stays in; it holds for who comes or waits.");
+    }));
+  }
+  await changed();
+  page.show(h("p", {}, h("a", { href: "#/meetings", text: "All meetings" })), facts, h("section", {}, h("h2", { text: "People" }), people),
+    h("details", { class: "card" }, h("summary", { text: "Change the meeting" }), change));
   page.every(5, refresh);
 }
 
@@ -110,6 +184,13 @@ function end(meeting, after) {
     await request("POST", `meetings/${part(meeting.id)}/end`);
     await after();
   }, { question: `End ${meeting.room} for everybody?`, detail: "Its address can be joined again.", danger: true, label: `End ${meeting.room}` });
+}
+
+function cancel(meeting, after) {
+  return action("Call off", async () => {
+    await request("POST", `meetings/${part(meeting.id)}/cancel`);
+    await after();
+  }, { question: `Call off ${meeting.room}?`, detail: "Nobody can come in any more. Calendars hear of it with the next invitation.", danger: true, label: `Call off ${meeting.room}` });
 }
 
 function remove(meeting, after) {

@@ -2,7 +2,7 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
-import { action, badge, field, form, input, paged, select, showSecret, table } from "./widgets.js";
+import { action, answer, badge, field, form, input, minutes, more, paged, select, showSecret, table } from "./widgets.js";
 
 const LEVELS = ["Everyone", "SameEnterprise", "Invited", "Locked"];
 
@@ -42,6 +42,20 @@ export async function tenantPage(page, name) {
   signIn.value = tenant.signIn;
   const level = select("accessLevel", LEVELS);
   level.value = tenant.accessLevel;
+  const lines = (name, label, list, hint) => field(label, h("textarea", { name, rows: 2, spellcheck: false, value: (list ?? []).join("\n") }), hint);
+  const fold = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+  const yes = (key, label) => {
+    const element = select(key, [["true", "Yes"], ["false", "No"]]);
+    element.value = String(tenant[key]);
+    return field(label, element);
+  };
+  const expiry = select("tokenExpiry", [["", "As the server's setting says"], ["stay", "They stay"], ["leave", "They leave unless it is renewed"]]);
+  expiry.value = tenant.tokenExpiry ?? "";
+  const writers = select("chatWriters", [["everyone", "Everyone"], ["hosts", "Hosts"], ["nobody", "Nobody"]]);
+  writers.value = tenant.chat.writers;
+  const history = select("chatHistory", [["true", "Yes"], ["false", "No"]]);
+  history.value = String(tenant.chat.history);
+  const provider = tenant.provider;
   const rules = form("Save", [
     field("Sign-in", signIn, tenant.isDefault ? undefined : "Only the default tenant can be open."),
     field("Who gets into new meetings without waiting", level),
@@ -49,13 +63,36 @@ export async function tenantPage(page, name) {
     number("capacity", "Most people in a new meeting"), number("maximumMeetings", "Most meetings at once"),
     number("maximumParticipants", "Most people at once, in all meetings together"),
     number("maximumStoredMeetings", "Most meetings that are kept, running or not"), number("maximumRequests", "Most requests a second"),
-  ], async (values) => {
+    more("Lobby, chat and tokens of new meetings",
+      yes("waitForHost", "Nobody gets in before a host"), yes("announce", "Tell the others who comes and goes"),
+      field("Minutes that one waits to be let in", input("lobbyMinutes", { type: "number", min: 1, max: 1440, value: tenant.lobbySeconds ? tenant.lobbySeconds / 60 : "" }), "The server's setting when left empty."),
+      field("Who writes in the chat", writers), field("Who comes later sees what was written before", history),
+      number("maximumChatBytes", "Most bytes of chat files at once"),
+      field("When somebody's token ends in a meeting", expiry)),
+    tenant.isDefault ? more("Provider at which people sign in",
+      field("Issuer", input("issuer", { maxLength: 2048, value: provider?.issuer ?? "" }), "The address that its discovery document spells."),
+      field("Client", input("clientId", { maxLength: 512, value: provider?.clientId ?? "" }), "What the provider calls this server."),
+      field("Client secret", input("clientSecret", { type: "password", autocomplete: "new-password", maxLength: 4096 }), provider?.hasSecret ? "There is one. It stays when left empty; none takes it away." : "None for a public client."),
+      lines("scopes", "Scopes", provider?.scopes ?? ["openid", "profile", "email"], "One in a line."),
+      field("Claim with people's roles", input("roleClaim", { maxLength: 200, value: provider?.roleClaim ?? "" }), "Such as groups or realm_access.roles."),
+      lines("organizers", "Its values that make organizers", provider?.organizers, "One in a line."),
+      lines("moderators", "Its values that make moderators", provider?.moderators, "One in a line."),
+      lines("emailDomains", "Only with email addresses of", provider?.emailDomains, "One domain in a line. Everybody when left empty.")) : null,
+  ].filter(Boolean), async (values) => {
     const limit = (text) => (text === "" ? null : Number(text));
     await request("PATCH", path, { body: {
       signIn: values.signIn, accessLevel: values.accessLevel,
       allowedOrigins: values.allowedOrigins.split("\n").map((line) => line.trim()).filter(Boolean),
       capacity: limit(values.capacity), maximumMeetings: limit(values.maximumMeetings), maximumParticipants: limit(values.maximumParticipants),
       maximumStoredMeetings: limit(values.maximumStoredMeetings), maximumRequests: limit(values.maximumRequests),
+      waitForHost: values.waitForHost === "true", announce: values.announce === "true", lobbySeconds: minutes(values.lobbyMinutes) ?? null,
+      chatWriters: values.chatWriters, chatHistory: values.chatHistory === "true", maximumChatBytes: limit(values.maximumChatBytes),
+      tokenExpiry: values.tokenExpiry || null,
+      provider: values.issuer ? {
+        issuer: values.issuer, clientId: answer(values.clientId), clientSecret: values.clientSecret === "none" ? null : answer(values.clientSecret),
+        scopes: fold(values.scopes), roleClaim: values.roleClaim || null, organizers: fold(values.organizers), moderators: fold(values.moderators),
+        emailDomains: fold(values.emailDomains),
+      } : undefined,
     } });
     page.saved("Saved. It holds from the next join on.");
   });
@@ -75,7 +112,13 @@ export async function tenantPage(page, name) {
     await showSecret("The new secret", "It is shown this once. The old one stays good until it is retired.", key.secret);
     page.again();
   });
+  const removal = action("Remove the tenant", async () => {
+    await request("DELETE", path);
+    location.hash = "#/tenants";
+  }, { question: `Remove ${tenant.name}?`, detail: "Its secrets, meetings, tokens and webhooks are gone for good, and its servers are refused. The audit log stays.", danger: true });
   page.show(h("p", {}, h("a", { href: "#/tenants", text: "All tenants" })),
     h("section", {}, h("h2", { text: "Rules" }), rules),
-    h("section", {}, h("h2", { text: "Secrets" }), h("p", { class: "facts" }, "API key ", h("span", { class: "mono", text: tenant.apiKey })), secrets, h("p", {}, rotate)));
+    h("section", {}, h("h2", { text: "Secrets" }), h("p", { class: "facts" }, "API key ", h("span", { class: "mono", text: tenant.apiKey })), secrets, h("p", {}, rotate)),
+    // The default tenant stays.
+    ...(tenant.isDefault ? [] : [h("section", {}, h("h2", { text: "Removal" }), h("p", {}, removal))]));
 }

@@ -2,8 +2,9 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
-import { action, badge, field, form, input, paged, select, showSecret, table, tenantChoice } from "./widgets.js";
+import { action, badge, field, form, input, more, paged, select, showSecret, table, tenantChoice } from "./widgets.js";
 
+const PERMISSIONS = ["publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data", "moderate"];
 const ROLES = ["publisher", "moderator", "organizer", "publisher-only", "subscriber", "recorder", "hidden"];
 
 /** @param {object} page see `app.js` */
@@ -24,13 +25,19 @@ export async function tokensPage(page) {
       ]), "No token was made here or used yet.")));
   }
   await show();
+  const permissions = select("permissions", PERMISSIONS, { multiple: true, size: PERMISSIONS.length });
   const making = form("Make the token", [
-    field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, maxLength: 128 }), "* opens every room of the tenant."),
+    field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, maxLength: 255 }), "* opens every room of the tenant."),
     field("Role", select("role", ROLES)), field("Name", input("name", { maxLength: 100 }), "The name its holder bears. Left empty, they choose."),
     field("User", input("user", { maxLength: 64 }), "Who its holder is, for rooms of their own and bans. May be left empty."),
     field("Good for", select("expiresIn", [["3600", "1 hour"], ["28800", "8 hours"], ["86400", "1 day"], ["604800", "7 days"], ["2592000", "30 days"]])),
+    field("Whose people they are", select("guest", [["", "The tenant's own"], ["true", "A guest, who waits in the lobby where only those go in"]])),
+    more("Other permissions than the role's", field("May", permissions, "Several can be chosen. None chosen: those of the role.")),
   ], async (values) => {
     const body = { tenant: values.tenant, room: values.room, role: values.role, expiresIn: Number(values.expiresIn) };
+    if (values.guest) { body.guest = true; }
+    const chosen = [...permissions.selectedOptions].map((option) => option.value);
+    if (chosen.length) { body.permissions = chosen; }
     if (values.name) { body.name = values.name; }
     if (values.user) { body.user = values.user; }
     const token = await request("POST", "tokens", { body });

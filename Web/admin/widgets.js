@@ -52,6 +52,21 @@ export function select(name, options, properties = {}) {
   }));
 }
 
+/** @param {string} summary fields that are folded away until somebody wants them */
+export function more(summary, ...fields) { return h("details", { class: "more" }, h("summary", { text: summary }), h("div", { class: "form" }, ...fields)); }
+
+/** A yes or no that may be left as it is; `answer` reads it. */
+export function choice(name, label, hint) { return field(label, select(name, [["", hint], ["true", "Yes"], ["false", "No"]])); }
+
+/** @param {string} text what a form says; undefined where it says nothing, so that the field is not sent */
+export function answer(text, read = (word) => word) { return text === "" ? undefined : read(text); }
+
+/** Reads a {@link choice}. */
+export const truth = (text) => answer(text, (word) => word === "true");
+
+/** Reads minutes as seconds. */
+export const minutes = (text) => answer(text, (word) => Math.round(Number(word) * 60));
+
 /**
  * A form whose button does something on the server.
  *

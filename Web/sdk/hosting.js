@@ -98,6 +98,9 @@ export class Hosting {
   /** Mutes what somebody sends of these sources; a screen that is shared is ended. @returns {Promise<void>} */
   mute(participant, sources = ["microphone"]) { return this.#ask({ type: "muteParticipant", participant: participant.id, sources }); }
 
+  /** Ends what somebody sends of these sources; they may publish it again. @returns {Promise<void>} */
+  stop(participant, sources) { return this.#ask({ type: "stopTracks", participant: participant.id, sources }); }
+
   /**
    * Mutes everybody else, and with `includingSelf` oneself too.
    *
@@ -185,10 +188,8 @@ export class Hosting {
   _refused(id, error) { return this.#settle(id, error); }
 
   /** The socket is gone, and with it the answers to what was asked. */
-  _lost() {
-    for (const id of [...this.#requests.keys()]) {
-      this.#settle(id, new ParleyError("unreachable", "The connection was lost before the server had answered."));
-    }
+  _lost(error = new ParleyError("unreachable", "The connection was lost before the server had answered.")) {
+    for (const id of [...this.#requests.keys()]) { this.#settle(id, error); }
   }
 
   /** The whole state, of a `welcome`, a `resumed` or a `state`. */

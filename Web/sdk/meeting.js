@@ -9,6 +9,7 @@ import { JoinToken } from "./join-token.js";
 import { LocalParticipant, RemoteParticipant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { Signaling } from "./signaling.js";
+import { Signals } from "./signals.js";
 import { Stats } from "./stats.js";
 import { RemoteTrack } from "./track.js";
 import { Views } from "./views.js";
@@ -54,7 +55,7 @@ const final = new Set([
  * | `joined` | `participants` — media flows for the first time |
  * | `participantJoined`, `participantUpdated` | `participant` |
  * | `participantLeft` | `participant`, `reason` |
- * | `published`, `unpublished` | `participant`, `publication` |
+ * | `published`, `unpublished` | `participant`, `publication`; `unpublished` with `reason`: null where its sender ended it, `removed` by a host, `notAllowed` since the right to send it was taken |
  * | `muted` | `participant`, `publication`, `muted` |
  * | `trackSubscribed`, `trackUnsubscribed` | `participant`, `publication`, `track` |
  * | `trackPaused`, `trackResumed` | `participant`, `publication`, `reason` (`bandwidth`; null when it is over) — the server sends a picture no longer for now |
@@ -69,7 +70,7 @@ const final = new Set([
  * | `hand` | `participant` — a hand went up or down |
  * | `reaction` | `participant`, `reaction` (name), `emoji` |
  * | `spotlight` | `participant`: whom everybody is to show large, or null |
- * | `mutedByHost`, `stoppedByHost` | `publication` — an own track that a host muted or ended |
+ * | `mutedByHost`, `stoppedByHost` | `publication` — an own track that a host muted or ended; `stoppedByHost` with `reason`, as of `unpublished` |
  * | `unmuteRequested` | `sources`, `participant` (who asks, or null) — ask the person; never unmute without |
  * | `permissions` | `before`, `now` — what oneself may do changed |
  * | `muteForAll` | `order` (`sources`, `mayUnmute`), or null |
@@ -92,8 +93,8 @@ export class Meeting extends EventTarget {
   #unsentChat = [];
   #lastChatId = 0;
   #data = new DataChannels();
-  #waitingSignals = [];
   #hosting = new Hosting(this);
+  #signals = new Signals((message) => this.#hosting._request(message), () => !this.#rejoining && this.#signaling?.open === true);
   #chatting = new Chatting(this, (message) => this.#hosting._ask(message));
   #token;
   #info = null;
@@ -313,27 +314,43 @@ export class Meeting extends EventTarget {
 
   /**
    * Sends a signal: a short message of the application's own that is kept nowhere. Everybody gets a `signal` event, this client included, or
-   * one participant does. It needs no media; while the signalling is down it waits, 100 signals at most.
+   * one participant does. It needs no media. At most 100 go out at once and 40 a second; the others wait, and so does each while the signalling is down: 1,000 at most.
    *
    * @param {object} signal
    * @param {string} [signal.type] what it is about: at most 128 letters of ASCII, digits, `-`, `_` and `~`
    * @param {string} [signal.data] the content, at most 8 KiB of UTF-8
    * @param {string} [signal.to] id of the one participant who is to get it
-   * @param {boolean} [signal.waits] false drops it when it cannot be sent now
+   * @param {boolean} [signal.waits] false drops it while the signalling is down
    * @returns {boolean} false when it was dropped
    * @throws {ParleyError} `badMessage`, `tooLarge` or `notJoined`, for what can never be sent
    */
-  signal({ type = "", data = "", to, waits = true } = {}) {
+  signal(signal = {}) {
+    const { message, waits } = this.#checked(signal);
+    const taken = this.#signals.takes(waits);
+    if (taken) { this.#signals.send(message, waits).catch(() => {}); }
+    return taken;
+  }
+
+  /**
+   * As `signal`, for who wants to know what became of it.
+   *
+   * @param {object} signal as of `signal`
+   * @returns {Promise<void>} resolves when the server has passed it on
+   * @throws {ParleyError} those of `signal`; `notAllowed`; `tooFast` when as many wait as may; `unreachable` when the connection was lost before the
+   *   server had answered, so that nobody knows whether it arrived; `cancelled` when the meeting ended
+   */
+  async sendSignal(signal = {}) {
+    const { message, waits } = this.#checked(signal);
+    await this.#signals.send(message, waits);
+  }
+
+  #checked({ type = "", data = "", to, waits = true }) {
     if (!this.#joinedOnce || this.#state === MeetingState.ended) { throw new ParleyError("notJoined", "Join the meeting first."); }
     if (typeof type !== "string" || typeof data !== "string") { throw new ParleyError("badMessage", "The type and the data of a signal are text."); }
     if (type.length > 128) { throw new ParleyError("tooLarge", "The type of a signal has at most 128 bytes."); }
     if (!/^[A-Za-z0-9_~-]*$/.test(type)) { throw new ParleyError("badMessage", "The type of a signal has only letters of ASCII, digits, '-', '_' and '~'."); }
     if (new TextEncoder().encode(data).length > 8_192) { throw new ParleyError("tooLarge", "The data of a signal has at most 8192 bytes."); }
-    const message = { type: "signal", signal: type, data, ...(to ? { to } : {}) };
-    if (this._send(message)) { return true; }
-    if (!waits || this.#waitingSignals.length >= 100) { return false; }
-    this.#waitingSignals.push(message);
-    return true;
+    return { message: { type: "signal", signal: type, data, ...(to ? { to } : {}) }, waits };
   }
 
   /**
@@ -472,6 +489,7 @@ export class Meeting extends EventTarget {
       this.#signalingDown = true;
       this.#hosting._lost();
       this.#chatting._lost();
+      this.#signals.lost();
       this.#refreshState();
     });
     signaling.addEventListener("resumed", () => {
@@ -564,7 +582,7 @@ export class Meeting extends EventTarget {
     if (this.#state === MeetingState.ended) { return; }
     this.#rejoining = this.#mediaDown = this.#signalingDown = false;
     for (const message of this.#unsentChat) { this._send(message); }
-    this.#sendSignals();
+    this.#signals.flush();
     this.#refreshState();
   }
 
@@ -594,11 +612,7 @@ export class Meeting extends EventTarget {
     for (const { mid, muted } of this.#connection.tracks) { this._send({ type: "mute", mid, muted }); }
     this._send({ type: "rename", name: this.localParticipant.name });
     for (const message of this.#unsentChat) { this._send(message); }
-    this.#sendSignals();
-  }
-
-  #sendSignals() {
-    for (const message of this.#waitingSignals.splice(0)) { this._send(message); }
+    this.#signals.flush();
   }
 
   // MARK: Messages
@@ -643,7 +657,8 @@ export class Meeting extends EventTarget {
       case "publicationUpdated": this.#takePublication(this.participant(message.participant), message.publication); return;
       case "unpublished": {
         const participant = this.participant(message.participant);
-        if (participant?.isLocal) { this.#stopOwn(message.publication); } else if (participant) { this.#removePublication(participant, message.publication); }
+        const reason = typeof message.reason === "string" ? message.reason : null;
+        if (participant?.isLocal) { this.#stopOwn(message.publication, reason); } else if (participant) { this.#removePublication(participant, message.publication, reason); }
         return;
       }
       case "slots": this.#applySlots(message.slots); return;
@@ -665,7 +680,9 @@ export class Meeting extends EventTarget {
         if (await connection.receiveRefusal(message)) { return; }
         const error = new ParleyError(String(message.code), String(message.message ?? ""));
         if (this.#chatFailed(message.id, error) || this.#hosting._refused(message.id, error)) { return; }
-        if (!message.fatal) { this._emit("error", { error, fatal: false }); return; }
+        // The socket of who sends too fast is closed, and the place is kept: it is taken back as after any loss.
+        if (message.fatal && error.code === "tooFast") { this.#hosting._lost(error); }
+        if (!message.fatal || error.code === "tooFast") { this._emit("error", { error, fatal: false }); return; }
         if (final.has(error.code)) {
           this._emit("error", { error, fatal: true });
           this.#end("failed", error.message, error);
@@ -801,11 +818,11 @@ export class Meeting extends EventTarget {
     }
   }
 
-  #stopOwn(id) {
+  #stopOwn(id, reason = null) {
     const publication = this.localParticipant.publications.find((each) => each.id === id);
     if (!publication) { return; }
-    this._emit("stoppedByHost", { publication });
-    this.localParticipant._stopPublication(publication);
+    this._emit("stoppedByHost", { publication, reason });
+    this.localParticipant._stopPublication(publication, reason);
   }
 
   /** `decides` for what says how things are now; an update of a participant may say of own tracks what was just changed. */
@@ -836,12 +853,12 @@ export class Meeting extends EventTarget {
     this._emit("published", { participant, publication });
   }
 
-  #removePublication(participant, id) {
+  #removePublication(participant, id, reason = null) {
     const index = participant.publications.findIndex((each) => each.id === id);
     if (index < 0) { return; }
     const [publication] = participant.publications.splice(index, 1);
     this.#unsubscribe(publication);
-    this._emit("unpublished", { participant, publication });
+    this._emit("unpublished", { participant, publication, reason });
   }
 
   #removeParticipant(id, reason) {
@@ -1020,6 +1037,7 @@ export class Meeting extends EventTarget {
     this.#data.close();
     this.#hosting._lost();
     this.#chatting._lost();
+    this.#signals.close();
     this.#connection?.close();
     this.localParticipant._stop();
     this.#setState(MeetingState.ended);

@@ -195,7 +195,7 @@ export class LocalParticipant extends Participant {
   }
 
   /** Publishes a browser track, or puts it under the publication of that source. */
-  async _publish(mediaStreamTrack, source, { muted = false } = {}) {
+  async _publish(mediaStreamTrack, source, { muted = false, name = undefined } = {}) {
     const existing = this.publication(source);
     if (existing) {
       existing.track._replace(mediaStreamTrack);
@@ -203,7 +203,7 @@ export class LocalParticipant extends Participant {
       this.#setMuted(existing, muted);
       return existing;
     }
-    const publication = this.#add(mediaStreamTrack, source, muted);
+    const publication = this.#add(mediaStreamTrack, source, muted, name);
     try {
       await this.#meeting._negotiate();
     } catch (error) {
@@ -232,13 +232,13 @@ export class LocalParticipant extends Participant {
   }
 
   /** Ends a publication and frees its device; the next offer does without it. */
-  #drop(publication) {
+  #drop(publication, reason = null) {
     const index = this.publications.indexOf(publication);
     if (index < 0) { return; }
     this.publications.splice(index, 1);
     publication.track?.stop();
     this.#meeting._removeTrack(publication.source);
-    this.#meeting._emit("unpublished", { participant: this, publication });
+    this.#meeting._emit("unpublished", { participant: this, publication, reason });
   }
 
   /** Adds a publication without an offer; the caller's next offer carries it. */
@@ -275,9 +275,9 @@ export class LocalParticipant extends Participant {
   }
 
   /** A host ended a track: the device is freed, and the next offer does without it. */
-  _stopPublication(publication) {
+  _stopPublication(publication, reason) {
     if (!this.publications.includes(publication)) { return; }
-    this.#drop(publication);
+    this.#drop(publication, reason);
     this.#meeting._negotiate().catch(() => {});
   }
 
@@ -310,6 +310,9 @@ export class LocalParticipant extends Participant {
   _stop() {
     for (const publication of this.publications) { publication.track?.stop(); }
   }
+
+  /** Does something with a source when what was asked of it before is done. @returns {Promise<void>} */
+  _inTurn(source, task) { return this.#serially(source, task); }
 
   #serially(key, task) {
     const before = this.#queues.get(key) ?? Promise.resolve();

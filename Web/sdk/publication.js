@@ -3,6 +3,7 @@
  */
 export class Publication {
   #frameRate = null;
+  #preferredSize = null;
 
   /**
    * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string, created?: string}} value as in the protocol
@@ -58,6 +59,25 @@ export class Publication {
       throw new RangeError(`A frame rate is 1 to 240 pictures a second, or null for all there are, not ${rate}.`);
     }
     this.#frameRate = rate === null ? null : Math.round(rate);
+    this.track?._wishChanged?.();
+  }
+
+  /** The size that was asked for; null for that of the elements that show it. @type {{width: number, height: number}|null} */
+  get preferredSize() { return this.#preferredSize; }
+
+  /**
+   * Asks for somebody else's video at a size of its own, for as long as an element shows it. Where the sender sends several sizes, the server forwards the smallest that
+   * fills this one.
+   *
+   * @param {{width: number, height: number}|null} size in pixels of the picture, 1 to 16,384; null for that of the elements that show it
+   * @throws {RangeError} for anything else
+   */
+  setPreferredSize(size) {
+    const isLength = (value) => Number.isInteger(value) && value >= 1 && value <= 16_384;
+    if (size !== null && !(isLength(size?.width) && isLength(size?.height))) {
+      throw new RangeError("A preferred size has a width and a height of 1 to 16,384 pixels, or is null for that of the elements that show it.");
+    }
+    this.#preferredSize = size;
     this.track?._wishChanged?.();
   }
 }

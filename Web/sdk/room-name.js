@@ -33,6 +33,9 @@ export const RoomName = Object.freeze({
   /** Longest name, in characters. */
   maximumLength: 128,
 
+  /** Longest id of an OpenTok session, which is the name of its room. */
+  maximumSessionLength: 255,
+
   /**
    * The name in the form the server compares, or null when no room can have it.
    *
@@ -60,7 +63,8 @@ export const RoomName = Object.freeze({
    */
   problem(name) {
     if (name.length === 0) { return "Type a room name."; }
-    if ([...name].length > RoomName.maximumLength) { return `A room name has at most ${RoomName.maximumLength} characters.`; }
+    const isSession = /^[12]_MX4[\w-]*$/u.test(name) && name.length <= RoomName.maximumSessionLength;
+    if (!isSession && [...name].length > RoomName.maximumLength) { return `A room name has at most ${RoomName.maximumLength} characters.`; }
     if (!/^[\p{L}\p{M}\p{N}\-_.~]+$/u.test(name)) { return "A room name has letters, digits and the signs - _ . ~ only."; }
     if (/^\.+$/u.test(name)) { return "A room name cannot be dots only."; }
     if (reserved.has(name.toLowerCase())) { return `“${name}” is a name the server uses itself. Choose another one.`; }

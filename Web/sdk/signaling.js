@@ -51,6 +51,9 @@ export class Signaling extends EventTarget {
   /** Whether messages can be sent now: the server has answered `join` or `resume` on this socket. @type {boolean} */
   get ready() { return this.#ready; }
 
+  /** Whether what is sent now goes out on a socket that stands, as far as is known. @type {boolean} */
+  get open() { return this.#ready && this.#socket?.readyState === WebSocket.OPEN; }
+
   /**
    * Opens the socket and joins.
    *
@@ -82,7 +85,7 @@ export class Signaling extends EventTarget {
    * @returns {boolean} whether it was sent
    */
   send(message) {
-    if (!this.#ready || this.#socket?.readyState !== WebSocket.OPEN) { return false; }
+    if (!this.open) { return false; }
     this.#socket.send(JSON.stringify(message));
     return true;
   }

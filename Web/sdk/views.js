@@ -119,7 +119,13 @@ export class Views {
     }
   }
 
+  /** What is to be sent: the size that was asked for, or else that of the largest element, and nothing where none can be seen. */
   #size(track, elements) {
+    const shown = this.#shown(track, elements);
+    return shown.width > 0 && shown.height > 0 ? track.publication.preferredSize ?? shown : shown;
+  }
+
+  #shown(track, elements) {
     if (!track.isSized) { return { width: anySize, height: anySize }; }
     let width = 0;
     let height = 0;

@@ -35,6 +35,7 @@
       subscribe(connected.streams);
     });
     session.addEventListener("streamCreated", (created) => subscribe(created.streams));
+    session.addEventListener("sessionWaiting", (waiting) => say(waiting.reason === "lobby" ? "Waiting to be let in …" : "Waiting for the meeting to begin …"));
     session.addEventListener("sessionDisconnected", (gone) => {
       publisher = null;
       show("connectLink");

@@ -1,3 +1,4 @@
+import { openDoors } from "./doors.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { hueIndex, initials } from "./tile.js";
@@ -25,11 +26,12 @@ export class LobbyControls {
   #list = h("ul", { class: "lobby-list", "aria-labelledby": "lobby-title" });
   #all = h("button", { class: "button small", type: "button", text: "Admit all" });
   #lock = h("button", { class: "button lock-button", type: "button" });
+  #doors = h("button", { class: "button", type: "button", "aria-haspopup": "dialog" }, icon("shield"), h("span", { text: "Who gets in" }));
   #waiting;
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{announcer: import("./announcer.js").Announcer, peopleButton: HTMLElement, onShow: () => void}} options
+   * @param {{announcer: import("./announcer.js").Announcer, peopleButton: HTMLElement, address: URL, onShow: () => void}} options
    */
   constructor(meeting, options) {
     this.#meeting = meeting;
@@ -38,13 +40,14 @@ export class LobbyControls {
       this.#avatar, this.#text, h("div", { class: "knock-actions" }, this.#admit, this.#deny, this.#more));
     this.#waiting = h("section", { class: "lobby-waiting", "aria-labelledby": "lobby-title", hidden: true },
       h("div", { class: "lobby-head" }, this.#heading, this.#all), this.#list);
-    this.panel = h("div", { class: "lobby", hidden: true }, this.#lock, this.#waiting);
+    this.panel = h("div", { class: "lobby", hidden: true }, h("div", { class: "lobby-doors" }, this.#lock, this.#doors), this.#waiting);
     const answer = (action) => () => { if (this.#first && performance.now() - this.#changedAt > settleTime) { action(this.#first.id); } };
     this.#admit.addEventListener("click", answer((id) => this.#try(meeting.admit(id))));
     this.#deny.addEventListener("click", answer((id) => this.#try(meeting.deny(id))));
     this.#more.addEventListener("click", () => options.onShow());
     this.#all.addEventListener("click", () => this.#try(meeting.admitAll()));
     this.#lock.addEventListener("click", () => this.#try(this.#locked ? meeting.unlock() : meeting.lock()));
+    this.#doors.addEventListener("click", () => openDoors(options.address, options.announcer));
     this.refresh();
   }
 

@@ -151,7 +151,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   const enter = () => {
     title = overrides.subject ?? meeting.info?.subject ?? title;
     setTitle();
-    room = new Room(meeting, { title, url: invitation, invite: !overrides.disableInviteFunctions });
+    room = new Room(meeting, { title, url: invitation, address, invite: !overrides.disableInviteFunctions });
     show(room.element);
     current = room;
     meeting.addEventListener("meetingChanged", ({ detail }) => {

@@ -151,7 +151,7 @@ export class Room {
       this.#chat.element, this.#people.element, dock, sounds);
     this.#announcer.attach(this.element);
     this.#lobby = new LobbyControls(this.#meeting, {
-      announcer: this.#announcer, peopleButton: this.#buttons.people, onShow: () => this.#openPanel("people", true),
+      announcer: this.#announcer, peopleButton: this.#buttons.people, address: this.#options.address, onShow: () => this.#openPanel("people", true),
     });
     this.#banner.after(this.#lobby.notice);
     this.#people.element.querySelector(".people-list").before(this.#lobby.panel);

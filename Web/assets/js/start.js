@@ -1,4 +1,5 @@
 import { RoomName } from "/sdk/parley.js";
+import { withToken } from "./address.js";
 import { openDialog, themeChoice } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
@@ -14,7 +15,27 @@ for (const place of document.querySelectorAll("[data-mark]")) { place.replaceChi
 
 document.getElementById("appearance").addEventListener("click", () => openDialog("Appearance", [themeChoice()]));
 
-document.getElementById("new-meeting").addEventListener("click", () => { location.href = `/${RoomName.random()}`; });
+document.getElementById("new-meeting").addEventListener("click", async ({ currentTarget: button }) => {
+  if (button.disabled) { return; }
+  button.disabled = true;
+  location.href = await newMeeting();
+});
+// Who comes back finds the page as it was left.
+addEventListener("pageshow", () => { document.getElementById("new-meeting").disabled = false; });
+
+/** Makes a meeting whose host is who makes it. Where the server makes none for strangers, the address of a room says what it needs. */
+async function newMeeting() {
+  try {
+    const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    if (response.ok) {
+      const { room, hostToken } = await response.json();
+      return withToken(new URL(`/${encodeURIComponent(room)}`, location.href), hostToken);
+    }
+  } catch {
+    // The room's page says that the server does not answer.
+  }
+  return `/${RoomName.random()}`;
+}
 
 document.getElementById("plan-meeting").addEventListener("click", openSchedule);
 

@@ -82,9 +82,11 @@ export class Together {
           : `A host has muted you. ${hasKeyboard() ? "Press M" : "Switch your microphone on"} to speak again.`, { icon: "microphoneOff", urgent: true, topic: "muted" });
       } else { tell(`A host has turned your ${devices[publication.source]} off.`, { icon: publication.source === "camera" ? "cameraOff" : "screenStop", urgent: true }); }
     });
-    on("stoppedByHost", ({ publication }) => {
+    on("stoppedByHost", ({ publication, reason }) => {
       this.#handlers.refresh();
       if (publication.source === "screen") { tell("A host has ended your screen sharing.", { icon: "screenStop", urgent: true }); }
+      // A right that was taken is told as such.
+      if (publication.source === "camera" && reason === "removed") { tell("A host has turned your camera off.", { icon: "cameraOff", urgent: true }); }
     });
     on("muteForAll", ({ order }) => {
       this.#handlers.refresh();

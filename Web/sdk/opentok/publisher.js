@@ -1,17 +1,33 @@
 import { open } from "./media.js";
 import { WidgetCore } from "./widget.js";
 
+/** How long the end of one track waits for that of the other: a host ends a camera and its microphone in two messages, and a page is to hear of one end. */
+const pairing = 60;
+
+const kinds = ["audio", "video"];
+
 /** The work behind `OT.initPublisher`: opens devices at once and shows them; a session sends them when it is told to. */
 export class PublisherCore extends WidgetCore {
   #tracks = { audio: null, video: null };
-  #muted = { microphone: false, camera: false };
+  /** Where each track is from, as `audioSource` and `videoSource` say it. */
+  #from;
+  /** Whether it is off: the page or a host has turned it off, or its device could not be opened. */
+  #isOff;
+  /** Whether the page wants its picture sent: what a host has turned off is sent again when it is published anew. */
+  #wantsVideo;
+  /** Those that a host has ended since the last time that it was settled what is left. */
+  #ended = new Set();
+  #settling = null;
   #participant = null;
+  #name = undefined;
   #isDestroyed = false;
 
   constructor(facade, kit) {
     super(facade, kit);
-    const { publishAudio, publishVideo } = facade.properties;
-    this.#muted = { microphone: publishAudio === false, camera: publishVideo === false };
+    const { publishAudio, publishVideo, audioSource, videoSource } = facade.properties;
+    this.#isOff = { audio: publishAudio === false, video: publishVideo === false };
+    this.#wantsVideo = !this.#isOff.video;
+    this.#from = { audio: audioSource, video: videoSource };
     this.isScreen = false;
     /** Settles when the devices are open, or refused. @type {Promise<void>} */
     this.opened = this.#open();
@@ -22,49 +38,96 @@ export class PublisherCore extends WidgetCore {
   /** The sources of the SDK under which it publishes. */
   get sources() { return this.isScreen ? { audio: "screenAudio", video: "screen" } : { audio: "microphone", video: "camera" }; }
 
+  // MARK: Devices
+
   async #open() {
     const { facade } = this;
-    let found;
-    try {
-      found = await open(facade.properties, this.kit);
-    } catch (error) {
-      if (error.name === "OT_USER_MEDIA_ACCESS_DENIED") { facade._emit("accessDenied"); }
-      throw error;
-    }
+    const found = await this.#find(facade.properties);
     if (this.#isDestroyed) {
-      found.audio?.stop();
-      found.video?.stop();
+      for (const kind of kinds) { if (found[kind] !== this.#from[kind]) { found[kind]?.stop(); } }
       throw new this.kit.OTError("OT_ILLEGAL_STATE", "The publisher was destroyed.");
     }
     this.isScreen = facade._isScreen = found.isScreen;
-    this.#tracks = facade._tracks = { audio: found.audio, video: found.video };
     const isMirrored = !this.isScreen && facade.properties.mirror !== false;
     if (isMirrored) { this.video.style.transform = "scaleX(-1)"; }
-    this.#preview();
+    for (const kind of kinds) { this.#take(kind, found[kind]); }
     this.show();
-    for (const track of [found.audio, found.video]) {
-      track?.addEventListener("ended", () => this.#ended());
-    }
     facade.accessAllowed = true;
     facade._emit("accessAllowed");
   }
 
-  #preview() {
-    this.video.srcObject = this.#tracks.video ? new MediaStream([this.#tracks.video]) : null;
+  /** Opens devices; the page is told when it may not. */
+  async #find(properties) {
+    try {
+      return await open(properties, this.kit);
+    } catch (error) {
+      if (error.name === "OT_USER_MEDIA_ACCESS_DENIED") { this.facade._emit("accessDenied"); }
+      throw error;
+    }
   }
 
-  #ended() {
+  /** What is shown and sent from now on. */
+  #take(kind, track) {
+    this.#tracks[kind] = track;
+    this.facade._tracks = { ...this.#tracks };
+    track?.addEventListener("ended", () => { if (this.#tracks[kind] === track) { this.#deviceEnded(); } });
+    this.#enable(kind);
+  }
+
+  /** What is off is neither shown nor sent. */
+  #enable(kind) {
+    if (this.#tracks[kind]) { this.#tracks[kind].enabled = !this.#isOff[kind]; }
+    if (kind === "video") { this.#preview(); }
+  }
+
+  #preview() {
+    const { video } = this.#tracks;
+    this.video.srcObject = video?.readyState === "live" ? new MediaStream([video]) : null;
+  }
+
+  #deviceEnded() {
     if (this.#isDestroyed) { return; }
     this.facade._emit("mediaStopped");
     if (this.isScreen) { this.facade.session?._core.then((session) => session.unpublish(this.facade, "mediaStopped")); }
   }
 
+  /** Whether the page made this track: it stays the page's, and copies of it are sent. */
+  #isGiven(kind) { return this.#tracks[kind] !== null && this.#tracks[kind] === this.#from[kind]; }
+
+  #copy(kind) { return this.#isGiven(kind) ? this.#tracks[kind].clone() : this.#tracks[kind]; }
+
+  /** Opens again what has ended, since a host had it stopped or its device went away. */
+  async #revive(kind) {
+    const track = this.#tracks[kind];
+    if (track?.readyState !== "ended") { return; }
+    if (this.isScreen || this.#isGiven(kind)) {
+      throw new this.kit.OTError("OT_HARDWARE_UNAVAILABLE", `${this.isScreen ? "What was shared" : "The track that the page has given"} has ended. Publish another one.`);
+    }
+    const found = await this.#find({ ...this.facade.properties, ...onlyOf(kind, this.#from[kind]) });
+    // Others may have come first while the device opened.
+    if (this.#isDestroyed || this.#tracks[kind] !== track) { found[kind].stop(); return; }
+    this.#take(kind, found[kind]);
+  }
+
+  // MARK: Publishing
+
+  /** Waits for the devices, and opens those again that have ended meanwhile. */
+  async ready() {
+    await this.opened;
+    for (const kind of kinds) { await this.#revive(kind); }
+    if (this.#isDestroyed) { throw new this.kit.OTError("OT_ILLEGAL_STATE", "The publisher was destroyed."); }
+  }
+
   /** Hands the tracks to the meeting; the offer that follows carries them. */
   publish(participant, name) {
+    this.#isOff.video = !this.#wantsVideo;
+    this.#enable("video");
     this.#participant = participant;
-    for (const kind of ["audio", "video"]) {
-      const track = this.#tracks[kind];
-      if (track) { participant._prepare(track, this.sources[kind], this.#isMuted(kind), name); }
+    this.#name = name;
+    this.#ended.clear();
+    for (const kind of kinds) {
+      const track = this.#copy(kind);
+      if (track) { participant._prepare(track, this.sources[kind], this.#isOff[kind], name); }
     }
   }
 
@@ -75,31 +138,89 @@ export class PublisherCore extends WidgetCore {
     if (!participant) { return; }
     // The SDK stops what it gives up, and the preview is to go on.
     if (!this.#isDestroyed) {
-      this.#tracks = this.facade._tracks = { audio: this.#tracks.audio?.clone() ?? null, video: this.#tracks.video?.clone() ?? null };
-      this.#preview();
+      for (const kind of kinds) { if (this.#tracks[kind] && !this.#isGiven(kind)) { this.#take(kind, this.#tracks[kind].clone()); } }
     }
     await participant._unpublish(Object.values(this.sources));
   }
 
-  #isMuted(kind) { return this.#muted[kind === "audio" ? "microphone" : "camera"]; }
+  /** The meeting is over, which has stopped what was sent. */
+  left() { this.#participant = null; }
 
-  /** `publishAudio` and `publishVideo`. */
-  async mute(what, muted) {
+  /** `publishAudio` and `publishVideo`. Others are told that it is on when it is sent. */
+  async mute(kind, isOff) {
     await this.opened;
-    this.#muted[what] = muted;
-    const kind = what === "microphone" ? "audio" : "video";
-    const publication = this.#participant?.publication(this.sources[kind]);
-    if (publication) { this.#participant._mute(publication, muted); }
-    const track = this.#tracks[kind];
-    if (track) { track.enabled = !muted; }
+    this.#isOff[kind] = isOff;
+    if (kind === "video") { this.#wantsVideo = !isOff; }
+    const source = this.sources[kind];
+    if (!this.#participant) { return this.#apply(kind); }
+    return this.#participant._inTurn(source, () => this.#apply(kind));
   }
 
-  /** The moderator has muted it: what the page reads and the preview follow. */
-  forceMuted() {
-    this.#muted.microphone = true;
-    if (this.#tracks.audio) { this.#tracks.audio.enabled = false; }
-    this.facade._emit("muteForced", {}, { cancelable: true });
+  async #apply(kind) {
+    try {
+      await this.#turn(kind);
+    } catch (error) {
+      this.#isOff[kind] = true;
+      this.#enable(kind);
+      throw error;
+    }
   }
+
+  async #turn(kind) {
+    if (!this.#isOff[kind]) { await this.#revive(kind); }
+    const isOff = this.#isOff[kind];
+    const track = this.#tracks[kind];
+    if (!track || this.#isDestroyed) { return; }
+    this.#enable(kind);
+    const participant = this.#participant;
+    if (!participant) { return; }
+    const publication = participant.publication(this.sources[kind]);
+    if (publication?.track?.mediaStreamTrack?.readyState === "live") {
+      participant._mute(publication, isOff);
+    } else if (!isOff) {
+      this.#ended.delete(this.sources[kind]);
+      await participant._publish(this.#copy(kind), this.sources[kind], { name: this.#name });
+    }
+  }
+
+  // MARK: By a host
+
+  /** Whether a track of this source is of its own. */
+  sends(source) { return this.#participant !== null && Object.values(this.sources).includes(source); }
+
+  /** A host has muted a track: what the page reads and the preview follow. */
+  forceMuted(source) {
+    const kind = source === this.sources.audio ? "audio" : "video";
+    this.#isOff[kind] = true;
+    this.#enable(kind);
+    // Its device is stopped in a moment, and a picture that stands still is none.
+    if (kind === "video") { this.video.srcObject = null; }
+    if (kind === "audio") { this.facade._emit("muteForced", {}, { cancelable: true }); }
+  }
+
+  /**
+   * A host has ended a track, or taken the right to send it: the other one goes on.
+   *
+   * @param {string} source
+   * @param {() => void} nothingIsLeft
+   */
+  forceEnded(source, nothingIsLeft) {
+    this.#ended.add(source);
+    this.#settling ??= setTimeout(() => {
+      this.#settling = null;
+      const participant = this.#participant;
+      if (!participant) { return; }
+      if (!Object.values(this.sources).some((each) => participant.publication(each))) {
+        this.#participant = null;
+        nothingIsLeft();
+        return;
+      }
+      for (const each of this.#ended) { this.forceMuted(each); }
+      this.#ended.clear();
+    }, pairing);
+  }
+
+  // MARK: Other devices
 
   /** Takes the next camera of this machine. */
   async cycleVideo() {
@@ -114,39 +235,46 @@ export class PublisherCore extends WidgetCore {
   }
 
   /** Takes another microphone: a track or the id of a device. */
-  async setAudioSource(source) { await this.#replace("audio", { audioSource: source, videoSource: null }); }
+  async setAudioSource(source) { await this.#replace("audio", source); }
 
   /** Takes another camera: a track or the id of a device. */
-  async setVideoSource(source) { await this.#replace("video", { videoSource: source, audioSource: null }); }
+  async setVideoSource(source) { await this.#replace("video", source); }
 
-  async #replace(kind, properties) {
+  async #replace(kind, from) {
     await this.opened;
-    const found = await open({ ...this.facade.properties, ...properties }, this.kit);
-    const old = this.#tracks[kind];
-    this.#tracks[kind] = found[kind];
-    found[kind].enabled = !this.#isMuted(kind);
-    if (kind === "video") { this.#preview(); }
+    const found = await open({ ...this.facade.properties, ...onlyOf(kind, from) }, this.kit);
+    if (!found[kind]) { throw new this.kit.OTError("OT_INVALID_PARAMETER", `Give a track or the id of a device for the ${kind}.`); }
+    const old = this.#isGiven(kind) ? null : this.#tracks[kind];
+    this.#from[kind] = from;
+    this.#take(kind, found[kind]);
     const source = this.sources[kind];
-    if (this.#participant) { await this.#participant._publish(found[kind], source, { muted: this.#isMuted(kind) }); }
-    old?.stop();
+    const publication = this.#participant?.publication(source);
+    const sent = publication?.track?.mediaStreamTrack;
+    // What a host has ended is published anew when it is turned on.
+    if (this.#participant && (publication || !this.#isOff[kind])) {
+      await this.#participant._publish(this.#copy(kind), source, { muted: this.#isOff[kind], name: this.#name });
+    }
+    for (const each of [old, sent]) { each?.stop(); }
   }
 
   async destroy() {
     if (this.#isDestroyed) { return; }
     this.#isDestroyed = true;
+    clearTimeout(this.#settling);
     const session = await this.facade.session?._core;
     if (session) { await session.unpublish(this.facade); }
-    this.#tracks.audio?.stop();
-    this.#tracks.video?.stop();
+    for (const kind of kinds) { if (!this.#isGiven(kind)) { this.#tracks[kind]?.stop(); } }
     this.remove();
     this.facade._emit("destroyed");
   }
+
+  // MARK: Statistics
 
   /** The browser's statistics of what is sent. */
   async stats() {
     const session = await this.facade.session?._core;
     if (!session || !this.facade.stream) { throw new this.kit.OTError("OT_NOT_CONNECTED", "The publisher is not in a session."); }
-    return [{ subscriberId: "", connectionId: "", stats: await session.outbound(this.#tracks) }];
+    return [{ subscriberId: "", connectionId: "", stats: await session.outbound(this.sources) }];
   }
 
   /** @returns {Promise<{rtcStatsReport: RTCStatsReport}[]>} */
@@ -156,3 +284,6 @@ export class PublisherCore extends WidgetCore {
     return [{ subscriberId: "", connectionId: "", rtcStatsReport: await session.report() }];
   }
 }
+
+/** The properties that open one kind alone. */
+function onlyOf(kind, source) { return kind === "audio" ? { audioSource: source, videoSource: null } : { videoSource: source, audioSource: null }; }

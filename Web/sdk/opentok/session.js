@@ -1,4 +1,5 @@
 import { Meeting } from "../meeting.js";
+import { apiKeyOf } from "./keys.js";
 import { Streams } from "./streams.js";
 
 /** Why somebody or something is gone, in the library's words. */
@@ -16,12 +17,19 @@ const joinErrors = {
   quotaReached: "OT_CONNECTION_LIMIT_EXCEEDED", unsupported: "OT_NOT_SUPPORTED",
 };
 
+/** The library's name of an error that a signal ends with. */
+const signalErrors = { tooLarge: "OT_SIGNAL_TOO_LARGE", badMessage: "OT_INVALID_SIGNAL", notAllowed: "OT_UNABLE_TO_SIGNAL" };
+
 /** The work behind `OT.initSession`: one meeting of the SDK, told in the library's events. */
 export class SessionCore {
   #session;
   #kit;
   #meeting = null;
   #streams = null;
+  /** What works behind the publishers of this session. */
+  #sending = new Map();
+  /** What is being taken out of the session, by publisher. */
+  #unpublishing = new Map();
 
   /**
    * @param {object} session the object that the page has
@@ -38,10 +46,15 @@ export class SessionCore {
    * Joins the meeting of the session's name. `sessionConnected` comes first, then the callback, then who and what was there before.
    *
    * @param {string} token
+   * @param {string|null} apiKey null where the page has said none
    */
-  async connect(token) {
+  async connect(token, apiKey) {
     const session = this.#session;
     if (session.currentState !== "disconnected") { throw this.#error("OT_ILLEGAL_STATE", "The session is connected or connecting already."); }
+    const owner = apiKeyOf(session.sessionId, token);
+    if (apiKey !== null && owner !== null && apiKey !== owner) {
+      throw this.#error("OT_AUTHENTICATION_ERROR", `The session is not one of the API key ${apiKey}. Give the key that it was made with.`);
+    }
     session.currentState = "connecting";
     const meeting = new Meeting({
       url: new URL(`/${encodeURIComponent(session.sessionId)}`, this.#kit.server), token, name: "Guest", client: "opentok.js",
@@ -50,6 +63,7 @@ export class SessionCore {
     session._meeting = meeting;
     meeting.addEventListener("joined", () => this.#begin());
     meeting.addEventListener("ended", ({ detail }) => this.#ended(detail));
+    meeting.addEventListener("waiting", ({ detail }) => { if (!detail.lost) { session._emit("sessionWaiting", { reason: detail.reason }); } });
     try {
       await meeting.join();
     } catch (error) {
@@ -105,17 +119,20 @@ export class SessionCore {
       this.#session.connections.delete(participant.id);
       if (connection) { this.#session._emit("connectionDestroyed", { connection, connections: [connection], reason: why }); }
     });
-    for (const type of ["published", "unpublished", "muted", "participantUpdated", "trackSubscribed", "trackUnsubscribed", "trackPaused", "trackResumed"]) {
+    for (const type of ["published", "muted", "participantUpdated", "trackSubscribed", "trackUnsubscribed", "trackPaused", "trackResumed"]) {
       on(type, ({ participant }) => this.#streams.changed(participant));
     }
+    on("unpublished", ({ participant, reason }) => this.#streams.changed(participant, reason === null ? null : "forceUnpublished"));
     on("signal", ({ from, type, data }) => {
       const fields = { data: data === "" ? undefined : data, from: this.#session.connections.get(from) ?? null };
       const full = type === "" ? "signal" : `signal:${type}`;
       this.#session._emit(full, fields, { lists: full === "signal" ? ["signal"] : ["signal", full] });
     });
     on("muteForAll", ({ order }) => { this.#session._emit("muteForced", { active: order !== null }); });
-    on("mutedByHost", ({ publication }) => this.#mutedByHost(publication.source));
-    on("stoppedByHost", ({ publication }) => this.#stoppedByHost(publication.source));
+    on("mutedByHost", ({ publication: { source } }) => this.#eachSending(source, (core) => core.forceMuted(source)));
+    on("stoppedByHost", ({ publication: { source } }) => {
+      this.#eachSending(source, (core, publisher) => core.forceEnded(source, () => this.#unpublished(publisher, "forceUnpublished")));
+    });
     on("quality", ({ participants }) => {
       if (!participants.some((each) => each.isLocal)) { return; }
       for (const subscriber of this.#session._subscribers) { subscriber._core.then((core) => core.follow(), () => {}); }
@@ -143,6 +160,7 @@ export class SessionCore {
     const wasConnected = session.currentState === "connected";
     session.currentState = "disconnected";
     if (!wasConnected) { return; }
+    for (const core of this.#sending.values()) { core.left(); }
     for (const publisher of [...session._publishers]) { this.#unpublished(publisher, why); }
     const event = session._emit("sessionDisconnected", { reason: why }, { cancelable: true });
     if (!event.isDefaultPrevented()) {
@@ -160,16 +178,19 @@ export class SessionCore {
   /** Sends what a publisher has opened. */
   async publish(publisher) {
     const session = this.#session;
+    await this.#unpublishing.get(publisher);
     if (!session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session before you publish."); }
     if (publisher.session) { throw this.#error("OT_ILLEGAL_STATE", "The publisher is in a session already."); }
     if (session.capabilities.publish !== 1) { throw this.#error("OT_PERMISSION_DENIED", "The token does not let you publish."); }
     publisher.session = session;
     session._publishers.push(publisher);
+    let core = null;
     try {
-      const core = await publisher._core;
-      await core.opened;
+      core = await publisher._core;
+      await core.ready();
       const own = this.#meeting?.localParticipant;
       if (!own) { throw this.#error("OT_NOT_CONNECTED", "The session was disconnected."); }
+      if (publisher.session !== session) { throw this.#error("OT_ILLEGAL_STATE", "The publisher was taken out of the session before it was published."); }
       if (Object.values(core.sources).some((source) => own.publication(source))) {
         throw this.#error("OT_UNABLE_TO_PUBLISH", `A ${core.isScreen ? "screen" : "camera"} is published already; a session takes one of each from a client.`);
       }
@@ -177,9 +198,15 @@ export class SessionCore {
       const isNamed = typeof name === "string" && name.trim() !== "";
       if (isNamed && !core.isScreen) { own.rename(name); }
       core.publish(own, isNamed ? name : undefined);
+      this.#sending.set(publisher, core);
       await this.#meeting._negotiate();
-      publisher.stream = this.#streams.own(own, core.isScreen, publisher.properties);
+      const stream = this.#streams?.own(own, core.isScreen, publisher.properties);
+      if (!stream) { throw this.#error("OT_UNABLE_TO_PUBLISH", "It was ended as soon as it was published."); }
+      publisher.stream = stream;
     } catch (error) {
+      this.#sending.delete(publisher);
+      // What the server does not take is not to look as if it was sent.
+      await core?.unpublish().catch(() => {});
       publisher.session = null;
       session._publishers = session._publishers.filter((each) => each !== publisher);
       throw this.#kit.asError(error);
@@ -192,15 +219,20 @@ export class SessionCore {
   /** Takes a publisher out of the session. */
   async unpublish(publisher, reason = "clientDisconnected") {
     if (publisher?.session !== this.#session) { return; }
-    const core = await publisher._core;
-    this.#unpublished(publisher, reason);
-    await core.unpublish();
+    const done = publisher._core.then((core) => {
+      this.#unpublished(publisher, reason);
+      return core.unpublish();
+    });
+    // Whoever publishes it anew meanwhile waits.
+    this.#unpublishing.set(publisher, done.catch(() => {}));
+    try { await done; } finally { this.#unpublishing.delete(publisher); }
   }
 
   #unpublished(publisher, reason) {
     const { stream } = publisher;
     publisher.session = null;
     publisher.stream = null;
+    this.#sending.delete(publisher);
     this.#session._publishers = this.#session._publishers.filter((each) => each !== publisher);
     if (!stream) { return; }
     this.#streams?.ownEnded(stream);
@@ -226,8 +258,12 @@ export class SessionCore {
 
   // MARK: Signals and moderation
 
-  /** Sends a signal; resolves once it is on its way, or waits for a connection that is being brought back. */
-  async signal({ type = "", data = "", to, retryAfterReconnect = true }) {
+  /** Sends a signal; resolves when the server has passed it on. It waits for its turn, and for a connection that is being brought back. */
+  async signal(signal) {
+    try { await this.#passOn(signal); } catch (error) { throw Object.assign(error, { signal }); }
+  }
+
+  async #passOn({ type = "", data = "", to, retryAfterReconnect = true }) {
     if (!this.#session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session before you signal."); }
     if (to === null || (to !== undefined && typeof (to?.connectionId ?? to) !== "string")) {
       throw this.#error("OT_INVALID_SIGNAL", "The receiver of a signal is a connection.");
@@ -235,12 +271,11 @@ export class SessionCore {
     const id = to?.connectionId ?? to;
     if (id !== undefined && !this.#session.connections.has(id)) { throw this.#error("OT_SIGNAL_NOT_FOUND", "The receiver is not in the session."); }
     try {
-      const sent = this.#meeting.signal({ type, data: typeof data === "string" ? data : JSON.stringify(data), to: id, waits: retryAfterReconnect !== false });
-      if (!sent) { throw this.#error("OT_SIGNAL_FAILED", "The signal could not be sent now."); }
+      await this.#meeting.sendSignal({ type, data: typeof data === "string" ? data : JSON.stringify(data), to: id, waits: retryAfterReconnect !== false });
     } catch (error) {
-      if (error.code === "tooLarge") { throw this.#error("OT_SIGNAL_TOO_LARGE", error.message); }
-      if (error.code === "badMessage") { throw this.#error("OT_INVALID_SIGNAL", error.message); }
-      throw error;
+      // It was fine here, so that the server misses its receiver.
+      const isGone = error.code === "badMessage" && id !== undefined && !this.#session.connections.has(id);
+      throw this.#error(isGone ? "OT_SIGNAL_NOT_FOUND" : signalErrors[error.code] ?? "OT_SIGNAL_FAILED", error.message);
     }
   }
 
@@ -249,10 +284,10 @@ export class SessionCore {
     return this.#moderate("OT_UNABLE_TO_FORCE_DISCONNECT", connection, (hosting, whom) => hosting.remove(whom));
   }
 
-  /** Ends a shared screen; of a camera the picture and the sound are muted. */
+  /** Ends a stream. */
   forceUnpublish(stream) {
     const sources = stream?.videoType === "screen" ? ["screen", "screenAudio"] : ["camera", "microphone"];
-    return this.#moderate("OT_UNABLE_TO_FORCE_UNPUBLISH", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
+    return this.#moderate("OT_UNABLE_TO_FORCE_UNPUBLISH", stream?.connection ?? null, (hosting, whom) => hosting.stop(whom, sources));
   }
 
   /** Mutes the sound of a stream. */
@@ -281,20 +316,9 @@ export class SessionCore {
     try { await ask(this.#meeting.hosting, whom); } catch (error) { throw this.#error(name, error.message); }
   }
 
-  #mutedByHost(source) {
-    if (source !== "microphone" && source !== "screenAudio") { return; }
-    this.#eachPublisher(source, (core) => core.forceMuted());
-  }
-
-  /** A host has ended a screen. */
-  #stoppedByHost(source) {
-    this.#eachPublisher(source, (core, publisher) => { this.#unpublished(publisher, "forceUnpublished"); });
-  }
-
-  #eachPublisher(source, body) {
-    for (const publisher of this.#session._publishers) {
-      publisher._core.then((core) => { if (Object.values(core.sources).includes(source)) { body(core, publisher); } });
-    }
+  /** At once: what a host ends is stopped right after it was told. */
+  #eachSending(source, body) {
+    for (const [publisher, core] of this.#sending) { if (core.sends(source)) { body(core, publisher); } }
   }
 
   // MARK: Statistics
@@ -302,22 +326,21 @@ export class SessionCore {
   /** The browser's report about everything that flows. */
   report() { return this.#meeting?.connection?.peerConnection.getStats() ?? Promise.resolve(new Map()); }
 
-  async #streamsOf(type, tracks) {
-    const all = [...(await this.report()).values()].filter((each) => each.type === type);
-    const sum = (kind, field) => all
-      .filter((each) => each.kind === kind && (type === "inbound-rtp" ? each.trackIdentifier === tracks[kind]?.id : tracks[kind]))
-      .reduce((total, each) => total + (each[field] ?? 0), 0);
-    return sum;
+  async #sums(type, isMeant) {
+    const all = [...(await this.report()).values()].filter((each) => each.type === type && isMeant(each));
+    return (kind, field) => all.filter((each) => each.kind === kind).reduce((total, each) => total + (each[field] ?? 0), 0);
   }
 
   async inbound({ audio, video }) {
-    const sum = await this.#streamsOf("inbound-rtp", { audio: audio?.mediaStreamTrack, video: video?.mediaStreamTrack });
+    const ids = [audio, video].map((each) => each?.mediaStreamTrack?.id);
+    const sum = await this.#sums("inbound-rtp", ({ trackIdentifier }) => ids.includes(trackIdentifier));
     const of = (kind) => ({ bytesReceived: sum(kind, "bytesReceived"), packetsReceived: sum(kind, "packetsReceived"), packetsLost: sum(kind, "packetsLost") });
     return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
   }
 
-  async outbound(tracks) {
-    const sum = await this.#streamsOf("outbound-rtp", tracks);
+  async outbound(sources) {
+    const mids = Object.values(sources).map((source) => this.#meeting?.connection?.midOf(source));
+    const sum = await this.#sums("outbound-rtp", ({ mid }) => mids.includes(mid));
     const of = (kind) => ({ bytesSent: sum(kind, "bytesSent"), packetsSent: sum(kind, "packetsSent"), packetsLost: 0 });
     return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
   }

@@ -16,6 +16,8 @@ export class Streams {
   #tells = false;
   #owners = new Map();
   #waiting = new Map();
+  /** Why streams are over that have ended just now. */
+  #endings = new Map();
 
   constructor(session, meeting, kit) {
     this.#session = session;
@@ -44,10 +46,10 @@ export class Streams {
 
   ownerOf(stream) { return this.#owners.get(stream?.streamId); }
 
-  /** Something of a participant has changed. */
-  changed(participant) {
+  /** Something of a participant has changed; `reason` says why where a stream is over by it, null that this is not known. */
+  changed(participant, reason = null) {
     if (!participant) { return; }
-    for (const type of Object.keys(sources)) { this.#compare(participant, type); }
+    for (const type of Object.keys(sources)) { this.#compare(participant, type, reason); }
   }
 
   /** A participant is gone, with everything. */
@@ -64,10 +66,11 @@ export class Streams {
 
   // MARK: Own ones
 
-  /** @param {object} properties those of its publisher */
+  /** @param {object} properties those of its publisher. Undefined when it has ended already. */
   own(participant, isScreen, properties) {
     const type = isScreen ? "screen" : "camera";
     const stream = this.#make(participant, type);
+    if (!stream) { return undefined; }
     if (typeof properties.name === "string") { stream.name = properties.name; }
     stream.frameRate = askedRate(properties);
     return stream;
@@ -107,7 +110,7 @@ export class Streams {
     return stream;
   }
 
-  #compare(participant, type) {
+  #compare(participant, type, reason) {
     const id = Streams.id(participant, type);
     const facts = this.#facts(participant, type);
     const stream = this.#session.streams.get(id);
@@ -116,9 +119,16 @@ export class Streams {
       if (facts.isThere && !participant.isLocal) { this.#begin(participant, type, id); }
       return;
     }
-    if (!facts.isThere) {
-      // Somebody who leaves unpublishes first; the reason is known a moment later.
-      if (!participant.isLocal) { queueMicrotask(() => { if (!this.#facts(participant, type).isThere) { this.#end(id, "clientDisconnected"); } }); }
+    if (!facts.isThere && !participant.isLocal) {
+      // Somebody who leaves unpublishes first, and what is unpublished is received no more before that; the reason is known a moment later.
+      const isKnown = this.#endings.has(id);
+      if (!isKnown || reason !== null) { this.#endings.set(id, reason ?? "clientDisconnected"); }
+      if (isKnown) { return; }
+      queueMicrotask(() => {
+        const why = this.#endings.get(id);
+        this.#endings.delete(id);
+        if (!this.#facts(participant, type).isThere) { this.#end(id, why); }
+      });
       return;
     }
     for (const property of ["hasAudio", "hasVideo"]) { this.#set(stream, property, facts[property]); }

@@ -2,6 +2,13 @@ import { WidgetCore } from "./widget.js";
 
 const patience = 20_000;
 
+const rateOf = (rate) => (rate >= 1 && rate <= 240 ? Math.round(rate) : null);
+
+function sizeOf(size) {
+  const { width, height } = { width: Math.round(size?.width), height: Math.round(size?.height) };
+  return width >= 1 && height >= 1 && width <= 16_384 && height <= 16_384 ? { width, height } : null;
+}
+
 /** The work behind `session.subscribe`: plays the tracks of a stream for as long as the server sends them. */
 export class SubscriberCore extends WidgetCore {
   #session = null;
@@ -9,6 +16,7 @@ export class SubscriberCore extends WidgetCore {
   #wants;
   #volume = 100;
   #rate = null;
+  #size = null;
   #audio = document.createElement("audio");
   #attached = { audio: null, video: null };
   #isConnected = false;
@@ -19,9 +27,11 @@ export class SubscriberCore extends WidgetCore {
 
   constructor(facade, kit) {
     super(facade, kit);
-    const { subscribeToAudio, subscribeToVideo, audioVolume } = facade.properties;
+    const { subscribeToAudio, subscribeToVideo, audioVolume, preferredResolution, preferredFrameRate } = facade.properties;
     this.#wants = { audio: subscribeToAudio !== false, video: subscribeToVideo !== false };
     if (audioVolume !== undefined) { this.setVolume(audioVolume); }
+    this.#size = sizeOf(preferredResolution);
+    this.#rate = rateOf(preferredFrameRate);
     this.video.addEventListener("resize", () => this.#resized());
     /** Settles when the stream plays. @type {Promise<void>} */
     this.opened = this.#open();
@@ -82,7 +92,10 @@ export class SubscriberCore extends WidgetCore {
       wanted?.attach(element);
       if (kind === "audio") { element.volume = this.#volume / 100; }
     }
-    if (kind === "video" && publication && !own && publication.frameRate !== this.#rate) { publication.setFrameRate(this.#rate); }
+    if (kind === "video" && publication && !own) {
+      if (publication.frameRate !== this.#rate) { publication.setFrameRate(this.#rate); }
+      if (publication.preferredSize !== this.#size) { publication.setPreferredSize(this.#size); }
+    }
     // What nobody watches need not be sent.
     if (kind === "video" && !wanted && publication?.track && !own) { this.#session.hide(publication.track); }
   }
@@ -115,14 +128,15 @@ export class SubscriberCore extends WidgetCore {
     this.#audio.volume = this.#volume / 100;
   }
 
-  /** A picture that is wanted large matters more than others. */
+  /** A picture of about this size, whatever that of its element; what is no size means that of the element. */
   prefer(size) {
-    if (this.#attached.video && "pinned" in this.#attached.video) { this.#attached.video.pinned = Number(size?.height) >= 720; }
+    this.#size = sizeOf(size);
+    this.follow();
   }
 
   /** No more pictures a second than these; what is no rate means all there are. */
   preferRate(rate) {
-    this.#rate = rate >= 1 && rate <= 240 ? Math.round(rate) : null;
+    this.#rate = rateOf(rate);
     this.follow();
   }
 
