@@ -88,7 +88,7 @@ let package = Package(
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
     .target(
-      name: "Meetings", dependencies: ["Basics", "Transport", "CSQLite", "CJOSE", "COpenSSL"],
+      name: "Meetings", dependencies: ["Basics", "Signaling", "Transport", "CSQLite", "CJOSE", "COpenSSL"],
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.

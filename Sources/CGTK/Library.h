@@ -60,6 +60,10 @@ typedef void *object;
   F(object, gtk_css_provider_new, (void))                                                                             \
   F(void, gtk_css_provider_load_from_data, (object, const char *, intptr_t))                                          \
   F(void, gtk_style_context_add_provider_for_display, (object, object, unsigned))                                      \
+  F(void, gtk_style_context_remove_provider_for_display, (object, object))                                             \
+  F(gboolean, gtk_style_context_lookup_color, (object, const char *, float *))                                         \
+  F(void, gtk_css_provider_load_named, (object, const char *, const char *))                                           \
+  F(object, gtk_settings_get_default, (void))                                                                          \
   F(void, gtk_style_context_add_provider, (object, object, unsigned))                                                 \
   F(object, gtk_label_new, (const char *))                                                                            \
   F(void, gtk_label_set_text, (object, const char *))                                                                 \

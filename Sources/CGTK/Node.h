@@ -35,5 +35,8 @@ typedef struct {
 /// Tells a screen reader what the row around a node is called.
 void parley_node_name_row(parley_node *node);
 
+/// Looks at the desktop's theme and follows its changes; called once, when the display is open.
+void parley_theme_begin(void);
+
 /// A layout in which views have the frames that they were given, and everything else as much room as there is.
 object parley_layout(void);

@@ -7,6 +7,7 @@
 
 #include "CGTK.h"
 #include "Library.h"
+#include "Node.h"
 
 struct parley_gtk_functions gtk;
 
@@ -44,6 +45,7 @@ static void *run(void *unused) {
   // What a screen reader calls the app, which would be "Unnamed" otherwise.
   gtk.g_set_prgname(program_invocation_short_name);
   int opened = gtk.gtk_init_check() && gtk.gdk_display_get_default();
+  if (opened) parley_theme_begin();
   pthread_mutex_lock(&lock);
   state = opened ? RUNNING : REFUSED;
   pthread_cond_broadcast(&changed);

@@ -18,6 +18,8 @@ private final class Turns {
   private static let enough = 5
   private var (timer, task, queue) = (0, 0, 0)
 
+  private func goOnWithTimers() { timer += 1 }
+
   private func goOnWithTasks() {
     task += 1
     if task < Self.enough { Task { @MainActor in self.goOnWithTasks() } }
@@ -31,8 +33,8 @@ private final class Turns {
   /// Waits until all have had their turns, and says which had not.
   static func count(_ state: String) async {
     let turns = Turns()
-    let timer = Timer(timeInterval: 0.01, repeats: true) { _ in MainActor.assumeIsolated { turns.timer += 1 } }
-    RunLoop.main.add(timer, forMode: .default)
+    let timer = Timer.scheduledTimer(
+      timeInterval: 0.01, target: turns, selector: Turns.goOnWithTimers, userInfo: nil, repeats: true)
     turns.goOnWithTasks()
     turns.goOnWithQueue()
     for _ in 0..<500 where min(turns.timer, turns.task, turns.queue) < enough {

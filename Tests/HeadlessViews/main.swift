@@ -3,7 +3,7 @@ import ParleyViews
 
 // An app that a test runs by itself, to see which libraries it loads and what it says.
 //
-// headless-views [--headless | --loops | --theme | --headless --stay]
+// headless-views [--headless | --loops | --theme [--follows] | --headless --stay]
 
 /// Whether this process has a library in memory whose file's name begins so.
 func loaded(_ name: String) -> Bool {
@@ -25,6 +25,8 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
       return true
     }
     if CommandLine.arguments.contains("--stay") {
+      NotificationCenter.default.addObserver(
+        self, selector: AppDelegate.hearOfTheEnd, name: UIApplication.willTerminateNotification, object: nil)
       say("ready")
       return true
     }
@@ -55,6 +57,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   func applicationWillTerminate(_ application: UIApplication) {
     say("about to end, \(application.applicationState == .active ? "active" : "behind")")
   }
+
+  private func hearOfTheEnd() { say("told of the end") }
 }
 
-UIApplication.run(AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"))
+UIApplication.run(
+  AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"),
+  userInterfaceStyle: CommandLine.arguments.contains("--follows") ? .unspecified : .light)

@@ -89,7 +89,7 @@ import Testing
     for _ in 1...2 { kill(id, signal) }
     text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(String(decoding: text, as: UTF8.self) == "about to end, active\n")
+    #expect(String(decoding: text, as: UTF8.self) == "about to end, active\ntold of the end\n")
     #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
   }
 

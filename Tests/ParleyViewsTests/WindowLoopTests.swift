@@ -60,23 +60,4 @@ extension ScreenTests.WindowTests {
     let states = ["window", "alert", "sheet", "alert view", "screen", "drag"]
     #expect(seen == states.map { "\($0): timers go on, tasks go on, queue go on" })
   }
-  @Test(arguments: [("Adwaita", "ground light, text dark\n"), ("Adwaita:dark", "ground dark, text light\n")])
-  func aWindowHasTheColoursOfTheDesktopsTheme(theme: String, expected: String) async throws {
-    let (window, _) = try await window()
-    window.close()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appendingPathComponent("headless-views")
-    process.arguments = ["--theme"]
-    let display = ["DISPLAY": VirtualDisplay.number, "GTK_THEME": theme]
-    process.environment = ProcessInfo.processInfo.environment.merging(display) { _, new in new }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = try await Task.detached {
-      let data = try output.fileHandleForReading.readToEnd() ?? Data()
-      return String(decoding: data, as: UTF8.self)
-    }.value
-    #expect(text == expected)
-  }
 }

@@ -10,6 +10,10 @@
 int parley_gtk_start(char *error, int capacity);
 /// Calls `run` on GTK's thread, in the order of the calls.
 void parley_gtk_post(void (*run)(void *context), void *context);
+/// Whether the desktop's theme is dark, once the display is open; any thread.
+int parley_gtk_is_dark(void);
+/// Makes the theme of all windows light (1) or dark (2), or leaves it as the desktop has it (0).
+void parley_gtk_set_style(int style);
 
 enum parley_event {
   PARLEY_CLICKED = 1,      // a button
@@ -27,6 +31,7 @@ enum parley_event {
   PARLEY_KEY_DOWN, PARLEY_KEY_UP,  // in a window; text is what it types, x the modifiers as GDK has them
   PARLEY_POINTED,          // in a window: where the wheel that is told of next is turned, at x and y
   PARLEY_SCROLLED,         // in a window: the wheel was turned by x and y clicks
+  PARLEY_THEME,            // the desktop; whether its theme is dark now is x
   PARLEY_DRAWING,          // a node whose window is about to be drawn, once after parley_node_await_drawing
 };
 /// Hears events, on GTK's thread. `text` is valid for the call.

@@ -41,6 +41,10 @@ public final class UIApplication: UIResponder {
   public var isIdleTimerDisabled = false
   /// Where keys go.
   var firstResponder: UIResponder?
+  /// Whether the app is light or dark; unspecified is as the desktop has it.
+  var userInterfaceStyle = UIUserInterfaceStyle.light
+  /// Whether the desktop's theme is dark; false without a desktop.
+  var desktopIsDark = false { didSet { if desktopIsDark != oldValue { refreshStyle() } } }
 
   private override init() { super.init() }
 
@@ -58,8 +62,18 @@ public final class UIApplication: UIResponder {
   ///
   /// Without a display it says so on standard error and ends with status 1; headless it needs none. SIGTERM, Ctrl-C and a closed terminal (SIGHUP)
   /// end it as its last window does: the delegate hears ``UIApplicationDelegate/applicationWillTerminate(_:)``, and the status is 0.
-  public static func run(_ delegate: any UIApplicationDelegate, isHeadless: Bool = false) -> Never {
+  ///
+  /// - Parameters:
+  ///   - delegate: Who is told of the beginning and the end.
+  ///   - isHeadless: Whether it goes without a display.
+  ///   - userInterfaceStyle: Whether the app is light or dark, as the key `UIUserInterfaceStyle` of an Info.plist says on a phone. It is light unless
+  ///     it says more, as apps are there that were built before there was a dark mode: their own colours are meant for it. An app whose colours
+  ///     are the system's, or come in pairs, says `.unspecified` and is as the desktop's theme has it.
+  public static func run(
+    _ delegate: any UIApplicationDelegate, isHeadless: Bool = false, userInterfaceStyle: UIUserInterfaceStyle = .light
+  ) -> Never {
     shared.delegate = delegate
+    shared.userInterfaceStyle = userInterfaceStyle
     let signals = StopSignals.take()
     Task { for await _ in signals { shared.end() } }
     if !isHeadless {
@@ -71,8 +85,10 @@ public final class UIApplication: UIResponder {
       }
       shared.showsWindows = true
     }
+    shared.refreshStyle()
     guard delegate.application(shared, didFinishLaunchingWithOptions: nil) else { exit(1) }
-    delegate.applicationDidBecomeActive(shared)
+    NotificationCenter.default.post(name: didFinishLaunchingNotification, object: shared)
+    shared.tell(didBecomeActiveNotification) { $0.applicationDidBecomeActive(shared) }
     while true { RunLoop.main.run() }
   }
 
@@ -92,7 +108,7 @@ public final class UIApplication: UIResponder {
   private func end() {
     guard !isEnding else { return }
     isEnding = true
-    delegate?.applicationWillTerminate(self)
+    tell(Self.willTerminateNotification) { $0.applicationWillTerminate(self) }
     // A moment for what the delegate has begun, and as long as a goodbye takes on a machine that has much to do: the others would wait for who
     // merely vanishes.
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) {
@@ -136,6 +152,13 @@ public final class UIApplication: UIResponder {
   public nonisolated static let willResignActiveNotification = Notification.Name("UIApplicationWillResignActive")
   /// Posted after the last window was minimised or hidden.
   public nonisolated static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackground")
+  /// Posted before the app ends, after its delegate was told.
+  public nonisolated static let willTerminateNotification = Notification.Name("UIApplicationWillTerminate")
+  /// Posted when the app has begun, after its delegate was told.
+  public nonisolated static let didFinishLaunchingNotification = Notification.Name("UIApplicationDidFinishLaunching")
+  /// Never posted: nothing here says that memory is short.
+  public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
+    "UIApplicationDidReceiveMemoryWarning")
   /// Posted before a window is seen again.
   public nonisolated static let willEnterForegroundNotification = Notification.Name("UIApplicationWillEnterForeground")
 

@@ -34,6 +34,7 @@ open class UIWindow: UIView {
       guard rootViewController !== oldValue else { return }
       if let oldValue { oldValue.leaveWindow() }
       if !isHidden { showRoot() }
+      UIApplication.shared.refreshStyle()
     }
   }
 
@@ -68,6 +69,7 @@ open class UIWindow: UIView {
     application.windows.removeAll { $0 === self }
     application.windows.append(self)
     application.keyWindow = self
+    application.refreshStyle()
   }
 
   /// Takes the window away for good.
@@ -80,6 +82,7 @@ open class UIWindow: UIView {
     presenter?.close(self)
     presenter = nil
     application.refreshState()
+    application.refreshStyle()
     application.windowClosed()
   }
 

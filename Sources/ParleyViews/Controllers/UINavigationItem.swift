@@ -40,6 +40,10 @@ public final class UINavigationItem {
   public var rightBarButtonItems: [UIBarButtonItem]? { didSet { changed() } }
   /// Whether there is no way back.
   public var hidesBackButton = false { didSet { changed() } }
+  /// Takes the way back away or brings it again, at once.
+  public func setHidesBackButton(_ hidesBackButton: Bool, animated: Bool) { self.hidesBackButton = hidesBackButton }
+  /// A line above the title; kept for apps that set it, since the bar here has one line.
+  public var prompt: String?
 
   private func changed() { owner?.navigationController?.titleChanged() }
 }

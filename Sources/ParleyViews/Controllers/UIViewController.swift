@@ -7,6 +7,10 @@ open class UIViewController: UIResponder {
   open var modalPresentationStyle: UIModalPresentationStyle = .fullScreen
   /// How it comes in; at once here.
   open var modalTransitionStyle: UIModalTransitionStyle = .coverVertical
+  /// Whether it is light or dark, of a window's root controller: all windows of the app are so. In others it is kept for apps that set it.
+  open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified {
+    didSet { UIApplication.shared.refreshStyle() }
+  }
   /// The name of the screen.
   open var title: String? {
     didSet {
@@ -103,6 +107,8 @@ open class UIViewController: UIResponder {
     for child in children { child.viewWillTransition(to: size, with: coordinator) }
     presentedViewController?.viewWillTransition(to: size, with: coordinator)
   }
+  /// The app has become light or dark.
+  open func traitCollectionDidChange(_ previousTraitCollection: UITraitCollection?) {}
   /// Memory is short; never called here.
   open func didReceiveMemoryWarning() {}
 

@@ -43,7 +43,10 @@ final class Canvas {
     parley_canvas_end(canvas, opacity)
   }
 
-  private func components(_ color: UIColor) -> [Double] { [color.red, color.green, color.blue, color.opacity] }
+  private func components(_ color: UIColor) -> [Double] {
+    let shown = color.shown
+    return [shown.red, shown.green, shown.blue, shown.opacity]
+  }
 
   /// Fills a rectangle, or draws its border when `line` is above 0.
   func rectangle(_ rect: CGRect, radius: CGFloat = 0, line: CGFloat = 0, _ color: UIColor) {

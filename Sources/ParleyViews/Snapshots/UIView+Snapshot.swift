@@ -3,7 +3,7 @@ import Foundation
 import Parley
 
 extension UIView {
-  /// A picture of the view and everything in it, drawn without a display: in the colours of the light theme, with plain shapes for what the
+  /// A picture of the view and everything in it, drawn without a display: light or dark as the app is, with plain shapes for what the
   /// desktop draws in windows.
   ///
   /// - Throws: ``ViewError`` when Cairo is not installed, or the view has no size.

@@ -135,6 +135,11 @@ open class UIView: UIResponder {
   open var tintColor: UIColor? { didSet { if tintColor != oldValue { contentChanged() } } }
   /// Whether what lies outside the rectangle is hidden.
   open var clipsToBounds = false { didSet { if clipsToBounds != oldValue { contentChanged() } } }
+  /// Whether it is light or dark, of a window or the view of its root controller: all windows of the app are so, since a desktop has one theme for
+  /// them. Unspecified is as the app is, see ``UIApplication/run(_:isHeadless:userInterfaceStyle:)``. In other views it is kept for apps that set it.
+  open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified {
+    didSet { UIApplication.shared.refreshStyle() }
+  }
   /// Whether it promises to fill its rectangle; kept for apps that set it.
   open var isOpaque = true
   /// How a picture lies in it.
@@ -183,6 +188,9 @@ open class UIView: UIResponder {
 
   /// The size its content needs; negative where it needs none.
   open var intrinsicContentSize: CGSize { CGSize(width: -1, height: -1) }
+
+  /// The app has become light or dark; colours of the system, and those that come in pairs, follow by themselves.
+  open func traitCollectionDidChange(_ previousTraitCollection: UITraitCollection?) {}
 
   // MARK: moving
 

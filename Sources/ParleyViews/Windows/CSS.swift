@@ -5,6 +5,7 @@ import Foundation
 @MainActor
 enum CSS {
   static func color(_ color: UIColor) -> String {
+    let color = color.shown
     if let name = color.themeName {
       return color.opacity < 1 ? "alpha(@\(name), \(number(color.opacity)))" : "@\(name)"
     }

@@ -89,6 +89,10 @@ final class GTKPresenter: WindowPresenter {
   // MARK: from the screen
 
   static func receive(_ event: GTKEvent) {
+    if event.code == PARLEY_THEME.rawValue {
+      UIApplication.shared.desktopIsDark = event.x != 0
+      return
+    }
     if let presenter = presenters[event.id] { return presenter.receiveWindow(event) }
     for presenter in presenters.values {
       if let view = presenter.views[event.id]?.view { return presenter.receive(event, view) }
@@ -142,8 +146,8 @@ final class GTKPresenter: WindowPresenter {
       isFocusTold = true
       if event.code == PARLEY_UNFOCUSED.rawValue {
         view.resignFirstResponder()
-      } else if !view.becomeFirstResponder() {
-        // Refused: what is typed would go there all the same.
+      } else if !view.becomeFirstResponder(), (view as? UITextView)?.isEditable != false {
+        // Refused: what is typed would go there all the same. Nothing is typed into a text to be read: the tab key leads on from there.
         GTKThread.with(id) { $0.focus(nil) }
       }
       isFocusTold = false

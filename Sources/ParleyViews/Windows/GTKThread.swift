@@ -14,8 +14,19 @@ enum GTKThread {
   /// The windows.
   nonisolated(unsafe) private static var screens: [UInt64: GTKScreen] = [:]
 
+  /// Whether the display is open.
+  @MainActor private(set) static var isRunning = false
+
   /// Loads GTK and opens the display, the first time.
-  static func start() throws(ViewError) {
+  @MainActor static func start() throws(ViewError) {
+    guard !isRunning else { return }
+    try load()
+    isRunning = true
+    UIApplication.shared.desktopIsDark = parley_gtk_is_dark() != 0
+    UIApplication.shared.refreshStyle()
+  }
+
+  private static func load() throws(ViewError) {
     var sentence = [CChar](repeating: 0, count: 300)
     let result = parley_gtk_start(&sentence, Int32(sentence.count))
     let problem = sentence.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
@@ -24,6 +35,9 @@ enum GTKThread {
       GTKThread.tell(id, event, text.map { String(cString: $0) }, x, y)
     }
   }
+
+  /// Whether the theme of the windows is light or dark, or as the desktop has it.
+  static func setStyle(_ style: UIUserInterfaceStyle) { post { parley_gtk_set_style(Int32(style.rawValue)) } }
 
   /// Runs a closure on GTK's thread, after those posted before.
   static func post(_ run: @escaping @Sendable () -> Void) {

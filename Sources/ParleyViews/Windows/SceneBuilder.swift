@@ -125,7 +125,7 @@ struct SceneBuilder {
     if let patch = sight?.intersection(rect), !patch.isEmpty, room.isPlaced {
       let isFilled = (kind == .plain || kind == .picture) && view.layer.cornerRadius == 0
       if kind == .picture { tiles.append(Patch(node: scene.nodes.count, rect: patch)) }
-      if isSolid, isFilled, view.backgroundColor?.opacity == 1 {
+      if isSolid, isFilled, view.backgroundColor?.shown.opacity == 1 {
         covers.append(Patch(node: scene.nodes.count, rect: patch))
       }
     }
