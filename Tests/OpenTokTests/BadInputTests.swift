@@ -41,6 +41,16 @@ import Testing
         ("100", live.id, "devtoken", live.url + "/session", 1006), ("100", "discover", "devtoken", nil, 1005),
         ("", live.id, "devtoken", nil, 1004),
         ("100", "", "devtoken", nil, 1005), ("100", live.id, "", nil, 1004),
+        // What cannot be a session's id, whatever a server would make of it.
+        ("100", "a b", "devtoken", nil, 1005), ("100", " \(live.id)", "devtoken", nil, 1005),
+        ("100", "a/b", "devtoken", nil, 1005), ("100", "..", "devtoken", nil, 1005),
+        ("100", "a#b", "devtoken", nil, 1005), ("100", "100%", "devtoken", nil, 1005),
+        ("100", "a\u{0}b", "devtoken", nil, 1005), ("100", "\u{1F600}", "devtoken", nil, 1005),
+        ("100", String(repeating: "a", count: 200), "devtoken", nil, 1005),
+        ("100", String(repeating: "a", count: 256), "devtoken", nil, 1005),
+        ("100", String(repeating: "a", count: 20_000), "devtoken", nil, 1005),
+        ("100", "daily", foreign, nil, 1005), ("100", own.lowercased(), foreign, nil, 1005),
+        ("100", "1" + own, foreign, nil, 1005), ("100", own + "=", foreign, nil, 1005),
       ]
       for each in cases {
         let told = try await failure(each.key, each.id, each.token, apiURL: each.url)
@@ -65,6 +75,30 @@ import Testing
       #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code)"])
       let guest = try await Guest(live, id: unknown.session, key: unknown.key)
       try await guest.disconnect()
+    }
+  }
+
+  @Test(
+    "a token opens the session whose id it names and no other: with another capital, or a letter more, it is 1005, in version 1 OTInvalidSessionId"
+  )
+  func sessionsOfTokens() async throws {
+    try await LiveSession.run { live in
+      let project = try await Project(live)
+      let id = project.session()
+      let token = try project.token(id)
+      let others = [
+        try #require(Project.twin(of: id)), id + "QUFB", id.lowercased(), "daily", "2_", String(id.dropLast(30)),
+      ]
+      for other in others {
+        #expect(try await failure(project.key, other, token) == "failed \(OTSessionErrorDomain) 1005", "\(other)")
+        let book = Notebook()
+        let session = try #require(OTSession(sessionId: other, andDelegate: book))
+        session.connect(withApiKey: project.key, token: token)
+        try await wait(for: "the failure in version 1: \(book.lines)") { !book.lines.isEmpty }
+        #expect(
+          book.lines == ["failed \(OTSessionErrorDomain) \(OTLegacyErrorCode.Session.invalidSessionId.number)"],
+          "\(other)")
+      }
     }
   }
 
@@ -251,6 +285,15 @@ import Testing
     #expect(frame.getPlaneBinaryData(0) == nil && frame.getPlaneBinaryData(-1) == nil && frame.getPlaneStride(7) == 0)
     frame.setPlanesWithPointers(nil, numPlanes: 3)
     #expect(frame.planes?.count == 0 && CMTime(value: 3, timescale: 0).seconds.isNaN && CMTime.zero.timescale == 1)
+    let plane = UnsafeMutablePointer<UInt8>.allocate(capacity: 16)
+    defer { plane.deallocate() }
+    // Both kinds of pointers to pointers that the headers' Swift can be read as.
+    var (planes, others) = ([plane], [Optional(plane), nil])
+    frame.setPlanesWithPointers(&planes, numPlanes: 1)
+    #expect(frame.getPlaneBinaryData(0) == plane && frame.planes?.count == 1)
+    frame.setPlanesWithPointers(&others, numPlanes: 2)
+    #expect(frame.getPlaneBinaryData(0) == plane && frame.getPlaneBinaryData(1) == nil && frame.planes?.count == 2)
+    frame.clearPlanes()
     for orientation in [OTVideoOrientation.up, .down, .left, .right] {
       frame.orientation = orientation
       #expect(frame.orientation == orientation)

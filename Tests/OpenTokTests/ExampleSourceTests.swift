@@ -38,7 +38,9 @@ import Testing
       for (file, text) in try sources("Sources/" + folder) {
         for line in text.split(separator: "\n") where line.contains("@_exported") {
           let brought = [
-            "Foundation", "FoundationNetworking", "UIKit", "ParleyViews", "struct ParleyViews.NSKeyValueChangeKey",
+            "Foundation", "FoundationNetworking", "UIKit", "ParleyViews", "class ParleyViews.NSKeyValueObservation",
+            "enum ParleyViews.NSKeyValueChange", "struct ParleyViews.NSKeyValueChangeKey",
+            "struct ParleyViews.NSKeyValueObservedChange", "struct ParleyViews.NSKeyValueObservingOptions",
           ]
           #expect(brought.contains { line.hasSuffix(" import " + $0) }, "\(folder)/\(file): \(line)")
         }

@@ -11,7 +11,9 @@ import Testing
     -> CVPixelBuffer?
   {
     var made: CVPixelBuffer?
-    guard CVPixelBufferCreate(nil, width, height, format, nil, &made) == kCVReturnSuccess, let buffer = made else {
+    guard
+      CVPixelBufferCreate(kCFAllocatorDefault, width, height, format, nil, &made) == kCVReturnSuccess, let buffer = made
+    else {
       return nil
     }
     CVPixelBufferLockBaseAddress(buffer, [])

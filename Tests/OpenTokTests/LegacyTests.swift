@@ -55,10 +55,14 @@ import Testing
       session.publish(publisher)
       let nothing = OTLegacyErrorCode.Publisher.noMediaPublished.rawValue
       try await wait(for: "the publisher's limit: \(app.lines)") { app.lines.contains("publisher failed \(nothing)") }
-      // Letting go of a subscriber ends it, and another one may begin at once.
+      // Letting go of a subscriber ends it, its view leaves, and another one may begin at once.
+      let superview = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
+      let view: OTVideoView = try #require(subscribers.last??.view)
+      superview.addSubview(view)
       subscribers.removeLast()
       let next = try #require(OTSubscriber(stream: stream, delegate: app))
       try await wait(for: "its picture: \(app.lines)") { next.view.frameCount > 2 }
+      #expect(superview.subviews.isEmpty)
       #expect(app.lines.count { $0 == "subscriber failed \(full)" } == 1)
       // One that is unsubscribed, in the same turn.
       session.unsubscribe(subscribers[0])
@@ -99,6 +103,15 @@ import Testing
         window.sendTouch(.ended, at: CGPoint(x: 100, y: 300), time: time + 0.1)
         #expect(view.toolbarView.isHidden == isHidden)
       }
+      // Who has no pointer presses the button in the corner, which the tab key reaches.
+      let handle = try #require(view.subviews.compactMap { $0 as? UIButton }.first)
+      #expect(!handle.isHidden && view.toolbarView.frame.contains(handle.frame))
+      for isHidden in [false, true] {
+        handle.sendActions(for: .touchUpInside)
+        #expect(view.toolbarView.isHidden == isHidden)
+        #expect(handle.accessibilityLabel == "\(isHidden ? "Show" : "Hide") what belongs to the picture of Ann")
+      }
+      #expect(OTVideoView(frame: view.frame).subviews.allSatisfy { $0.isHidden }, "there is nothing to show")
       // There are buttons in version 1 alone.
       #expect(view.toolbarView.subviews.allSatisfy { !($0 is UIButton) || $0.isHidden })
       var image: UIImage?

@@ -14,7 +14,9 @@ import Testing
     return window
   }
 
-  @Test("the tutorial's plain controller of version 1 publishes, and shows its own stream below, and says what fails")
+  @Test(
+    "the tutorial's plain controller of version 1, in the types of version 1, publishes, shows its own stream below, hears of everything in its order, and says what fails"
+  )
   func hello() async throws {
     try await LiveSession.run { live in
       let controller = HelloViewController()
@@ -23,18 +25,58 @@ import Testing
       defer { window.close() }
       try await wait(for: "the own picture: \(controller.alerts)") {
         controller.subscriber?.view.superview === controller.view && controller.subscriber?.view.frameCount ?? 0 > 2
+          && controller.log.contains("picture")
       }
+      #expect(controller.log == ["connected", "started true", "received", "subscribed true", "picture"])
       #expect(controller.publisher.view.superview === controller.view && controller.alerts.isEmpty)
       #expect(controller.subscriber?.stream?.connection.connectionId == controller.session.connection?.connectionId)
+      let stream = try #require(controller.subscriber.stream)
       controller.session.disconnect()
       try await wait(for: "the end: \(controller.alerts)") { controller.alerts.count == 1 }
-      #expect(controller.view.subviews.isEmpty)
+      #expect(controller.view.subviews.isEmpty && controller.log.dropFirst(5) == ["stopped", "dropped"])
+      // What is asked of a session that is over.
+      controller.session.publish(controller.publisher)
+      let late = try #require(OTSubscriber(stream: stream, delegate: controller))
+      try await wait(for: "both failures: \(controller.alerts)") { controller.alerts.count == 3 }
+      #expect(late.session == nil)
+      #expect(
+        controller.alerts.suffix(2) == [
+          "There was an error publishing: \(OTLegacyErrorCode.Publisher.sessionDisconnected.rawValue)",
+          "There was an error subscribing to stream \(stream.streamId): \(OTLegacyErrorCode.Subscriber.failedToConnect.rawValue)",
+        ])
     }
     let wrong = HelloViewController()
     let window = show(wrong)
     defer { window.close() }
     try await wait(for: "the failure: \(wrong.alerts)") { wrong.alerts.count == 1 }
     #expect(wrong.alerts.first?.hasSuffix(": 0") == true, "\(wrong.alerts)")
+  }
+
+  @Test(
+    "the tutorial's controller with subscribeToSelf off shows somebody else's stream, and another one when that drops")
+  func helloToOthers() async throws {
+    try await LiveSession.run { live in
+      let controller = HelloViewController()
+      (controller.kApiKey, controller.kSessionId, controller.subscribeToSelf) = ("100", live.id, false)
+      let window = show(controller)
+      defer { window.close() }
+      try await wait(for: "the own stream: \(controller.log)") { controller.log.last == "received" }
+      #expect(controller.subscriber == nil)
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await ann.publish(try ann.publisher("Ann"))
+      try await wait(for: "Ann's picture: \(controller.log)") { controller.subscriber?.view.frameCount ?? 0 > 2 }
+      #expect(controller.subscriber.stream.name == "Ann" && controller.subscriber.view.superview === controller.view)
+      try await ben.publish(try ben.publisher("Ben"))
+      try await wait(for: "Ben's stream: \(controller.log)") { controller.session.streams.count == 3 }
+      try await ann.disconnect()
+      try await wait(for: "Ben's picture: \(controller.log)") {
+        controller.subscriber?.stream.name == "Ben" && controller.subscriber.view.frameCount > 2
+      }
+      #expect(controller.view.subviews.count == 2 && controller.alerts.isEmpty)
+      controller.session.disconnect()
+      try await ben.disconnect()
+      try await wait(for: "the end: \(controller.alerts)") { controller.alerts.count == 1 }
+    }
   }
 
   @Test("a plain controller of version 2 and a plain object that is no screen see each other's session")
@@ -58,6 +100,36 @@ import Testing
       try await wait(for: "Ben's end: \(controller.log)") { controller.subscriber == nil }
       manager.end()
       controller.session.disconnect(nil)
+      try await wait(for: "the end: \(controller.log)") { controller.log.last == "disconnected" }
+    }
+  }
+
+  @Test(
+    "a plain controller of many people observes streams by key path, draws into its capturer's picture, and signals")
+  func multiparty() async throws {
+    try await LiveSession.run { live in
+      let ann = try await Guest(live)
+      let camera = try ann.publisher("Ann")
+      try await ann.publish(camera)
+      let controller = MultipartyViewController()
+      (controller.kApiKey, controller.kSessionId, controller.kToken) = ("100", live.id, "devtoken")
+      let window = show(controller)
+      defer { window.close() }
+      let told = ["picture true", "data of Ann", "published"]
+      try await wait(for: "Ann's picture: \(controller.log)") { Set(controller.log) == Set(told) }
+      #expect(controller.log.first == told[0] && controller.view.subviews.count == 2 && controller.error == nil)
+      let seen = try await ann.subscribe(to: UIDevice.current.name)
+      try await wait(for: "the screen, with what is drawn into it: \(String(describing: seen.view.currentFrame))") {
+        seen.view.currentFrame.map { $0.width == 64 && $0.height == 48 } == true
+      }
+      camera.publishVideo = false
+      try await wait(for: "Ann's picture to be off: \(controller.log)") { controller.log.last == "picture false" }
+      controller.say("Hello", to: ann.session.connection)
+      try await wait(for: "both signals: \(ann.book.lines)") { ann.book.times("signal chat Hello from other") == 2 }
+      try await ann.disconnect()
+      try await wait(for: "Ann's end: \(controller.log)") { controller.subscribers.isEmpty }
+      #expect(controller.status() == "connected" && controller.view.subviews.count == 1)
+      controller.endCallAction(controller)
       try await wait(for: "the end: \(controller.log)") { controller.log.last == "disconnected" }
     }
   }

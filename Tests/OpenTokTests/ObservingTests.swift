@@ -25,6 +25,59 @@ import Testing
     }
   }
 
+  @Test(
+    "streams and sessions are observed by key path, with their first value, until the observation is let go of: hasVideo on the app's queue, before its callback"
+  )
+  func byKeyPath() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true)
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let stream = try #require(subscriber.stream)
+      let told = Told()
+      var observations = [
+        stream.observe(\.hasVideo, options: [.initial, .new, .old]) { [book = ben.book] stream, change in
+          told.add("\(change.kind) \(String(describing: change.oldValue)) \(String(describing: change.newValue))")
+          told.add(
+            "\(stream.hasVideo) \(book.isOnQueue()) \(book.lines.contains { $0.hasPrefix("subscriber videoDisabled") })"
+          )
+        }
+      ]
+      observations.append(stream.observe(\.hasAudio) { _, change in told.add("sound \(change.newValue == nil)") })
+      observations.append(
+        ben.session.observe(\.connection, options: [.old]) { session, change in
+          told.add("connection \(session.connection == nil) \(change.oldValue??.connectionId != nil)")
+        })
+      publisher.publishVideo = false
+      try await wait(for: "the picture to be off: \(told.lines)") { told.lines.count == 4 }
+      #expect(
+        told.lines == [
+          "setting nil Optional(true)", "true true false", "setting Optional(true) Optional(false)", "false true false",
+        ])
+      publisher.publishAudio = false
+      try await wait(for: "the sound to be off: \(told.lines)") { told.lines.last == "sound true" }
+      // Over: one is ended, one let go of.
+      observations[0].invalidate()
+      observations.remove(at: 1)
+      publisher.publishVideo = true
+      publisher.publishAudio = true
+      try await wait(for: "both to be on") { stream.hasVideo && stream.hasAudio }
+      try await ben.disconnect()
+      #expect(told.lines.suffix(from: 5) == ["connection true true"])
+      try await ann.disconnect()
+    }
+  }
+
+  /// What observers were told, on any thread.
+  private final class Told: @unchecked Sendable {
+    // unchecked: `written` is used under the lock only.
+    private let lock = NSLock()
+    private var written: [String] = []
+    var lines: [String] { lock.withLock { written } }
+    func add(_ line: String) { lock.withLock { written.append(line) } }
+  }
+
   @Test("sessionConnectionStatus, connection, capabilities, streams and connectionCount of a session can be observed")
   func session() async throws {
     try await LiveSession.run { live in

@@ -48,6 +48,7 @@ import Testing
       OTAudioDeviceManager.setAudioDevice(device)
       defer { OTAudioDeviceManager.setAudioDevice(nil) }
       #expect(OTAudioDeviceManager.currentAudioDevice() === device)
+      #expect(OTAudioDeviceManager.currentAudioSessionManager() == nil)
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       let publisher = try ann.publisher("Ann", audio: true)
       let render = PlaneReader()

@@ -64,6 +64,38 @@ import Testing
   }
 
   @Test(
+    "a burst of signals arrives in order; the 1,001st on its way gives 1550, and so does one without the right to signal"
+  )
+  func burst() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await wait(for: "Ben at Ann's: \(ann.book.lines)") { ann.book.saw("connectionCreated") }
+      // The engine's turn comes when this is over.
+      let codes = (0...1_000).map { number in
+        ann.code { ann.session.signal(withType: "n", string: "\(number)", connection: nil, error: $0) }
+      }
+      #expect(codes == [Int?](repeating: nil, count: 1_000) + [1550])
+      let told: @MainActor () -> [String] = { ben.book.lines.filter { $0.hasPrefix("signal") } }
+      try await wait(for: "400 at Ben's: \(told().count)") { told().count >= 400 }
+      #expect(told().prefix(400) == (0..<400).map { "signal n \($0) from other" }[...])
+      #expect(!ann.book.lines.contains { $0.hasPrefix("sessionDidBeginReconnecting") })
+      try await ann.disconnect()
+      try await wait(for: "room for others") { ann.session.engine.signalsUnderWay.read { $0 } == 0 }
+
+      let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
+      try await wait(for: "Ben at the host's") { !host.participants.isEmpty }
+      let guest = host.participants[0]
+      #expect(ben.code { ben.session.signal(withType: "a", string: "", connection: nil, error: $0) } == nil)
+      try await guest.setPermissions(guest.permissions.subtracting([.data]))
+      try await wait(for: "it to be known") {
+        ben.code { ben.session.signal(withType: "a", string: "", connection: nil, error: $0) } == 1550
+      }
+      try await ben.disconnect()
+      await host.leave()
+    }
+  }
+
+  @Test(
     "forceMuteAll mutes every stream, the moderator's too, and an excluded stream is spared alone: the screen's sound, not the camera's; forceMuteStream of an own one tells the publisher"
   )
   func mutingAll() async throws {

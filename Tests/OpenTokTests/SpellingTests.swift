@@ -1,6 +1,7 @@
 import Foundation
 import OpenTok
 import Parley
+import ParleyViews
 import Testing
 
 /// Names that wrappers and version 1 spell in their own way.
@@ -28,6 +29,67 @@ import Testing
     }
   }
 
+  @Test("every method of a publisher's and a subscriber's delegate is called in the types of version 1, too, and once")
+  func typesOfVersion1() async throws {
+    try await LiveSession.run { live in
+      let old = OldTypes()
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann")
+      publisher.delegate = old
+      try await ann.publish(publisher)
+      let stream = try await ben.stream("Ann")
+      let subscriber = try #require(OTSubscriber(stream: stream, delegate: old))
+      ben.session.subscribe(subscriber, error: nil)
+      try await wait(for: "the picture: \(old.told)") { old.told.last == "first picture" }
+      publisher.publishVideo = false
+      try await wait(for: "the picture to go: \(old.told)") { old.told.contains("no picture publisherPropertyChanged") }
+      publisher.publishVideo = true
+      try await wait(for: "the picture to come: \(old.told)") {
+        old.told.contains("a picture publisherPropertyChanged")
+      }
+      ann.session.unpublish(publisher, error: nil)
+      try await wait(for: "the end: \(old.told)") { old.told.last == "ended" }
+      try await wait(for: "the end at Ben's: \(ben.book.lines)") { ben.book.saw("streamDestroyed Ann true") }
+      ben.session.subscribe(subscriber, error: nil)
+      try await wait(for: "the failure: \(old.told)") { old.told.last == "subscriber failed 1604" }
+      #expect(
+        old.told == [
+          "created", "connected", "first picture", "off", "no picture publisherPropertyChanged", "on",
+          "a picture publisherPropertyChanged", "ended", "subscriber failed 1604",
+        ])
+      // What takes a slow network, a moderator or a camera that breaks: as the session calls it.
+      old.told = []
+      let (first, second): (any OTPublisherKitDelegate, any OTSubscriberKitDelegate) = (old, old)
+      first.publisher(publisher, didFailWithError: OTError(domain: "x", code: 7))
+      first.muteForced(publisher)
+      first.publisherVideoDisableWarning(publisher)
+      first.publisherVideoDisableWarningLifted(publisher)
+      first.publisherDidStartStreaming(publisher)
+      first.publisherDidStopStreaming(publisher)
+      second.subscriberVideoDisableWarning(subscriber)
+      second.subscriberVideoDisableWarningLifted(subscriber)
+      second.subscriberDidDisconnect(fromStream: subscriber)
+      second.subscriberDidReconnect(toStream: subscriber)
+      #expect(
+        old.told == [
+          "publisher failed 7", "muted", "publisher warned", "publisher well", "started", "stopped", "warned", "well",
+          "interrupted", "back",
+        ])
+      // One without a view is none of version 1: nobody can be told of it.
+      old.told = []
+      first.muteForced(try #require(OTPublisherKit(delegate: old)))
+      second.subscriberDidConnect(toStream: try #require(OTSubscriberKit(stream: stream, delegate: old)))
+      #expect(old.told.isEmpty)
+      // Who has none of the methods is told nothing, and nothing goes round in circles.
+      let silent = Silent()
+      (silent as any OTPublisherKitDelegate).publisherDidStartStreaming(publisher)
+      (silent as any OTSubscriberKitDelegate).subscriberDidConnect(toStream: subscriber)
+      silent.subscriberDidReconnect(toStream: subscriber)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
   @Test(
     "a subscriber's reasons and the frame's metadata are those of the headers, and disconnected is what version 1 calls notConnected"
   )
@@ -43,9 +105,54 @@ import Testing
     #expect(frame.metadata == Data([1, 2, 3]))
     let session = try #require(OTSession(apiKey: "100", sessionId: "x", delegate: nil))
     #expect(session.sessionConnectionStatus == OTSessionConnectionStatus.disconnected)
+    // As apps of CallKit call it, and it does no harm.
+    OTAudioDeviceManager.setAudioDevice(nil)
+    OTAudioDeviceManager.currentAudioSessionManager()?.enableCallingServicesMode()
+    let manager: OTAudioSessionManager = try #require(OTAudioDeviceManager.currentAudioSessionManager())
+    for mode in [AVAudioSession.Mode.default, .voiceChat, .videoChat] {
+      manager.preconfigureAudioSessionForCall(withMode: mode)
+    }
     let positions: [AVCaptureDevice.Position] = [.unspecified, .back, .front]
     #expect(positions.map(\.rawValue) == [0, 1, 2])
   }
+}
+
+/// A delegate of both kinds without a method.
+private final class Silent: OTPublisherDelegate, OTSubscriberDelegate {}
+
+/// Every method in the types of version 1.
+// unchecked: everything is called on the main queue.
+private final class OldTypes: OTPublisherDelegate, OTSubscriberDelegate, @unchecked Sendable {
+  var told: [String] = []
+
+  func publisher(_ publisher: OTPublisher, didFailWithError error: OTError) {
+    told.append("publisher failed \(error.code)")
+  }
+  func publisher(_ publisher: OTPublisher, streamCreated stream: OTStream) { told.append("created") }
+  func publisher(_ publisher: OTPublisher, streamDestroyed stream: OTStream) { told.append("ended") }
+  func muteForced(_ publisher: OTPublisher) { told.append("muted") }
+  func publisherVideoDisabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason) { told.append("off") }
+  func publisherVideoEnabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason) { told.append("on") }
+  func publisherVideoDisableWarning(_ publisher: OTPublisher) { told.append("publisher warned") }
+  func publisherVideoDisableWarningLifted(_ publisher: OTPublisher) { told.append("publisher well") }
+  func publisherDidStartStreaming(_ publisher: OTPublisher) { told.append("started") }
+  func publisherDidStopStreaming(_ publisher: OTPublisher) { told.append("stopped") }
+
+  func subscriberDidConnect(toStream subscriber: OTSubscriber) { told.append("connected") }
+  func subscriber(_ subscriber: OTSubscriber, didFailWithError error: OTError) {
+    told.append("subscriber failed \(error.code)")
+  }
+  func subscriberVideoDataReceived(_ subscriber: OTSubscriber) { told.append("first picture") }
+  func subscriberVideoDisabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason) {
+    told.append("no picture \(reason)")
+  }
+  func subscriberVideoEnabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason) {
+    told.append("a picture \(reason)")
+  }
+  func subscriberVideoDisableWarning(_ subscriber: OTSubscriber) { told.append("warned") }
+  func subscriberVideoDisableWarningLifted(_ subscriber: OTSubscriber) { told.append("well") }
+  func subscriberDidDisconnect(fromStream subscriber: OTSubscriber) { told.append("interrupted") }
+  func subscriberDidReconnect(toStream subscriber: OTSubscriber) { told.append("back") }
 }
 
 /// What a delegate was told of the own picture.

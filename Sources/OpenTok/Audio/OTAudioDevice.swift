@@ -1,4 +1,8 @@
+#if canImport(AVFAudio)
+  public import AVFAudio
+#endif
 public import Foundation
+public import ParleyViews
 
 /// The rate and channels of an audio device's sound: 16-bit samples.
 // unchecked: the SDK's own form; an app fills it before it gives it away.
@@ -64,4 +68,19 @@ open class OTAudioDeviceManager: NSObject {
 
   /// The device of the app's own; nil when there is none.
   open class func currentAudioDevice() -> (any OTAudioDevice)? { AudioHub.shared.device }
+
+  /// Who hands the sound over to what manages calls; nil while the app has a device of its own, which does that itself.
+  open class func currentAudioSessionManager() -> OTAudioSessionManager? {
+    AudioHub.shared.device == nil ? OTAudioSessionManager() : nil
+  }
+}
+
+/// Hands the sound over to what manages calls, as CallKit on a phone. On Linux nothing does: every program may play and capture when it likes, so
+/// that its calls have no effect.
+open class OTAudioSessionManager: NSObject {
+  /// Leaves to the system when sound begins and ends. Without effect.
+  open func enableCallingServicesMode() {}
+
+  /// Gets the sound ready before a call is answered. Without effect.
+  open func preconfigureAudioSessionForCall(withMode mode: AVAudioSession.Mode) {}
 }

@@ -7,16 +7,43 @@ enum Credentials {
     if apiKey?.isEmpty == true { return OTError(.authorizationFailure, "The API key is empty.") }
     if sessionId.isEmpty { return OTError(.errorInvalidSession, "The session id is empty.") }
     if token.isEmpty { return OTError(.authorizationFailure, "The token is empty.") }
+    if let problem = problem(withID: sessionId) { return problem }
     guard let apiKey, !developmentTokens.contains(token) else { return nil }
     let owner = tokenKey(token)
     if let owner, owner != apiKey {
       return OTError(
         .authorizationFailure, "The token is one of the API key \(owner), and the session was made with \(apiKey).")
     }
-    if let key = sessionKey(sessionId), key != apiKey {
+    let key = sessionKey(sessionId)
+    if owner != nil, key == nil {
+      return OTError(
+        .errorInvalidSession, "The session id is not one that OpenTok's server SDKs give, whose tokens open no other.")
+    }
+    if let key, key != apiKey {
       return owner == nil
         ? OTError(.authorizationFailure, "The session is not one of the API key \(apiKey).")
         : OTError(.errorInvalidSession, "The session is one of the API key \(key), and the token of \(apiKey).")
+    }
+    return nil
+  }
+
+  /// What no session of any server can be called. Names of meetings, which other tokens than OpenTok's open, are looked at by the server, which would
+  /// leave blanks and signs out.
+  private static func problem(withID id: String) -> OTError? {
+    let isWritten = id.unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "-", "_", ".", "~": true
+      default: CharacterSet.alphanumerics.contains(scalar)
+      }
+    }
+    guard isWritten, id.contains(where: { $0 != "." }) else {
+      return OTError(
+        .errorInvalidSession, "A session id has letters, digits, '-' and '_'; it was “\(id.prefix(200))”.")
+    }
+    let most = 255
+    guard id.unicodeScalars.count <= most else {
+      return OTError(
+        .errorInvalidSession, "A session id has at most \(most) characters; it had \(id.unicodeScalars.count).")
     }
     return nil
   }
@@ -28,7 +55,7 @@ enum Credentials {
   static func sessionKey(_ id: String) -> String? {
     guard id.hasPrefix("1_") || id.hasPrefix("2_"), let text = decoded(String(id.dropFirst(2))) else { return nil }
     let parts = text.split(separator: "~", omittingEmptySubsequences: false)
-    return parts.count >= 3 && !parts[1].isEmpty ? String(parts[1]) : nil
+    return parts.count >= 3 && parts[0] == "1" && !parts[1].isEmpty ? String(parts[1]) : nil
   }
 
   /// The API key that a token names; nil when it has another form.

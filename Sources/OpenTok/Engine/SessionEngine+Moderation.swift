@@ -5,20 +5,43 @@ import Parley
 /// What can be known at once is looked at before anything comes here, and told in the `error:` of the call. What has changed meanwhile, or is refused
 /// by the server, ends nothing: it is dropped, since `session(_:didFailWithError:)` is for the end of a session.
 extension SessionEngine {
+  /// Makes room for a signal that is about to be sent; false when there is none.
+  nonisolated func takeSignalPlace() -> Bool {
+    signalsUnderWay.update { count in
+      guard count < Meeting.maximumUnanswered else { return false }
+      count += 1
+      return true
+    }
+  }
+
+  /// Sends a signal that has a place, and gives that back when it is known what became of it.
   func signal(_ type: String, _ data: String, to id: String?, waits: Bool, in session: OTSession) {
-    guard let meeting, isConnected else { return }
+    let place = signalsUnderWay
+    let isOnItsWay = pass(type, data, to: id, waits: waits, session) { place.update { $0 -= 1 } }
+    if !isOnItsWay { place.update { $0 -= 1 } }
+  }
+
+  private func pass(
+    _ type: String, _ data: String, to id: String?, waits: Bool, _ session: OTSession,
+    settled: @escaping @MainActor () -> Void
+  ) -> Bool {
+    guard let meeting, isConnected else { return false }
     if let id, id == own?.connectionId {
       // The server passes on to others; what one says to oneself need not go there.
       let own = own
-      return session.tell { session in
+      session.tell { session in
         session.delegate?.session(
           session, receivedSignalType: type.isEmpty ? nil : type, from: own, with: data.isEmpty ? nil : data)
       }
+      return false
     }
     let recipient = id.flatMap { id in meeting.participants.first { $0.id == id } }
     // Who has left meanwhile gets nothing; a signal to one is never one to all.
-    guard id == nil || recipient != nil else { return }
-    try? meeting.signal(type: type, data: data, to: recipient, waits: waits)
+    guard id == nil || recipient != nil else { return false }
+    do throws(JoinError) {
+      try meeting.signal(type: type, data: data, to: recipient, waits: waits) { _ in settled() }
+      return true
+    } catch { return false }
   }
 
   /// Every stream but these, also the own ones.

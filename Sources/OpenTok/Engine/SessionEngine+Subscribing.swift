@@ -38,7 +38,8 @@ extension SessionEngine {
 
   private func prepare(_ work: SubscriberWork, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
-    let surface = (subscriber as? OTSubscriber)?.view.surface
+    work.view = (subscriber as? OTSubscriber)?.view
+    let surface = work.view?.surface
     work.sink.state.update { state in
       state.surface = surface
       state.render = subscriber.videoRender

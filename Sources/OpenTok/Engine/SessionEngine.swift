@@ -9,6 +9,8 @@ import Parley
   var reconnectPatience = JoinOptions().reconnectPatience
   /// Whether the token's role allows signals.
   nonisolated let maySignal = Guarded(false)
+  /// How many signals the server has not answered yet, those included that the engine has not come to.
+  nonisolated let signalsUnderWay = Guarded(0)
 
   var meeting: Meeting?
   /// Whether it connects or is connected. Each time that it does has one end, however many there are who end it.
@@ -129,7 +131,7 @@ import Parley
 
   func takePermissions(of meeting: Meeting) -> OTSessionCapabilities {
     let may = meeting.local.permissions
-    maySignal.update { $0 = may.contains(.chat) || may.contains(.data) }
+    maySignal.update { $0 = may.contains(.data) }
     return OTSessionCapabilities(
       canPublish: !may.isDisjoint(with: [.publishAudio, .publishVideo, .publishScreen]),
       canSubscribe: may.contains(.subscribe), canForceMute: may.contains(.moderate),
@@ -200,9 +202,13 @@ import Parley
     let new = connection(participant.id, participant.created, participant.data)
     connections[participant.id] = new
     let isSilent = settings.connectionEventsSuppressed
+    let recorder = participant.isRecorder ? participant.name : nil
     session.tell { session in
       session.change { $0.connections.insert(new.connectionId) }
       if !isSilent { session.delegate?.session(session, connectionCreated: new) }
+      if let recorder {
+        session.delegate?.session(session, archiveStartedWithId: new.connectionId, name: recorder)
+      }
     }
   }
 
@@ -210,8 +216,10 @@ import Parley
     for kind in StreamKind.allCases { destroy(kind.id(participant.id), session) }
     guard let old = connections.removeValue(forKey: participant.id) else { return }
     let isSilent = settings.connectionEventsSuppressed
+    let isRecorder = participant.isRecorder
     session.tell { session in
       session.change { $0.connections.remove(old.connectionId) }
+      if isRecorder { session.delegate?.session(session, archiveStoppedWithId: old.connectionId) }
       if !isSilent { session.delegate?.session(session, connectionDestroyed: old) }
     }
   }
@@ -274,6 +282,11 @@ import Parley
     clear(nil)
     if let meeting { Task { await meeting.leave() } }
   }
+}
+
+extension RemoteParticipant {
+  /// Whether it is there to record: nobody else is told of as an archive.
+  fileprivate var isRecorder: Bool { role.rawValue == "recorder" }
 }
 
 extension OTSession.State {

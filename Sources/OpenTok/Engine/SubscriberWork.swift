@@ -4,6 +4,8 @@ import Parley
 /// One subscriber of a stream: what it plays now.
 @MainActor final class SubscriberWork {
   weak var subscriber: OTSubscriberKit?
+  /// The subscriber's view, which a superview may keep for longer.
+  weak var view: OTVideoView?
   /// Held in sessions of version 2, which keep what is subscribed; in version 1 letting go of a subscriber ends it.
   private let kept: OTSubscriberKit?
   /// Of the subscriber's ``Membership``.
@@ -65,7 +67,12 @@ import Parley
     play(own: nil)
     measure(audio: nil)
     ownSound = nil
-    guard let subscriber else { return }
+    guard let subscriber else {
+      // The app has let go of it, and of what could take the view away.
+      view?.removeFromSuperview()
+      view?.surface.clear()
+      return
+    }
     let isLatest = subscriber.state.read { $0.membership.number == number }
     subscriber.release(number)
     guard let view = (subscriber as? OTSubscriber)?.viewIfAny else { return }

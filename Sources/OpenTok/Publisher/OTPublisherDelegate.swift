@@ -60,9 +60,33 @@ extension OTPublisherKitDelegate {
 }
 
 /// As ``OTPublisherKitDelegate``, and told of the camera.
+///
+/// Version 1 knew `OTPublisher` alone, and its apps write the methods of ``OTPublisherKitDelegate`` with it. Either spelling counts, also that of
+/// the method that must be there; where an app has both, that of version 2 is called.
 public protocol OTPublisherDelegate: OTPublisherKitDelegate {
   /// Another camera is used.
   func publisher(_ publisher: OTPublisher, didChangeCameraPosition position: AVCaptureDevice.Position)
+
+  /// Version 1: it could not be published, or was ended by an error.
+  func publisher(_ publisher: OTPublisher, didFailWithError error: OTError)
+  /// Version 1: media flows.
+  func publisherDidStartStreaming(_ publisher: OTPublisher)
+  /// Version 1: media flows no more.
+  func publisherDidStopStreaming(_ publisher: OTPublisher)
+  /// It is a stream of the session now, in the types of version 1.
+  func publisher(_ publisher: OTPublisher, streamCreated stream: OTStream)
+  /// It is no longer, in the types of version 1.
+  func publisher(_ publisher: OTPublisher, streamDestroyed stream: OTStream)
+  /// A moderator has muted its sound, in the types of version 1.
+  func muteForced(_ publisher: OTPublisher)
+  /// The picture is not sent any more, in the types of version 1.
+  func publisherVideoDisabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason)
+  /// The picture is sent again, in the types of version 1.
+  func publisherVideoEnabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason)
+  /// The network hardly takes the picture, in the types of version 1.
+  func publisherVideoDisableWarning(_ publisher: OTPublisher)
+  /// It does again, in the types of version 1.
+  func publisherVideoDisableWarningLifted(_ publisher: OTPublisher)
 }
 
 extension OTPublisherDelegate {

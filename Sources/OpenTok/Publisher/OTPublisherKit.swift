@@ -99,7 +99,9 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
   /// The session that it is published in, or being published.
   open var session: OTSession? { state.read { $0.membership.session } }
   /// Its stream; nil while it is not published.
-  open var stream: OTStream? { state.stream }
+  // As the headers of version 1 are imported: its apps use it without unwrapping.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var stream: OTStream! { state.stream }
 
   /// What the others see as the stream's name. Set it before publishing.
   open var name: String? {

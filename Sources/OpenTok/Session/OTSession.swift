@@ -5,8 +5,8 @@ public import Observation
 /// A session: who is connected to it, and what they publish.
 ///
 /// Every call may come from any thread, and returns at once. What follows is told to the delegate on ``apiQueue``, the main queue unless the
-/// app takes another; properties change there, right before the callback that says so. They can be observed with `withObservationTracking`, where
-/// an app on Apple systems observed them by key.
+/// app takes another; properties change there, right before the callback that says so. They can be observed with `withObservationTracking`, and
+/// by key path as on Apple systems.
 ///
 /// ```swift
 /// ParleyServer.url = "https://meet.example.com"
@@ -25,6 +25,7 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   /// Whether it was made as in version 1: streams then include the own ones, subscribers start by themselves, errors have the old numbers.
   let isLegacy: Bool
   private let registrar = ObservationRegistrar()
+  let observers = KeyObservers()
 
   struct State {
     weak var delegate: (any OTSessionDelegate)?
@@ -92,7 +93,9 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     value(\.status, as: \OTSession.sessionConnectionStatus)
   }
   /// The own connection; nil until the session is connected.
-  open var connection: OTConnection? { value(\.connection, as: \OTSession.connection) }
+  // As the headers of version 1 are imported: its apps use it without unwrapping.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var connection: OTConnection! { value(\.connection, as: \OTSession.connection) }
   /// What the token allows; nil until the session is connected.
   open var capabilities: OTSessionCapabilities? { value(\.capabilities, as: \OTSession.capabilities) }
   /// The streams in the session by id, the own ones included.
@@ -121,6 +124,7 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
       registrar.withMutation(of: self, keyPath: \OTSession.connectionCount) {}
     }
     if before.streams != after.streams { registrar.withMutation(of: self, keyPath: \OTSession.streams) {} }
+    observers.look()
     return result
   }
 

@@ -23,9 +23,9 @@ public protocol OTSessionDelegate: AnyObject {
   /// A signal has come. `connection` is nil for one of the app's server.
   func session(
     _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?)
-  /// Never called: see `docs/porting-opentok.md` about archives.
+  /// Somebody records the session: a participant whose token has the role `recorder`. The id is that of their connection, the name theirs.
   func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?)
-  /// Never called.
+  /// They have left.
   func session(_ session: OTSession, archiveStoppedWithId archiveId: String)
   /// The connection was lost and is being brought back.
   func sessionDidBeginReconnecting(_ session: OTSession)

@@ -2,7 +2,7 @@ public import Foundation
 public import Observation
 
 /// What one publisher sends. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its session; they can be observed with
-/// `withObservationTracking`, where an app on Apple systems observed them by key.
+/// `withObservationTracking`, and by key path as on Apple systems.
 // unchecked: open to subclasses; `owner` is set once, the rest is constant or `Guarded`.
 open class OTStream: NSObject, Observable, @unchecked Sendable {
   /// The id, unique in the session.
@@ -21,6 +21,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   private weak var owner: OTSession?
   private let state: Guarded<Properties>
   private let registrar = ObservationRegistrar()
+  let observers = KeyObservers()
 
   struct Properties: Equatable {
     var name: String?
@@ -42,8 +43,10 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
     super.init()
   }
 
-  /// The session that it is in.
-  open var session: OTSession? { owner }
+  /// The session that it is in; nil when the app has let go of it.
+  // As the SDK's headers are imported: apps use it without unwrapping.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var session: OTSession! { owner }
 
   /// The name that its publisher gave.
   open var name: String? { value(\.name, as: \OTStream.name) }
@@ -76,6 +79,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   ) {
     guard new[keyPath: path] != old[keyPath: path] else { return }
     registrar.withMutation(of: self, keyPath: key) { state.update { $0[keyPath: path] = new[keyPath: path] } }
+    observers.look()
   }
 }
 

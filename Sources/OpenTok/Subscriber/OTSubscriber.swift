@@ -6,7 +6,7 @@ import ParleyViews
 open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 
-  /// The picture. It is out of its superview when the stream ends.
+  /// The picture. It is out of its superview when the stream ends, and in version 1 when the app lets go of the subscriber.
   // As the SDK's headers are imported: apps use it both with and without unwrapping.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   @preconcurrency @MainActor open var view: OTVideoView! {

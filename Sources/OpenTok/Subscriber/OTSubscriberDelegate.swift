@@ -48,11 +48,31 @@ extension OTSubscriberKitDelegate {
 }
 
 /// As ``OTSubscriberKitDelegate``, and told of pictures.
+///
+/// Version 1 knew `OTSubscriber` alone, and its apps write the methods of ``OTSubscriberKitDelegate`` with it. Either spelling counts, also that of the
+/// two methods that must be there; where an app has both, that of version 2 is called.
 public protocol OTSubscriberDelegate: OTSubscriberKitDelegate {
   /// The first picture was decoded.
   func subscriberVideoDataReceived(_ subscriber: OTSubscriber)
   /// Version 1: the pictures have another size.
   func stream(_ stream: OTStream, didChangeVideoDimensions dimensions: CGSize)
+
+  /// Version 1: the stream is received.
+  func subscriberDidConnect(toStream subscriber: OTSubscriber)
+  /// Version 1: the stream is not received, or not any more.
+  func subscriber(_ subscriber: OTSubscriber, didFailWithError error: OTError)
+  /// There is no picture for now, in the types of version 1.
+  func subscriberVideoDisabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason)
+  /// There is a picture again, in the types of version 1.
+  func subscriberVideoEnabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason)
+  /// The network hardly takes the picture, in the types of version 1.
+  func subscriberVideoDisableWarning(_ subscriber: OTSubscriber)
+  /// It does again, in the types of version 1.
+  func subscriberVideoDisableWarningLifted(_ subscriber: OTSubscriber)
+  /// The stream is interrupted, in the types of version 1.
+  func subscriberDidDisconnect(fromStream subscriber: OTSubscriber)
+  /// It is back, in the types of version 1.
+  func subscriberDidReconnect(toStream subscriber: OTSubscriber)
 }
 
 extension OTSubscriberDelegate {

@@ -95,7 +95,9 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
   /// The session that it is subscribed in, or being so.
   open var session: OTSession? { state.read { $0.membership.session } }
   /// The stream.
-  open var stream: OTStream? { state.stream }
+  // As the headers of version 1 are imported: its apps use it without unwrapping.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var stream: OTStream! { state.stream }
 
   /// Whether the sound is heard.
   open var subscribeToAudio: Bool {

@@ -39,6 +39,9 @@
     deinit { for plane in planes { plane.pointer.deallocate() } }
   }
 
+  /// The allocator that apps name; none has an effect.
+  public var kCFAllocatorDefault: AnyObject? { nil }
+
   /// A picture.
   public typealias CVImageBuffer = CVBuffer
   /// A picture whose pixels can be reached.

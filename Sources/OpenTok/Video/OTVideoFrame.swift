@@ -87,6 +87,12 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     setPlanes((0..<Int(min(numPlanes, 4))).map { planes[$0].map { UnsafeMutableRawPointer($0) } })
   }
 
+  /// Takes the planes of the picture, of which none is nil.
+  open func setPlanesWithPointers(_ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>, numPlanes: Int32) {
+    guard numPlanes > 0 else { return clearPlanes() }
+    setPlanes((0..<Int(min(numPlanes, 4))).map { UnsafeMutableRawPointer(planes[$0]) })
+  }
+
   /// Forgets the planes; others may be added to ``planes``.
   open func clearPlanes() { planes = NSPointerArray() }
 

@@ -10,12 +10,14 @@ public enum OTVideoViewScaleBehavior: Int32, Sendable {
   case fill = 1
 }
 
-/// The view of a publisher or subscriber: its picture, and a toolbar that a tap shows and hides. It has the name of the stream, and in version 1 buttons
-/// that mute and change the camera.
+/// The view of a publisher or subscriber: its picture, and a toolbar that a tap shows and hides, or a button in the corner that is seen while the focus
+/// of the keyboard is there. It has the name of the stream, and in version 1 buttons that mute and change the camera.
 open class OTVideoView: VideoView {
   /// The name plate, and in version 1 its buttons.
   public let toolbarView = UIView(frame: .zero)
   private let plate = UILabel(frame: .zero)
+  /// For who has no pointer: shows and hides the toolbar, behind which it lies.
+  private let handle = UIButton(frame: .zero)
   private var tools: [Tool] = []
 
   /// A button of the toolbar.
@@ -42,6 +44,7 @@ open class OTVideoView: VideoView {
     didSet {
       plate.text = name
       accessibilityLabel = name
+      refreshTools()
     }
   }
 
@@ -59,6 +62,9 @@ open class OTVideoView: VideoView {
     toolbarView.backgroundColor = UIColor(white: 0, alpha: 0.6)
     toolbarView.addSubview(plate)
     plate.textColor = .white
+    handle.isHidden = true
+    handle.addAction(UIAction { [weak self] _ in self?.togglePlate() }, for: .touchUpInside)
+    addSubview(handle)
     addSubview(toolbarView)
     addGestureRecognizer(UITapGestureRecognizer { [weak self] _ in self?.togglePlate() })
   }
@@ -85,14 +91,21 @@ open class OTVideoView: VideoView {
       tool.button.setTitle(title, for: .normal)
       tool.button.isHidden = title == nil
     }
+    handle.isHidden = !hasPlate
+    let whose = name.map { " of \($0)" } ?? ""
+    handle.accessibilityLabel = "\(toolbarView.isHidden ? "Show" : "Hide") what belongs to the picture\(whose)"
     setNeedsLayout()
   }
 
+  /// Whether there is anything to show.
+  private var hasPlate: Bool { name?.isEmpty == false || tools.contains { !$0.button.isHidden } }
+
   private func togglePlate() {
     refreshTools()
-    guard name?.isEmpty == false || tools.contains(where: { !$0.button.isHidden }) else { return }
+    guard hasPlate else { return }
     toolbarView.isHidden.toggle()
     bringSubviewToFront(toolbarView)
+    refreshTools()
   }
 
   /// Puts the toolbar along the lower edge: the name on the left, the buttons on the right.
@@ -100,6 +113,7 @@ open class OTVideoView: VideoView {
     super.layoutSubviews()
     let height = min(CGFloat(32), bounds.height)
     toolbarView.frame = CGRect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
+    handle.frame = CGRect(x: 0, y: bounds.height - height, width: min(height, bounds.width), height: height)
     var right = bounds.width
     for tool in tools.reversed() where !tool.button.isHidden {
       let width = min(tool.button.sizeThatFits(bounds.size).width, right)

@@ -6,7 +6,7 @@
 import OpenTok
 import UIKit
 
-/// The tutorial's screen in the spelling of version 1.
+/// The tutorial's screen in the spelling of version 1, and in its types: it knew no others than `OTPublisher` and `OTSubscriber`.
 class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate {
   var kApiKey = ""
   var kSessionId = ""
@@ -17,8 +17,9 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
 
   var session: OTSession!
   var publisher: OTPublisher!
-  var subscriber: OTSubscriber?
+  var subscriber: OTSubscriber!
   var alerts: [String] = []
+  var log: [String] = []
 
   override func viewDidLoad() {
     super.viewDidLoad()
@@ -39,7 +40,7 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
   }
 
   func updateSubscriber() {
-    for (_, stream) in session.streams where stream.connection.connectionId != session.connection?.connectionId {
+    for (_, stream) in session.streams where stream.connection.connectionId != session.connection.connectionId {
       subscriber = OTSubscriber(stream: stream, delegate: self)
       break
     }
@@ -52,7 +53,10 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
     alert.show()
   }
 
+  // MARK: - The session
+
   func sessionDidConnect(_ session: OTSession) {
+    log.append("connected")
     doPublish()
   }
 
@@ -61,14 +65,16 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
   }
 
   func session(_ session: OTSession, didReceive stream: OTStream) {
-    let isOwn = stream.connection.connectionId == session.connection?.connectionId
+    log.append("received")
+    let isOwn = stream.connection.connectionId == session.connection.connectionId
     if subscriber == nil && isOwn == subscribeToSelf {
       subscriber = OTSubscriber(stream: stream, delegate: self)
     }
   }
 
   func session(_ session: OTSession, didDrop stream: OTStream) {
-    if !subscribeToSelf, subscriber?.stream?.streamId == stream.streamId {
+    log.append("dropped")
+    if !subscribeToSelf && subscriber != nil && subscriber.stream.streamId == stream.streamId {
       subscriber = nil
       updateSubscriber()
     }
@@ -78,19 +84,34 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
     showAlert("There was an error connecting to session \(session.sessionId): \(error.code)")
   }
 
-  func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
-    showAlert("There was an error publishing.")
+  // MARK: - The publisher
+
+  func publisher(_ publisher: OTPublisher, didFailWithError error: OTError) {
+    showAlert("There was an error publishing: \(error.code)")
   }
 
-  func subscriberDidConnect(toStream subscriber: OTSubscriberKit) {
-    if let view = self.subscriber?.view {
-      view.frame = CGRect(x: 0, y: widgetHeight, width: widgetWidth, height: widgetHeight)
-      self.view.addSubview(view)
-    }
+  func publisherDidStartStreaming(_ publisher: OTPublisher) {
+    log.append("started \(publisher.stream.streamId == session.streams.keys.first!)")
   }
 
-  func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) {
-    showAlert("There was an error subscribing to stream \(subscriber.stream?.streamId ?? "")")
+  func publisherDidStopStreaming(_ publisher: OTPublisher) {
+    log.append("stopped")
+  }
+
+  // MARK: - The subscriber
+
+  func subscriberDidConnect(toStream subscriber: OTSubscriber) {
+    log.append("subscribed \(subscriber.stream.connection.connectionId == session.connection.connectionId)")
+    subscriber.view.frame = CGRect(x: 0, y: widgetHeight, width: widgetWidth, height: widgetHeight)
+    view.addSubview(subscriber.view)
+  }
+
+  func subscriberVideoDataReceived(_ subscriber: OTSubscriber) {
+    log.append("picture")
+  }
+
+  func subscriber(_ subscriber: OTSubscriber, didFailWithError error: OTError) {
+    showAlert("There was an error subscribing to stream \(subscriber.stream.streamId): \(error.code)")
   }
 }
 

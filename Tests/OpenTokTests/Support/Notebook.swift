@@ -120,8 +120,10 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   }
   func session(_ session: OTSession, muteForced info: OTMuteForcedInfo) { write("muteForced \(info.active)") }
 
-  func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) { write("archiveStarted") }
-  func session(_ session: OTSession, archiveStoppedWithId archiveId: String) { write("archiveStopped") }
+  func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) {
+    write("archiveStarted \(name ?? "nil") \(archiveId)")
+  }
+  func session(_ session: OTSession, archiveStoppedWithId archiveId: String) { write("archiveStopped \(archiveId)") }
 
   func sessionDidBeginReconnecting(_ session: OTSession) {
     write("sessionDidBeginReconnecting \(session.sessionConnectionStatus)")

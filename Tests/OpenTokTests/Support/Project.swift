@@ -20,6 +20,27 @@ struct Project {
   /// A new session.
   func session() -> String { OpenTokSession.make(apiKey: key, now: Date()).text }
 
+  /// Another session of the same key, whose id differs by the case of one letter.
+  static func twin(of id: String) -> String? {
+    for place in id.indices.reversed() where id[place].isLetter {
+      var other = id
+      let letter = String(id[place])
+      other.replaceSubrange(
+        place...place, with: letter == letter.lowercased() ? letter.uppercased() : letter.lowercased())
+      if OpenTokSession(other)?.apiKey == OpenTokSession(id)?.apiKey { return other }
+    }
+    return nil
+  }
+
+  /// A session whose id is as long as one can be.
+  func longSession() -> String {
+    let head = "1~\(key)~~1700000000000~"
+    let text = head + String(repeating: "x", count: 189 - head.utf8.count)
+    return "2_"
+      + Data(text.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+      .replacingOccurrences(of: "/", with: "_")
+  }
+
   /// The streams of a session as the REST API lists them: when each began, by its id.
   func streams(of session: String, _ live: LiveSession) async throws -> [String: Date] {
     struct List: Decodable {
@@ -43,6 +64,18 @@ struct Project {
   ) throws -> String {
     try Self.token(
       session, key: key, secret: secret.map { Secret($0) } ?? self.secret, role: role, data: data, seconds: seconds)
+  }
+
+  /// A token for whoever records a session, as Parley makes them.
+  static func recorderToken(_ session: String, _ live: LiveSession) async throws -> Secret<String> {
+    let store = try await SQLiteMeetingStore.open(folder: live.folder + "/data")
+    let tenant = try await store.defaultTenant(now: Date())
+    let token = JoinToken(
+      tenant: tenant.id, target: .room(try RoomName(session)), role: .recorder, notBefore: Date() - 10,
+      expires: Date() + 3_600)
+    let signed = try JoinAuthority(store: store).sign(token, tenant: tenant)
+    await store.close()
+    return signed
   }
 
   /// A key that no server knows, with a session and a token of its own: nothing is wrong with them but that.
