@@ -79,6 +79,7 @@ class ChatViewController: UIViewController {
     do {
       try conversation?.leave()
     } catch {
+      // Only while canLeave is false, and then the button is disabled.
       showAlert("ERROR!", "Could Not Leave Meeting", answer: "Ok")
     }
   }

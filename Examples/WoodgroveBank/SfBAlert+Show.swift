@@ -3,7 +3,7 @@ import UIKit
 import SkypeForBusiness
 
 extension SfBAlert {
-  /// Tells the person, over whatever is on the screen.
+  /// Tells the person, over whatever is on the screen. The sample calls everything an error, also what is none.
   func show() {
     let level: String
     switch self.level {
@@ -13,7 +13,7 @@ extension SfBAlert {
     }
     Journal.note("alert", ["level": level, "type": "\(type)", "code": "\(error.code)"])
     UIApplication.shared.keyWindow?.rootViewController?
-      .showAlert("\(level): \(typeName)", error.localizedDescription, answer: "Ok")
+      .showAlert("Error: \(typeName)", error.localizedDescription, answer: "Ok")
   }
 
   /// The type with a capital first letter, as it is written in documents: `SignIn`.

@@ -13,7 +13,6 @@ class VideoViewController: UIViewController {
 
   private let participantVideoView = GLView()
   private let selfVideoView = UIView()
-  private let waitingLabel = BankLabel("", font: .systemFont(ofSize: 17), color: .white)
   private let infoBar = UIView()
   private let infoLabel = BankLabel("", font: .boldSystemFont(ofSize: 14), color: .white)
   private let muteButton = BankButton("Unmute")
@@ -34,7 +33,6 @@ class VideoViewController: UIViewController {
     selfVideoView.isHidden = true
     selfVideoView.clipsToBounds = true
     selfVideoView.layer.cornerRadius = 6
-    waitingLabel.textAlignment = .center
     infoBar.backgroundColor = .bank
     infoBar.clipsToBounds = true
     infoBar.addSubview(infoLabel)
@@ -43,7 +41,7 @@ class VideoViewController: UIViewController {
     muteButton.addTarget(self, action: VideoViewController.toggleMute, for: .touchUpInside)
     endButton.isEnabled = false
     endButton.addTarget(self, action: VideoViewController.endCall, for: .touchUpInside)
-    for each in [waitingLabel, participantVideoView, selfVideoView, infoBar, muteButton, endButton] as [UIView] {
+    for each in [participantVideoView, selfVideoView, infoBar, muteButton, endButton] as [UIView] {
       view.addSubview(each)
     }
     tell("Waiting for an agent")
@@ -77,7 +75,6 @@ class VideoViewController: UIViewController {
     let size = view.bounds.size
     let stage = CGRect(x: 0, y: 0, width: size.width, height: max(size.height - 64, 0))
     participantVideoView.frame = stage
-    waitingLabel.frame = stage.insetBy(dx: 24, dy: 0)
     // A low window leaves room for the agent, too.
     let own = max(min(size.width * 0.3, stage.height * 0.4, 200), 96)
     let bar: CGFloat = isInfoBarUp ? 36 : 0
@@ -93,7 +90,6 @@ class VideoViewController: UIViewController {
 
   /// Says something on the info bar, which slides up for it.
   private func tell(_ text: String) {
-    waitingLabel.text = text
     infoLabel.text = text
     isInfoBarUp = false
     view.setNeedsLayout()
@@ -117,6 +113,7 @@ class VideoViewController: UIViewController {
     do {
       try conversation?.leave()
     } catch {
+      // Only while canLeave is false, and then the button is disabled.
       showAlert("ERROR!", "Could Not Leave Meeting", answer: "Ok")
     }
   }

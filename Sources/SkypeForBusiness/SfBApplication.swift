@@ -25,6 +25,13 @@ import Parley
     set { alerts.delegate = newValue }
   }
 
+  override class var keys: [ObservableKey] {
+    [
+      .value("configurationManager", \SfBApplication.configurationManager),
+      .value("devicesManager", \SfBApplication.devicesManager),
+    ]
+  }
+
   let alerts = AlertQueue()
   /// The conversation that the SDK keeps alive until it is over.
   private var current: SfBConversation?
@@ -49,7 +56,7 @@ import Parley
   ///
   /// Returns at once; how joining goes is told by the conversation's state, and what stops it by an alert.
   /// - Throws: `invalidArgument` when the address is none of a meeting, or the name is empty.
-  public func joinMeetingAnonymous(
+  @discardableResult public func joinMeetingAnonymous(
     withUri meetingUri: URL?, displayName: String
   ) throws -> SfBAnonymousSession {
     let address = meetingUri?.absoluteString ?? ""
@@ -66,7 +73,7 @@ import Parley
   /// Joins a meeting by the discover address and the token that the app's service gave. Another one that is joined is left first.
   ///
   /// - Throws: `invalidArgument` when the address is no http or https address, or the token or the name is empty.
-  public func joinMeetingAnonymous(
+  @discardableResult public func joinMeetingAnonymous(
     withDiscover discoverUrl: URL?, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
     guard let discoverUrl, let scheme = discoverUrl.scheme?.lowercased(), ["http", "https"].contains(scheme),
@@ -146,6 +153,8 @@ import Parley
 @preconcurrency @MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
   /// What goes on in the meeting.
   public let conversation: SfBConversation
+
+  override class var keys: [ObservableKey] { [.value("conversation", \SfBAnonymousSession.conversation)] }
 
   init(_ conversation: SfBConversation) {
     self.conversation = conversation

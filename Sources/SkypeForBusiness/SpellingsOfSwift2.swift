@@ -8,36 +8,42 @@ extension SfBApplication {
   public class func sharedApplication() -> SfBApplication! { shared() }
 
   /// Joins a meeting by its address, as Swift 2 spelled it.
-  public func joinMeetingAnonymousWithUri(_ meetingUri: NSURL?, displayName: String) throws -> SfBAnonymousSession {
+  @discardableResult public func joinMeetingAnonymousWithUri(
+    _ meetingUri: NSURL?, displayName: String
+  ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withUri: meetingUri.map(Self.url), displayName: displayName)
   }
 
   /// Joins a meeting by its address, as Swift 2 spelled it.
-  public func joinMeetingAnonymousWithUri(_ meetingUri: URL, displayName: String) throws -> SfBAnonymousSession {
+  @discardableResult public func joinMeetingAnonymousWithUri(
+    _ meetingUri: URL, displayName: String
+  ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withUri: meetingUri, displayName: displayName)
   }
 
   /// Joins a meeting by its discover address, as Swift 2 spelled it.
-  public func joinMeetingAnonymousWithDiscoverUrl(
+  @discardableResult public func joinMeetingAnonymousWithDiscoverUrl(
     _ discoverUrl: NSURL?, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withDiscover: discoverUrl.map(Self.url), authToken: authToken, displayName: displayName)
   }
 
   /// Joins a meeting by its discover address, as Swift 2 spelled it.
-  public func joinMeetingAnonymousWithDiscoverUrl(
+  @discardableResult public func joinMeetingAnonymousWithDiscoverUrl(
     _ discoverUrl: URL, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withDiscover: discoverUrl, authToken: authToken, displayName: displayName)
   }
 
   /// Joins a meeting by its address.
-  public func joinMeetingAnonymous(withUri meetingUri: NSURL, displayName: String) throws -> SfBAnonymousSession {
+  @discardableResult public func joinMeetingAnonymous(
+    withUri meetingUri: NSURL, displayName: String
+  ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withUri: Self.url(meetingUri), displayName: displayName)
   }
 
   /// Joins a meeting by its discover address.
-  public func joinMeetingAnonymous(
+  @discardableResult public func joinMeetingAnonymous(
     withDiscover discoverUrl: NSURL, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
     try joinMeetingAnonymous(withDiscover: Self.url(discoverUrl), authToken: authToken, displayName: displayName)
@@ -48,10 +54,12 @@ extension SfBApplication {
 
 extension SfBVideoService {
   /// ``showPreview(on:)`` as Swift 2 spelled it.
-  public func showPreviewOnView(_ view: UIView?) throws -> SfBVideoPreview { try showPreview(on: view) }
+  @discardableResult public func showPreviewOnView(_ view: UIView?) throws -> SfBVideoPreview {
+    try showPreview(on: view)
+  }
 
   /// ``showPreview(on:)`` as the SDK spelled it before June 2016.
-  public func preview(_ view: UIView?) throws -> SfBVideoPreview { try showPreview(on: view) }
+  @discardableResult public func preview(_ view: UIView?) throws -> SfBVideoPreview { try showPreview(on: view) }
 }
 
 extension SfBConversationState {

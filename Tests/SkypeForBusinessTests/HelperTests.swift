@@ -190,6 +190,35 @@ import Testing
     }
   }
 
+  @Test("a picture in whose place another one has come all at once, as after a loss, is subscribed to anew and drawn")
+  func anotherPicture() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation, publishes: true)
+      try await agent.local.publish(
+        LocalVideoTrack(TestPictureSource(width: 160, height: 120, framesPerSecond: 10)), as: .screen)
+      let conversation = try office.join(invitation)
+      let target = VideoTarget(frame: CGRect(x: 0, y: 0, width: 160, height: 90))
+      let layer = try #require(target.layer as? CAEAGLLayer)
+      let helper = SfBConversationHelper(
+        conversation: conversation, delegate: nil, devicesManager: office.application.devicesManager,
+        outgoingVideoView: nil, incomingVideoLayer: layer, userInfo: nil)
+      try await wait(for: "the picture") { layer.surface.frameCount > 2 }
+      let participant: SfBParticipant = try #require(conversation.remoteParticipants.first)
+      let remote = try #require(participant.remote)
+      try await wait(for: "the other picture") { remote.publication(.screen)?.subscription?.video != nil }
+      var told: [Bool] = []
+      let observation = participant.video.observe(\.canSubscribe) { video, _ in told.append(video.canSubscribe) }
+      participant.video.refresh(remote.publication(.screen))
+      conversation.refreshVideo()
+      #expect(told == [false, true] && participant.video.state == .connected)
+      let before = layer.surface.frameCount
+      try await wait(for: "pictures again: \(told)") { layer.surface.frameCount > before + 3 }
+      withExtendedLifetime((helper, observation)) {}
+      try conversation.leave()
+    }
+  }
+
   @Test("the chat handler sends and receives, tells its states, and puts what stops a message into the error")
   func chat() async throws {
     try await Office.run { office in

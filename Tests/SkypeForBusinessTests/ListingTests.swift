@@ -38,6 +38,9 @@ import Testing
       try manager.join(invitation.join.absoluteString, name: "Ann")
       #expect(controller.log.last == "idle")
       #expect(controller.observed == [.establishing, .established, .idle])
+      // An app that does not look at canLeave is told.
+      controller.endCall(controller.endCallButton)
+      #expect(controller.log.last == "Could Not Leave Meeting")
       controller.stopObserving()
       try await wait(for: "the meeting: \(manager.states)") { manager.states.last == .established }
       let label = UILabel(frame: .zero)
@@ -50,6 +53,59 @@ import Testing
       try manager.leave()
       #expect(manager.states.last == .idle)
       await application.everythingIsLeft()
+    }
+  }
+
+  @Test("lists of an app observe people through what was said and done, and a cell draws pictures by its own link")
+  func lists() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let conversation = try office.join(invitation)
+      try await wait(for: "the meeting") { conversation.state == .established }
+      let screen = HistoryViewController()
+      let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      window.rootViewController = screen
+      window.makeKeyAndVisible()
+      defer { window.close() }
+      screen.history = conversation.historyService
+      @MainActor func cells<Cell>(_ type: Cell.Type) -> [Cell] {
+        window.layoutIfNeeded()
+        return screen.tableView.visibleCells.compactMap { $0 as? Cell }
+      }
+      let agent = try await office.agent(invitation, publishes: true)
+      try await wait(for: "who came: \(screen.kinds)") {
+        cells(ActivityCell.self).map(\.textLabel?.text) == ["Agent joined"]
+      }
+      try conversation.chatService.sendMessage("hello")
+      #expect(cells(MessageCell.self).map(\.status.text) == ["sending"])
+      try await wait(for: "the message") { cells(MessageCell.self).map(\.status.text) == ["sent"] }
+      try agent.send(chat: "welcome")
+      try await wait(for: "the answer") { cells(MessageCell.self).map(\.author.text) == ["Jake", "Agent"] }
+      agent.local.rename("Clerk")
+      try await wait(for: "the new name in both rows") {
+        cells(MessageCell.self).last?.author.text == "Clerk"
+          && cells(ActivityCell.self).first?.textLabel?.text == "Clerk joined"
+      }
+      #expect(screen.kinds == [.setting, .insertion, .insertion, .insertion])
+
+      let cell = ParticipantCell(style: .default, reuseIdentifier: nil)
+      window.addSubview(cell)
+      cell.participant = conversation.remoteParticipants.first
+      #expect(cell.textLabel?.text == "Clerk" && !cell.typing.isAnimating)
+      let layer = try #require(cell.videoView.layer as? CAEAGLLayer)
+      try await wait(for: "the picture, drawn: \(cell.values)") { layer.surface.frameCount > 2 }
+      try await wait(for: "the sound: \(cell.audioLabel.text ?? "")") { cell.audioLabel.text == "Audio" }
+      let link = try #require(cell.displayLink)
+      agent.setTyping(true)
+      try await wait(for: "the notice") { cell.typing.isAnimating }
+      await agent.leave()
+      try await wait(for: "the end of the picture") { cell.stream == nil && link.isPaused }
+      #expect(cell.values.last == false && cell.audioLabel.text == "Muted")
+      try await wait(for: "who left") { cells(ActivityCell.self).last?.textLabel?.text == "Clerk left" }
+      cell.removeFromSuperview()
+      #expect(cell.displayLink == nil && cell.participant == nil)
+      screen.history = nil
+      try conversation.leave()
     }
   }
 }

@@ -9,6 +9,10 @@ import Testing
   private final class Sample: SfBObject, SfBKeyValueObservable {
     @SfBObserved var number = 0
     @SfBObserved var names: [String] = []
+    @SfBObserved var next: Sample?
+    @SfBObserved var state = SfBConversationState.idle
+    @SfBObserved var isOn = false
+    @SfBObserved var limit: UInt32 = 4
     var isEven: Bool { number.isMultiple(of: 2) }
     let inner: Sample?
 
@@ -17,10 +21,12 @@ import Testing
       super.init(internal: ())
     }
 
-    override func part(_ name: String) -> SfBObject? { name == "inner" ? inner : nil }
-
     override class var keys: [ObservableKey] {
-      [.value("number", \Sample.number), .array("names", \Sample.names), .value("isEven", \Sample.isEven)]
+      [
+        .value("number", \Sample.number), .array("names", \Sample.names), .value("isEven", \Sample.isEven),
+        .value("inner", \Sample.inner), .value("next", \Sample.next), .value("state", \Sample.state),
+        .value("isOn", \Sample.isOn), .value("limit", \Sample.limit),
+      ]
     }
   }
 
@@ -114,7 +120,7 @@ import Testing
     #expect(gone == nil)
   }
 
-  @Test("a path leads through what belongs to an object for good, and what is told is the path and its first object")
+  @Test("what is told is the path and its first object, and a path that does not exist is observed without effect")
   func paths() {
     final class Witness: SfBKeyValueObserver {
       var told: [(path: String?, object: AnyObject?)] = []
@@ -127,7 +133,7 @@ import Testing
     let sample = Sample(Sample(innermost))
     let witness = Witness()
     sample.addObserver(witness, forKeyPath: "inner.inner.number", options: .initial)
-    for nothing in ["inner", "inner.", ".number", "inner.nothing", "number.inner", "inner.inner.inner.number", ""] {
+    for nothing in ["inner.", ".number", "inner.nothing", "number.inner", "names.number", "next..number", ""] {
       sample.addObserver(witness, forKeyPath: nothing, options: .initial)
     }
     innermost.number = 1
@@ -136,6 +142,75 @@ import Testing
     innermost.number = 2
     #expect(witness.told.map { $0.path } == ["inner.inner.number", "inner.inner.number"])
     #expect(witness.told.allSatisfy { $0.object === sample })
+  }
+
+  @Test("a path leads on through what changes: what is at its end is told again, NSNull where there is nothing")
+  func changingPaths() {
+    let sample = Sample()
+    let notebook = Notebook()
+    sample.addObserver(notebook, forKeyPath: "next.next.number", options: [.initial, .new, .old])
+    sample.addObserver(notebook, forKeyPath: "next.names", options: [.initial, .new])
+    var typed: [Int?] = []
+    let observation = sample.observe(\.next?.next?.number, options: [.initial, .new]) { _, change in
+      typed.append(change.newValue ?? nil)
+    }
+    let (first, second) = (Sample(), Sample())
+    second.number = 2
+    first.next = second
+    first.names = ["a"]
+    sample.next = first
+    second.number = 3
+    first.names = ["a", "b"]
+    let other = Sample()
+    other.number = 3
+    first.next = other
+    first.next = nil
+    // Nobody is told of who is not on the way any more.
+    second.number = 9
+    other.number = 9
+    sample.next = nil
+    first.next = second
+    first.names = []
+    let null = "\(NSNull())"
+    #expect(
+      notebook.lines == [
+        "next.next.number 1 \(null) -", "next.names 1 \(null) -", "next.next.number 1 2 \(null)",
+        "next.names 1 [\"a\"] -", "next.next.number 1 3 2", "next.names 2 [\"b\"] - at 1",
+        "next.next.number 1 \(null) 3", "next.names 1 \(null) -",
+      ])
+    #expect(typed == [nil, 2, 3, nil])
+    observation.invalidate()
+  }
+
+  @Test("numbers, Booleans and enumerations are told as numbers, as key-value observing does, also at first")
+  func numbers() throws {
+    final class App: SfBKeyValueObserver {
+      var changes: [[NSKeyValueChangeKey: Any]] = []
+      func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
+      ) { changes.append(change ?? [:]) }
+    }
+    let sample = Sample()
+    let app = App()
+    for name in ["state", "isOn", "limit", "number"] {
+      sample.addObserver(app, forKeyPath: name, options: [.initial, .new, .old])
+    }
+    sample.state = .inLobby
+    sample.isOn = true
+    sample.limit = 1
+    sample.number = -1
+    #expect(app.changes.map { $0[.newKey] as? Int } == [0, 0, 4, 0, 2, 1, 1, -1])
+    #expect(app.changes.map { ($0[.newKey] as? NSNumber)?.intValue } == [0, 0, 4, 0, 2, 1, 1, -1])
+    #expect(app.changes.map { ($0[.oldKey] as? NSNumber)?.intValue } == [nil, nil, nil, nil, 0, 0, 4, 0])
+    #expect(app.changes[4][.newKey] as? Int32 == SfBConversationState.inLobby.rawValue)
+    #expect(try #require(app.changes[5][.newKey] as? Bool) && app.changes[6][.newKey] as? UInt32 == 1)
+    for change in app.changes {
+      #expect((change[.kindKey] as? NSNumber)?.uintValue == NSKeyValueChange.setting.rawValue)
+      #expect(change[.kindKey] as? UInt == NSKeyValueChange.setting.rawValue)
+    }
+    let raw = try #require(app.changes[4][.newKey] as? NSNumber).int32Value
+    #expect(SfBConversationState(rawValue: raw) == .inLobby)
   }
 
   @Test("an observer may end its observation while it is told, and change what is observed")

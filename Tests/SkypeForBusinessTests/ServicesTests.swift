@@ -44,6 +44,31 @@ import Testing
     }
   }
 
+  @Test("video that is started, stopped and started again in one turn is seen by the others, and goes on")
+  func startedAgainAtOnce() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let agent = try await office.agent(invitation)
+      let conversation = try office.join(invitation)
+      let alarm = Alarm()
+      conversation.alertDelegate = alarm
+      try await wait(for: "the meeting") { conversation.videoService.canStart && agent.participants.count == 1 }
+      let video = conversation.videoService
+      try video.start()
+      try video.stop()
+      try video.start()
+      #expect(video.canStop && video.activeCamera != nil)
+      try await wait(for: "the picture") {
+        conversation.selfParticipant.video.state == .connected
+          && agent.participants.first?.publication(.camera)?.subscription?.video != nil
+      }
+      let counter = Counter()
+      try #require(agent.participants.first?.publication(.camera)?.subscription?.video).add(counter)
+      try await wait(for: "pictures that go on: \(counter.count)") { counter.count > 5 }
+      #expect(alarm.alerts.isEmpty && video.canStop, "\(alarm.alerts.map(\.error))")
+    }
+  }
+
   @Test("what is on hold is not sent to the guest, nor what comes then, and all of it is afterwards")
   func nothingOnHold() async throws {
     try await Office.run { office in
@@ -117,6 +142,41 @@ import Testing
       try await wait(for: "the mute") { conversation.audioService.muted == .muted }
       try await wait(for: "the alert: \(alarm.alerts.map(\.type))") { alarm.alerts.last?.type == .participantMute }
       #expect(alarm.alerts.last?.level == .info && conversation.selfParticipant.audio.isMuted)
+    }
+  }
+
+  @Test("a guest who leads the meeting mutes somebody else for everybody, and asks them to unmute, which only they do")
+  func leading() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation()
+      let host = try await office.agent(invitation, name: "Host", role: .moderator)
+      let caller = try await office.agent(invitation, name: "Caller", publishes: true)
+      let conversation = try office.join(invitation)
+      let alarm = Alarm()
+      conversation.alertDelegate = alarm
+      try await wait(for: "both: \(conversation.remoteParticipants.count)") {
+        conversation.state == .established && conversation.remoteParticipants.count == 2 && host.participants.count == 2
+      }
+      let remote = try #require(conversation.remoteParticipants.first { $0.person.displayName == "Caller" })
+      #expect(!remote.audio.canSetMuted && conversation.selfParticipant.role == .attendee)
+      try await host.participants.first { $0.name == "Jake" }?.setRole(.presenter)
+      try await wait(for: "the guest to lead") { remote.audio.canSetMuted && !remote.audio.isMuted }
+      #expect(conversation.selfParticipant.role == .leader)
+      let witness = Witness(caller) { event in
+        switch event {
+        case .room(.mutedByHost): "muted"
+        case .room(.unmuteRequested): "asked"
+        default: nil
+        }
+      }
+      try remote.audio.setMuted(true)
+      try await wait(for: "the mute: \(witness.lines)") { remote.audio.isMuted && witness.lines == ["muted"] }
+      try remote.audio.setMuted(false)
+      try await wait(for: "the question: \(witness.lines)") { witness.lines == ["muted", "asked"] }
+      #expect(remote.audio.isMuted)
+      caller.local.publication(.microphone)?.setMuted(false)
+      try await wait(for: "the caller's sound") { !remote.audio.isMuted }
+      #expect(alarm.alerts.isEmpty, "\(alarm.alerts.map(\.error))")
     }
   }
 

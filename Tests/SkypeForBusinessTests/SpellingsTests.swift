@@ -101,20 +101,4 @@ import Testing
       withExtendedLifetime(kept) {}
     }
   }
-
-  @Test("the display link draws while it is not paused, and never after its end")
-  func displayLink() async throws {
-    let link: CADisplayLink = CADisplayLink()
-    var ticks = 0
-    link.onRefresh = { ticks += 1 }
-    try await wait(for: "two refreshes") { ticks >= 2 }
-    link.isPaused = true
-    let before = ticks
-    try await Task.sleep(nanoseconds: 100_000_000)
-    #expect(ticks == before)
-    link.isPaused = false
-    try await wait(for: "one more") { ticks > before }
-    link.invalidate()
-    #expect(link.isPaused)
-  }
 }

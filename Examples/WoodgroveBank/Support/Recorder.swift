@@ -64,7 +64,7 @@ import SkypeForBusiness
     switch kind {
     case .insertion: note(what, "+ \(describe(change[.newKey]))")
     case .removal: note(what, "- \(describe(change[.oldKey]))")
-    case .setting, .replacement: note(what, describe(change[.newKey]))
+    case .setting, .replacement: note(what, describe(change[.newKey], of: object, keyPath))
     }
     guard kind == .insertion else { return }
     for participant in change[.newKey] as? [SfBParticipant] ?? [] {
@@ -76,6 +76,21 @@ import SkypeForBusiness
   }
 
   private func note(_ what: String, _ value: String) { Journal.note("observed", ["what": what, "value": value]) }
+
+  /// A number by its name: enumerations and Booleans are observed as numbers.
+  private func describe(_ value: Any?, of object: AnyObject, _ key: String?) -> String {
+    guard let number = value as? NSNumber else { return describe(value) }
+    let raw = number.int32Value
+    return switch (object, key) {
+    case (is SfBConversation, "state"): describe(SfBConversationState(rawValue: raw))
+    case (is SfBParticipant, "state"): describe(SfBParticipantState(rawValue: raw))
+    case (is SfBParticipantService, "state"): describe(SfBParticipantServiceState(rawValue: raw))
+    case (_, "role"): describe(SfBParticipantRole(rawValue: raw))
+    case (_, "muted"): describe(SfBAudioServiceMuteState(rawValue: raw))
+    case (_, "status"): describe(SfBMessageStatus(rawValue: raw))
+    default: describe(number.boolValue)
+    }
+  }
 
   private func describe(_ value: Any?) -> String {
     switch value {

@@ -9,6 +9,10 @@ public import Foundation
   /// What happened, in words and as a code.
   public let error: NSError
 
+  override class var keys: [ObservableKey] {
+    [.value("type", \SfBAlert.type), .value("level", \SfBAlert.level), .value("error", \SfBAlert.error)]
+  }
+
   init(_ type: SfBAlertType, _ level: SfBAlertLevel, _ error: NSError) {
     self.type = type
     self.level = level

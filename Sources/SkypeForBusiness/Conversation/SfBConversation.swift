@@ -41,18 +41,12 @@ import Parley
       .value("dominantSpeaker", \SfBConversation.dominantSpeaker),
       .value("subject", \SfBConversation.subject),
       .value("canLeave", \SfBConversation.canLeave),
+      .value("selfParticipant", \SfBConversation.selfParticipant),
+      .value("historyService", \SfBConversation.historyService),
+      .value("chatService", \SfBConversation.chatService),
+      .value("audioService", \SfBConversation.audioService),
+      .value("videoService", \SfBConversation.videoService),
     ]
-  }
-
-  override func part(_ name: String) -> SfBObject? {
-    switch name {
-    case "selfParticipant": selfParticipant
-    case "historyService": historyService
-    case "chatService": chatService
-    case "audioService": audioService
-    case "videoService": videoService
-    default: nil
-    }
   }
 
   let meeting: Meeting

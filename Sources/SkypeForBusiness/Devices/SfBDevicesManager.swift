@@ -26,9 +26,11 @@ import Parley
   /// What is heard by the microphone with test devices.
   var testMicrophone: () -> any AudioSource = { ToneSource(frequency: 550) }
 
-  override class var keys: [ObservableKey] { [.array("cameras", \SfBDevicesManager.cameras)] }
-
-  override func part(_ name: String) -> SfBObject? { name == "selectedSpeaker" ? selectedSpeaker : nil }
+  override class var keys: [ObservableKey] {
+    [
+      .array("cameras", \SfBDevicesManager.cameras), .value("selectedSpeaker", \SfBDevicesManager.selectedSpeaker),
+    ]
+  }
 
   @SfBObserved private var found: [SfBCamera] = []
   private var hasLooked = false
@@ -86,6 +88,10 @@ import Parley
   public let type: SfBCameraType
   /// What people call it.
   public let description: String
+
+  override class var keys: [ObservableKey] {
+    [.value("type", \SfBCamera.type), .value("description", \SfBCamera.description)]
+  }
 
   let makeSource: @MainActor () -> any VideoSource
 

@@ -1,4 +1,5 @@
 public import Foundation
+import ParleyViews
 
 /// Watches the chat of a conversation for an app.
 ///

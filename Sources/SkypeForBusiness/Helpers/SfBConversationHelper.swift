@@ -43,15 +43,25 @@ public import ParleyViews
     self.devicesManager = devicesManager
     self.userInfo = userInfo
     layer = incomingVideoLayer
-    displayLink = CADisplayLink()
+    let refresh = Refresh()
+    displayLink = CADisplayLink(target: refresh, selector: Refresh.draw)
+    displayLink.preferredFramesPerSecond = 30
     displayLink.isPaused = true
-    displayLink.onRefresh = { [weak self] in
-      if let self, self.isSeen() { try? self.stream?.render() }
-    }
+    displayLink.add(to: .main, forMode: .common)
+    refresh.helper = self
     // Without a licence there is no preview, and the rest goes on.
     _ = try? conversation.videoService.showPreview(on: outgoingVideoView)
     observeServices()
     observePeople()
+  }
+
+  /// What the display link keeps, so that it does not keep the helper.
+  @MainActor private final class Refresh {
+    weak var helper: SfBConversationHelper?
+
+    func draw() {
+      if let helper, helper.isSeen() { try? helper.stream?.render() }
+    }
   }
 
   // MARK: What buttons do
@@ -162,14 +172,9 @@ public import ParleyViews
     guard participant !== watched else { return }
     ofParticipant = []
     drop()
-    let hadSomebody = watched != nil
     watched = participant
-    guard let video = participant?.video else {
-      if hadSomebody { tellWatched(nil) }
-      return
-    }
     wasSending = false
-    tellWatched(nil)
+    guard let video = participant?.video else { return tellWatched(nil) }
     ofParticipant = [
       video.observe(\.canSubscribe, options: .initial) { [weak self] video, _ in
         if video.canSubscribe { self?.subscribe(video) } else { self?.drop() }
@@ -178,6 +183,8 @@ public import ParleyViews
       video.observe(\.state) { [weak self] video, _ in self?.lookWhetherSending(video) },
       video.observe(\.isPaused) { [weak self] video, _ in self?.lookWhetherSending(video) },
     ]
+    // Who sends already was told of.
+    if !wasSending { tellWatched(nil) }
   }
 
   private func subscribe(_ video: SfBParticipantVideo) {

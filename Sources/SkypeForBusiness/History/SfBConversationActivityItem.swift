@@ -7,7 +7,12 @@ public import Foundation
   /// When it happened, by this machine's clock; by the server's for messages from before joining.
   @SfBObserved public private(set) var timestamp: Date
 
-  override class var keys: [ObservableKey] { [.value("timestamp", \SfBConversationActivityItem.timestamp)] }
+  override class var keys: [ObservableKey] {
+    [
+      .value("type", \SfBConversationActivityItem.type),
+      .value("timestamp", \SfBConversationActivityItem.timestamp),
+    ]
+  }
 
   init(_ type: SfBActivityType, timestamp: Date = Date()) {
     self.type = type
@@ -32,6 +37,8 @@ public import Foundation
   override class var keys: [ObservableKey] {
     super.keys + [
       .value("status", \SfBMessageActivityItem.status), .value("sender", \SfBMessageActivityItem.sender),
+      .value("direction", \SfBMessageActivityItem.direction), .value("text", \SfBMessageActivityItem.text),
+      .value("format", \SfBMessageActivityItem.format),
     ]
   }
 

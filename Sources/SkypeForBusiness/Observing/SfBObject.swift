@@ -1,5 +1,6 @@
 import Foundation
 public import Observation
+public import ParleyViews
 
 /// What every class of the SDK is made of: an object whose changing properties can be observed.
 ///
@@ -16,39 +17,59 @@ public import Observation
   /// Every object is equal to itself only.
   public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+  /// Whether its class is this one, or made from it.
+  public nonisolated func isKind(of aClass: AnyClass) -> Bool {
+    var mirror: Mirror? = Mirror(reflecting: self)
+    while let current = mirror {
+      if current.subjectType == aClass { return true }
+      mirror = current.superclassMirror
+    }
+    return false
+  }
+
   /// The properties that can be observed by name.
   class var keys: [ObservableKey] { [] }
 
-  /// What belongs to this object for good, by its name: observed paths lead through it.
-  func part(_ name: String) -> SfBObject? { nil }
-
   /// Tells `observer` of changes of a property by its name, as key-value observing does on Apple's systems.
   ///
-  /// The name may be a path, such as `selfParticipant.audio.isMuted` of a conversation, through what belongs to an object for good. One that does
-  /// not exist is reported on standard error and observed without effect, where Apple's systems end the program.
+  /// The name may be a path, such as `sender.displayName` of a message, also through what changes: what is at its end is told again when something
+  /// on the way does, and is `NSNull` while there is nothing. Booleans, numbers and enumerations are told as `NSNumber`. A name that does not exist
+  /// is reported on standard error and observed without effect, where Apple's systems end the program.
   public func addObserver(
     _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil
   ) {
-    var owner: SfBObject = self
-    var name = keyPath[...]
-    while let dot = name.firstIndex(of: "."), let part = owner.part(String(name[..<dot])) {
-      (owner, name) = (part, name[name.index(after: dot)...])
-    }
-    let keys = type(of: owner).keys
-    guard let key = keys.first(where: { $0.name == name }) else {
-      let known = keys.map(\.name).sorted().joined(separator: ", ")
-      let line = "SkypeForBusiness: \(type(of: owner)) has no property \(name) to observe. It has: \(known).\n"
-      FileHandle.standardError.write(Data(line.utf8))
-      return
-    }
+    guard var path = self.path(keyPath) else { return }
+    let last = path.removeLast()
     let entry = KeyedObservation(observer: observer, keyPath: keyPath, context: context)
     keyed.append(entry)
-    let observation = key.observe(owner, options) { [weak self, weak observer] change in
+    let owner: ObservableKey.Owner = { [weak self, path] in
+      path.reduce(self) { owner, key in owner.flatMap(key.object) }
+    }
+    let observation = last.observe(owner, options) { [weak self, weak observer] change in
       observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
     }
     // The observer may have taken itself away when it was told the initial value.
     if keyed.contains(where: { $0 === entry }) { entry.observation = observation } else { observation.invalidate() }
+  }
+
+  /// The properties that a path leads through, one after the other. Nil, which is reported, when there is no such path.
+  private func path(_ keyPath: String) -> [ObservableKey]? {
+    var path: [ObservableKey] = []
+    var owner: SfBObject.Type? = type(of: self)
+    for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+      let keys = owner?.keys ?? []
+      guard let key = keys.first(where: { $0.name == name }) else {
+        let known = keys.isEmpty ? "nothing" : keys.map(\.name).sorted().joined(separator: ", ")
+        let holder = owner.map { "\($0)" } ?? path.last?.name ?? ""
+        let why = "\(holder) has no property \(name). It has: \(known)."
+        FileHandle.standardError.write(Data("SkypeForBusiness: \(keyPath) cannot be observed. \(why)\n".utf8))
+        return nil
+      }
+      path.append(key)
+      owner = key.target
+    }
+    return path
   }
 
   /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Harmless when it was not begun.

@@ -1,4 +1,5 @@
 import Observation
+import ParleyViews
 
 /// A stored property of the SDK that can be observed: with ``SfBKeyValueObservable/observe(_:options:changeHandler:)``, by its name, and with Swift's
 /// `withObservationTracking`. What is computed from such properties can be observed as well.
@@ -60,7 +61,7 @@ import Observation
 }
 
 /// One observation of one value, stored or computed.
-@MainActor class Watch {
+@MainActor class Watch: KeyValueWatch {
   private var sources: [Watchers] = []
   private(set) var isOver = false
 

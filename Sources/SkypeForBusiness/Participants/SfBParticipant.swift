@@ -17,17 +17,11 @@ import Parley
   public let person: SfBPerson
 
   override class var keys: [ObservableKey] {
-    [.value("state", \SfBParticipant.state), .value("role", \SfBParticipant.role)]
-  }
-
-  override func part(_ name: String) -> SfBObject? {
-    switch name {
-    case "chat": chat
-    case "audio": audio
-    case "video": video
-    case "person": person
-    default: nil
-    }
+    [
+      .value("state", \SfBParticipant.state), .value("role", \SfBParticipant.role),
+      .value("chat", \SfBParticipant.chat), .value("audio", \SfBParticipant.audio),
+      .value("video", \SfBParticipant.video), .value("person", \SfBParticipant.person),
+    ]
   }
 
   /// The participant in the meeting; nil for oneself, and for who waits.

@@ -21,7 +21,7 @@ import Parley
   /// Begins to receive the picture. It is drawn to `layer` by ``SfBVideoStream/render()``. A stream that was subscribed to before ends.
   /// While the conversation is on hold nothing is drawn, and the stream goes on afterwards.
   /// - Throws: `videoLicenseNotAccepted`, `invalidArgument` without a layer, `actionNotAvailable` while ``canSubscribe`` is false.
-  public func subscribe(_ layer: CAEAGLLayer?) throws -> SfBVideoStream {
+  @discardableResult public func subscribe(_ layer: CAEAGLLayer?) throws -> SfBVideoStream {
     try checkLicense()
     guard let layer else {
       throw SfBError.invalidArgument.because("There is no layer to show the picture on: nil was given.")
@@ -59,6 +59,8 @@ import Parley
 
   func refresh(_ publication: RemotePublication?) {
     if self.publication !== publication {
+      // Who watches subscribes anew, also where the new one is received already, as after a loss of the connection.
+      if publication != nil { setSubscribable(false) }
       self.publication = publication
       endStream()
     }

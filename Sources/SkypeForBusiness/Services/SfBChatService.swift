@@ -17,7 +17,8 @@ import Parley
   private var toldTyping: Instant?
 
   /// Sends a message to everybody. It is in the history at once; its ``SfBMessageActivityItem/status`` tells what becomes of it.
-  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false, `invalidArgument` for a text that is empty or too long.
+  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false or 1,000 messages are on their way, `invalidArgument` for a text that is empty or
+  ///   too long.
   @discardableResult public func sendMessage(_ message: String) throws -> SfBMessageActivityItem {
     try require(canSendMessage, "sendMessage(_:)", "canSendMessage")
     guard let conversation else { throw SfBError.actionNotAvailable.because("The conversation is over.") }
@@ -26,7 +27,8 @@ import Parley
     do throws(JoinError) {
       sent = try conversation.meeting.send(chat: message)
     } catch {
-      throw SfBError.invalidArgument.because(error.description)
+      let isTooFast = error.code == "tooFast"
+      throw (isTooFast ? SfBError.actionNotAvailable : .invalidArgument).because(error.description)
     }
     unconfirmed.append((sent, item))
     conversation.historyService.add(item)
@@ -70,6 +72,8 @@ import Parley
   func fail(_ message: SentChatMessage, _ error: JoinError) {
     guard let index = unconfirmed.firstIndex(where: { $0.sent.id == message.id }) else { return }
     unconfirmed.remove(at: index).item.status = .failed
+    // The end is told itself.
+    if case .ended = error { return }
     conversation?.alert(.messaging, .error, ErrorCode(.actionNotAvailable), "A message was not delivered: \(error)")
   }
 

@@ -70,7 +70,7 @@ import Parley
   }
 
   /// Shows one's own picture in a view, mirrored, also before it is sent.
-  public func showPreview(on view: UIView?) throws -> SfBVideoPreview {
+  @discardableResult public func showPreview(on view: UIView?) throws -> SfBVideoPreview {
     try checkLicense()
     guard let view else {
       throw SfBError.invalidArgument.because("There is no view to show the preview on: nil was given.")

@@ -69,8 +69,9 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
   override func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {
-    if keyPath == "state", let state = change?[NSKeyValueChangeKey.newKey] as? SfBConversationState {
-      observed.append(state)
+    if keyPath == "state" {
+      let value = change![.newKey] as! NSNumber
+      observed.append(SfBConversationState(rawValue: value.int32Value)!)
     } else {
       super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
     }
@@ -130,11 +131,6 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
   func didReceive(_ alert: SfBAlert) {
     log.append("alert \(alert.type)")
   }
-}
-
-/// Draws what the SDK decodes.
-class ParticipantView: UIView {
-  override class var layerClass: AnyClass { return CAEAGLLayer.self }
 }
 
 /// What apps keep a conversation in that is no screen.
