@@ -136,7 +136,9 @@ class HelloAccessibility(unittest.TestCase):
         reader = self.enterContext(ScreenReader())
         display = self.enterContext(screen.Display(400, 600))
         display.environment |= reader.environment
-        own = ("image", socket.gethostname())
+        def picture(name: str) -> tuple[tuple[str, str], ...]:
+            return ("image", name), ("push button", f"Show what belongs to the picture of {name}")
+        own = picture(socket.gethostname())
 
         def reads(*expected: tuple[str, str]) -> list[dict[str, Any]]:
             def look() -> Any:
@@ -149,13 +151,13 @@ class HelloAccessibility(unittest.TestCase):
             app = self.enterContext(App("--server", server.url, display=display))
             app.expect("publishing")
             alone = ("label", f"Nobody else is here yet. Open {server.url}/browser_demo.html to be seen here.")
-            reads(alone, own)
+            reads(alone, *own)
             session = json.loads(urllib.request.urlopen(f"{server.url}/session").read())["sessionId"]
             with Client(server.url, f"{session}?jwt=devtoken", "Ann", "--publish", "testsrc"):
                 app.expect("picture")
-                reads(own, ("image", "Ann"))
+                reads(*own, *picture("Ann"))
             app.expect("dropped")
-            reads(alone, own)
+            reads(alone, *own)
         text = app.expect("alert")["text"]
         title = "Message from video session"
         nodes = reads(("dialog", f"{title} {text}"), ("label", title), ("label", text), ("push button", "OK"))

@@ -26,7 +26,7 @@ from browser import Person, wait_for
 from client import Client
 from keyboard import Keyboard
 from server import BINARY, Server, free_port
-from test_rights import jwt
+from test_rights import jwt, run
 
 TOKEN = "a-token-for-tests-only"
 # Meetings with somebody in them: one that is ended, one that is looked at, one from which somebody is removed.
@@ -178,6 +178,39 @@ class Webhooks(unittest.TestCase):
 
 
 class Backups(unittest.TestCase):
+    def test_a_running_server_goes_by_a_copy_that_takes_the_place_of_its_data_and_who_is_in_a_meeting_stays(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Server() as server:
+            def run(*words: str) -> subprocess.CompletedProcess:
+                return subprocess.run([str(BINARY), *words, "--data", server.data], capture_output=True, text=True, timeout=60)
+
+            kept, gone = (ask(server, "POST", "meetings", {"room": room, "subject": "Before"})[1]["id"] for room in ("kept", "gone"))
+            token = ask(server, "POST", "tokens", {"room": "kept"})[1]
+            copy = os.path.join(folder, "copy.db")
+            self.assertEqual(run("backup", copy).returncode, 0)
+            self.assertEqual(ask(server, "PATCH", f"meetings/{kept}", {"subject": "After"})[0], 200)
+            self.assertEqual(ask(server, "DELETE", f"meetings/{gone}")[0], 204)
+            self.assertEqual(ask(server, "DELETE", f"tokens/{token['id']}")[0], 204)
+            later = ask(server, "POST", "meetings", {"room": "later"})[1]["id"]
+            with Client(server.url, "hall", "Ann", "--publish", "none") as ann:
+                ann.joined()
+                refused = run("restore", copy)
+                self.assertEqual(refused.returncode, 1)
+                self.assertIn("--replace", refused.stderr)
+                replaced = run("restore", copy, "--replace")
+                self.assertEqual(replaced.returncode, 0, replaced.stderr)
+                self.assertEqual([ask(server, "GET", f"meetings/{each}")[1].get("subject") for each in (kept, gone)], ["Before"] * 2)
+                self.assertEqual(ask(server, "GET", f"meetings/{later}")[0], 404)
+                # Ann is where whoever comes now comes.
+                with Client(server.url, "hall", "Bob", "--publish", "none") as bob:
+                    bob.joined()
+                    self.assertEqual(ann.expect("participantJoined")["participant"]["name"], "Bob")
+            joined = subprocess.run([str(BINARY), "join", server.url + "/kept", "--token", token["token"], "--duration", "1"],
+                                    capture_output=True, text=True, timeout=60)
+            self.assertEqual(joined.returncode, 1, joined.stdout)
+            self.assertIn("The join token is not valid", joined.stderr)
+            actions = [entry["action"] for entry in ask(server, "GET", "audit?limit=200")[1]["items"]]
+            self.assertEqual((actions[0], actions.count("meeting.create"), actions.count("token.revoke"), actions.count("data.backup")), ("data.restore", 3, 1, 1))
+
     def test_a_server_on_a_copy_made_while_others_write_lets_in_who_had_a_token_and_refuses_who_was_revoked(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Server() as server:
             start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 120))
@@ -243,7 +276,7 @@ class Description(unittest.TestCase):
         """For each operation that is about one thing: a thing of its own, so that none finds what another one has taken away. ``meetings`` are
         running ones by room: the id, and that of somebody in it."""
         start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 86_400))
-        tenants = {name: self.make(server, "tenants", name=name) for name in ("shown", "changed", "keyed", "more-keys", "fewer-keys")}
+        tenants = {name: self.make(server, "tenants", name=name) for name in ("shown", "changed", "keyed", "more-keys", "fewer-keys", "gone")}
         planned = {name: self.make(server, "meetings", room=name, schedule={"start": start})["id"]
                    for name in ("seen", "moved", "gone", "off", "repeated", "invited")}
         self.make(server, "meetings", owner="ann")
@@ -257,6 +290,7 @@ class Description(unittest.TestCase):
             ("post", "/api/v1/tenants"): {"body": {"name": "new"}},
             ("get", tenant): {"tenant": "shown"},
             ("patch", tenant): {"tenant": "changed", "body": {"capacity": 5}},
+            ("delete", tenant): {"tenant": "gone"},
             ("get", tenant + "/keys"): {"tenant": "keyed"},
             ("post", tenant + "/keys"): {"tenant": "more-keys", "body": {"expireOthersAfter": 60}},
             ("delete", tenant + "/keys/{key}"): {"tenant": "fewer-keys", "key": tenants["fewer-keys"]["key"]["id"]},
@@ -441,6 +475,115 @@ class Pages(unittest.TestCase):
             keys.press("Enter").at("heading Tenant acme")
             wait_for("an entry of it", lambda: entries()[0] == ("key.endSessions", made["id"], "acme") or f"no: {entries()}")
             self.assertIsNone(other.process.poll(), "whoever came with another secret stays")
+            wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
+            self.assertEqual(wrong, [])
+
+    def test_the_pages_say_of_meetings_tenants_and_tokens_what_the_command_line_does(self) -> None:
+        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Person(driver, "Ann", devices=False) as operator:
+            page = operator.page
+
+            def link(name: str) -> None:
+                page.get_by_role("link", name=name, exact=True).click()
+                page.get_by_role("heading", level=1, name=name).wait_for()
+
+            def fill(**values: str) -> None:
+                for name, value in values.items():
+                    page.get_by_label(name.replace("_", " "), exact=True).fill(value)
+
+            page.goto(f"http://127.0.0.1:{server.admin_port}/admin")
+            fill(Admin_token=TOKEN)
+            page.keyboard.press("Enter")
+            page.get_by_role("heading", level=1, name="Meetings").wait_for()
+
+            # A meeting with a passcode, a lobby and a time.
+            for summary in ("Make a meeting", "More about who gets in", "Plan it"):
+                page.get_by_text(summary, exact=True).click()
+            page.set_viewport_size({"width": 900, "height": 1500})
+            fill(Room="weekly", Title="The week", Passcode="blue 42", Minutes_that_one_waits_to_be_let_in="5", Most_people="20", First_start="2027-01-04T10:00",
+                 Time_zone="Europe/Berlin", Minutes_that_it_lasts="45", Repeats="FREQ=WEEKLY;COUNT=3", Who_is_invited="Bob Roe <bob@example.com>")
+            page.get_by_label("Nobody gets in before a host").select_option("Yes")
+            page.get_by_label("Tell the others who comes and goes").select_option("No")
+            page.screenshot(path=str(OUTPUT / "admin-new-meeting.png"), full_page=True)
+            page.get_by_role("button", name="Make the meeting").click()
+            page.get_by_role("heading", level=1, name="The week").wait_for()
+            path = "meetings/" + page.url.rsplit("/", 1)[1]
+            made = ask(server, "GET", path, token=TOKEN)[1]
+            self.assertEqual([made[key] for key in ("room", "passcode", "waitForHost", "announce", "lobbySeconds", "capacity")],
+                             ["weekly", True, True, False, 300, 20])
+            self.assertEqual([made["schedule"][key] for key in ("start", "timeZone", "duration", "rule", "attendees")],
+                             ["2027-01-04T10:00:00", "Europe/Berlin", 2700, "FREQ=WEEKLY;COUNT=3", ["Bob Roe <bob@example.com>"]])
+
+            # Changed: what is left as it is stays, the schedule too.
+            page.get_by_text("Change the meeting").click()
+            fill(Title="Our week", Passcode="none")
+            page.get_by_label("Who gets in without waiting").select_option("Locked")
+            page.screenshot(path=str(OUTPUT / "admin-change-meeting.png"), full_page=True)
+            page.get_by_role("button", name="Save").click()
+            wait_for("the change", lambda: ask(server, "GET", path, token=TOKEN)[1]["subject"] == "Our week")
+            changed = ask(server, "GET", path, token=TOKEN)[1]
+            self.assertEqual([changed[key] for key in ("passcode", "accessLevel", "waitForHost", "lobbySeconds")], [False, "Locked", True, 300])
+            # Calendars hear of the new title; the time is the same.
+            moving = {"changed", "sequence"}
+            self.assertEqual(*({key: value for key, value in each["schedule"].items() if key not in moving} for each in (changed, made)))
+            page.get_by_role("button", name="Call off weekly").click()
+            page.get_by_role("dialog").get_by_role("button", name="Call off").click()
+            wait_for("the end of it", lambda: ask(server, "GET", path, token=TOKEN)[1]["schedule"]["cancelled"])
+
+            # Somebody's own room.
+            link("Meetings")
+            for summary in ("Make a meeting", "More about who gets in"):
+                page.get_by_text(summary, exact=True).click()
+            fill(Room="anns-place", Own_room_of="ann")
+            page.get_by_role("button", name="Make the meeting").click()
+            page.get_by_text("The own room of ann").wait_for()
+
+            # A guest's token with fewer rights than its role has.
+            link("Tokens")
+            fill(Room="weekly")
+            page.get_by_label("Whose people they are").select_option("true")
+            page.get_by_text("Other permissions than the role's").click()
+            page.get_by_label("May", exact=True).select_option(["subscribe", "chat"])
+            page.screenshot(path=str(OUTPUT / "admin-new-token.png"), full_page=True)
+            page.get_by_role("button", name="Make the token").click()
+            token = page.get_by_role("dialog").locator("code").inner_text()
+            page.keyboard.press("Escape")
+            says, = run(server, "token", "inspect", token)
+            self.assertEqual((says["guest"], says["permissions"]), (True, ["subscribe", "chat"]))
+
+            # The default tenant's rules, and its provider.
+            link("Tenants")
+            page.get_by_role("link", name="parley", exact=True).click()
+            page.get_by_role("heading", level=1, name="Tenant parley").wait_for()
+            for summary in ("Lobby, chat and tokens of new meetings", "Provider at which people sign in"):
+                page.get_by_text(summary, exact=True).click()
+            fill(Minutes_that_one_waits_to_be_let_in="10", Issuer="https://id.example.com", Client="parley", Client_secret="a secret of the client",
+                 Only_with_email_addresses_of="example.com")
+            page.get_by_label("When somebody's token ends in a meeting").select_option("leave")
+            page.get_by_label("Who writes in the chat").select_option("hosts")
+            page.get_by_label("Sign-in").select_option("oidc")
+            page.screenshot(path=str(OUTPUT / "admin-tenant.png"), full_page=True)
+            page.get_by_role("button", name="Save").click()
+            page.locator(".notice.good", has_text="Saved. It holds from the next join on.").wait_for()
+            tenant, = run(server, "tenant", "show", "parley")
+            self.assertEqual([tenant[key] for key in ("signIn", "lobbyTimeout", "tokenExpiry", "chat")], ["oidc", 600, "leave", "hosts"])
+            self.assertEqual([tenant["provider"][key] for key in ("issuer", "clientId", "hasSecret", "emailDomains")],
+                             ["https://id.example.com", "parley", True, ["example.com"]])
+            self.assertNotIn("a secret of the client", page.content())
+
+            # Another tenant, removed for good; the default one has no button for it.
+            self.assertEqual(page.get_by_role("button", name="Remove the tenant").count(), 0)
+            run(server, "tenant", "create", "acme")
+            link("Tenants")
+            page.get_by_role("link", name="acme", exact=True).click()
+            remove = page.get_by_role("button", name="Remove the tenant", exact=True)
+            remove.click()
+            question = page.get_by_role("dialog", name="Remove acme?")
+            question.get_by_role("button", name="Cancel").click()
+            self.assertEqual(len(run(server, "tenant", "list")), 2)
+            remove.click()
+            question.get_by_role("button", name="Remove the tenant").click()
+            page.get_by_role("heading", level=1, name="Tenants").wait_for()
+            self.assertEqual([each["tenant"] for each in run(server, "tenant", "list")], ["parley"])
             wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
             self.assertEqual(wrong, [])
 

@@ -228,6 +228,31 @@ class Commands(unittest.TestCase):
                     self.assertEqual([person["name"] for person in self.run_parley("meeting", "people", "board", "--json")], ["Ben"])
                 self.run_parley("meeting", "remove", "board", "--json")
 
+    def test_a_tenant_is_removed_beside_a_running_server_and_not_while_somebody_is_in_its_meeting(self) -> None:
+        self.run_parley("tenant", "create", "acme", "--json")
+        self.run_parley("meeting", "create", "board", "--tenant", "acme", "--json")
+        token = self.run_parley("token", "create", "--room", "board", "--tenant", "acme", "--json")[0]["token"]
+        with Server(data=self.data) as server:
+            with Client(server.url, "board", "Ann", "--publish", "none", "--token", token) as ann:
+                ann.joined()
+                self.run_parley("tenant", "remove", "acme", status=1)
+                self.assertIn("Meetings of acme are running. End them first", self.message)
+            self.run_parley("tenant", "remove", "parley", status=1)
+            self.assertIn("parley is the default tenant", self.message)
+            running = f"http://127.0.0.1:{server.admin_port}/api/v1/meetings?running=true"
+            wait_for("the meeting to end", lambda: json.load(urllib.request.urlopen(running, timeout=20))["items"] == [])
+            self.assertEqual(self.run_parley("tenant", "remove", "acme", "--json"), [{"removed": "acme"}])
+            self.assertEqual([each["tenant"] for each in self.run_parley("tenant", "list", "--json")], ["parley"])
+            self.assertEqual(self.run_parley("meeting", "list", "--json"), [])
+            self.run_parley("token", "inspect", token, "--json", status=1)
+        # Without a server as well.
+        self.run_parley("tenant", "create", "acme", "--json")
+        self.run_parley("tenant", "remove", "acme", "--json")
+        self.run_parley("tenant", "remove", "acme", status=1)
+        self.assertIn("There is no tenant acme.", self.message)
+        self.run_parley("tenant", "remove", "parley", status=1)
+        self.assertEqual([each["action"] for each in self.run_parley("audit", "list", "--tenant", "acme", "--json")].count("tenant.remove"), 2)
+
     def test_commands_that_need_a_server_say_that_none_runs_also_after_one_was_killed(self) -> None:
         self.run_parley("meeting", "create", "board", "--json")
 
@@ -303,6 +328,7 @@ class Commands(unittest.TestCase):
         delivery = self.run_parley("webhook", "deliveries", hook["id"], "--json")[0]["id"]
         use("webhook.replay", "webhook", "replay", hook["id"], delivery, "--json")
         use("webhook.remove", "webhook", "remove", hook["id"], "--json")
+        use("tenant.remove", "tenant", "remove", "acme", "--json")
         use("data.backup", "backup", str(Path(self.data, "copy.sqlite")))
         entries = self.run_parley("audit", "list", "--json")[::-1]
         self.assertEqual([entry["action"] for entry in entries], actions)

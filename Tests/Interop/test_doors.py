@@ -38,6 +38,12 @@ class Doors(KeyboardTest):
         self.assertEqual(keys.nameless(), [])
         keys.walk("button Try again", "link Start page")
         keys.walk("button Try again", key="Shift+Tab")
+        # On a small phone, and on a laptop that shows everything twice as large, what one can do is seen at once.
+        for width, height in ((320, 568), (640, 400)):
+            ben.page.set_viewport_size({"width": width, "height": height})
+            boxes = [ben.page.get_by_text(text, exact=True).bounding_box() for text in ("The meeting is full", "Try again", "Start page")]
+            self.assertTrue(all(box["y"] >= 0 and box["x"] >= 0 and box["y"] + box["height"] <= height and box["x"] + box["width"] <= width
+                                for box in boxes), boxes)
         # In vain: the page says so each time, and the button keeps the focus.
         keys.press("Enter")
         self.said(ben, r"Still full at \d\d:\d\d:\d\d\.")
@@ -49,11 +55,40 @@ class Doors(KeyboardTest):
         }""")
         keys.press("Enter")
         wait_for("a word at each step", lambda: (now := ben.evaluate("() => told")) == ["Trying again…", "Still full at 00:00:00."] or f"no: {now}")
-        self.assertEqual(cem.all("participantJoined", name="Ben"), [])
+        cem.expect("participantJoined")
+        self.assertEqual([each["participant"]["name"] for each in cem.all("participantJoined")], ["Dan"])
         cem.leave()
         keys.press("Enter")
         self.connected(ben)
         self.assertEqual((ben.names(), ben.page.title()), (["Dan"], "Two of us · Parley"))
+
+    def test_everybody_who_waits_can_be_reached_in_a_low_window_whatever_their_names(self) -> None:
+        run(self.server, "meeting", "create", "low", "--access-level", "Locked")
+        ann, _ = self.someone("Ann")
+        ann.page.set_viewport_size({"width": 640, "height": 400})
+        self.enter(ann, "low", self.token("low", "organizer"))
+        self.connected(ann)
+        names = ["Bartholomew Maximilian von Hohenlohe-Schillingsfürst-Waldenb", "عبد الرحمن بن محمد الأنصاري القرطبي", "🎉 Özdemir", "x" * 60]
+        guests = [self.enterContext(Client(self.server.url, "low", name)) for name in names]
+        for guest in guests:
+            guest.expect("waiting", reason="lobby")
+        ann.page.keyboard.press("p")
+        wait_for("all in the list", lambda: ann.page.locator(".lobby-list .person").count() == 4)
+        for width, height in ((640, 400), (320, 568), (390, 760)):
+            ann.page.set_viewport_size({"width": width, "height": height})
+            # What is said for a moment lies over the end of the panel.
+            wait_for("nothing to be said any more", lambda: ann.page.locator(".toasts > *").count() == 0, 20)
+            # Each is scrolled to, and is what a finger would touch there.
+            hidden = ann.page.evaluate("""() => [...document.querySelectorAll(".lobby-list .button, .people-list .person")].filter((each) => {
+              each.scrollIntoView({ block: "nearest" });
+              const { left, right, top, bottom } = each.getBoundingClientRect();
+              const touched = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+              return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight || !each.contains(touched);
+            }).map((each) => each.ariaLabel ?? each.textContent)""")
+            self.assertEqual(hidden, [], (width, height))
+        ann.page.evaluate("() => parley.admitAll()")
+        for guest in guests:
+            guest.joined()
 
     def test_a_passcode_is_not_asked_for_again_where_the_meeting_was_full(self) -> None:
         run(self.server, "meeting", "create", "tight", "--capacity", "1", "--passcode", "blue 42")

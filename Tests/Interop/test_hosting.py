@@ -53,6 +53,26 @@ class Hosting(unittest.TestCase):
         guest.page.get_by_role("dialog", name="Ann asks you to unmute").get_by_role("button", name="Unmute").click()
         host.hears("Ben")
 
+        # A camera likewise: off for everybody at once, and on again by nobody but the guest.
+        camera = "senses.participant('Ben').publication('camera')"
+        wait_for("Ben's picture", lambda: host.frames("Ben", "camera", 1000) > 1, 30)
+        menu.press("Enter")
+        host.page.get_by_role("menuitem", name="Turn camera off").press("Enter")
+        self.says(host, "Ben’s camera is off")
+        self.says(guest, "A host has turned your camera off.")
+        wait_for("no picture of Ben", lambda: host.evaluate(f"() => {camera}.muted") and host.frames("Ben", "camera", 1000) == 0)
+        self.assertFalse(guest.evaluate("() => window.parley.localParticipant.cameraOn"))
+        for answer in ("Keep it off", "Turn on"):
+            menu.press("Enter")
+            host.page.get_by_role("menuitem", name="Ask to turn camera on").press("Enter")
+            self.says(host, "Ben was asked to turn the camera on")
+            question = guest.page.get_by_role("dialog", name="Ann asks you to turn your camera on")
+            question.get_by_role("button", name=answer).press("Enter")
+            wait_for("the question to go", lambda: question.count() == 0)
+            if answer == "Keep it off":
+                self.assertEqual(host.frames("Ben", "camera", 1000), 0)
+        wait_for("Ben's picture again", lambda: host.frames("Ben", "camera", 1000) > 1, 30)
+
         # A hand goes up on the tile and in the panel, and down again by the host.
         guest.page.keyboard.press("h")
         wait_for("the hand on the tile", lambda: host.page.locator(".tile-hand:visible").count() == 1)

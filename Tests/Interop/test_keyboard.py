@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 import unittest
+from pathlib import Path
 
 import icalendar
 
@@ -12,6 +13,8 @@ from browser import wait_for
 from client import Client
 from keyboard import KeyboardTest
 from test_rights import jwt, run
+
+OUTPUT = Path(__file__).parent / "output"
 
 
 class Planning(KeyboardTest):
@@ -86,6 +89,60 @@ class Planning(KeyboardTest):
         calendars = [url for url in asked if "calendar" in url]
         self.assertTrue(calendars and not any("jwt" in url for url in calendars), asked)
         his.press("Tab").at("button I am the host")
+
+    def test_who_opens_a_new_meeting_is_its_host_and_says_from_within_who_gets_in(self) -> None:
+        ann, keys = self.someone("Ann")
+        ann.page.goto(self.server.url)
+        keys.go("button New meeting")
+        keys.press("Enter").at("textbox Your name")
+        room = ann.page.url.rsplit("/", 1)[1]
+        self.assertRegex(room, r"^[A-Za-z0-9-]{8,}$")
+        keys.type("Ann").press("Enter")
+        self.connected(ann)
+        self.assertTrue(ann.evaluate("() => window.parley.hosting.isHost"))
+        # Nobody else is, who comes by the same address.
+        ben, _ = self.someone("Ben")
+        self.enter(ben, room)
+        self.connected(ben)
+        self.assertFalse(ben.evaluate("() => window.parley.hosting.isHost"))
+        self.assertEqual(ben.page.get_by_role("button", name="Who gets in").count(), 0)
+
+        # A passcode that is too short is said; the right one holds, and who is in stays.
+        keys.press("p").at("button Close people")
+        keys.go("button Who gets in")
+        keys.press("Enter").at("combobox Without waiting come in")
+        dialog = ann.page.get_by_role("dialog", name="Who gets in")
+        self.assertEqual(keys.nameless(), [])
+        keys.walk("textbox Passcode")
+        keys.type("abc").press("Enter")
+        wait_for("the problem", lambda: "4 to 64" in dialog.get_by_role("alert").inner_text() or f"no: {dialog.inner_text()}")
+        keys.at("textbox Passcode")
+        ann.page.screenshot(path=str(OUTPUT / "who-gets-in.png"))
+        keys.type("def").press("Enter").at("button Who gets in")
+        cem, his = self.someone("Cem")
+        self.enter(cem, room)
+        his.at("textbox Passcode")
+        self.connected(ben)
+
+        # Taken away again, and a lobby instead: Cem waits until the host lets them in.
+        keys.press("Enter").at("combobox Without waiting come in")
+        keys.press("End")
+        keys.walk("textbox Passcode", "checkbox No passcode any more")
+        keys.press("Space")
+        keys.walk("button Cancel", "button Save")
+        keys.press("Enter").at("button Who gets in")
+        self.enter(cem, room)
+        self.heading(cem, "Waiting to be let in")
+        keys.go("button Admit Cem")
+        keys.press("Enter")
+        self.connected(cem)
+
+        # Loaded anew, the page is still the host's.
+        ann.page.reload()
+        keys.at("button Join now")
+        keys.press("Enter")
+        self.connected(ann)
+        self.assertTrue(ann.evaluate("() => window.parley.hosting.isHost"))
 
     def test_a_token_is_taken_out_of_what_the_browser_shows_and_the_page_can_be_loaded_anew(self) -> None:
         token, rest = self.token("bar", "organizer"), "config.prejoinPageEnabled=false"

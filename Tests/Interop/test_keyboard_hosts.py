@@ -189,7 +189,8 @@ class Administration(KeyboardTest):
         keys.type("daily").walk("combobox Role")
         keys.press("ArrowDown").walk("textbox Name")
         keys.type("Dora").walk("textbox User")
-        keys.type("dora").walk("combobox Good for", "button Make the token")
+        keys.type("dora").walk("combobox Good for", "combobox Whose people they are", "DisclosureTriangle Other permissions than the role's",
+                               "button Make the token")
         keys.press("Enter")
         dialog = page.get_by_role("dialog", name="The token")
         dialog.wait_for()

@@ -1,4 +1,4 @@
-"""What a page sends and receives follows what is shown: layers by tile size, and nothing for nobody."""
+"""What pages and Swift participants send, and what pages receive, follows what is shown: layers by tile size, and nothing for nobody."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from playwright.sync_api import sync_playwright
 import media
 import quality
 from browser import FILES, UNHURRIED, Person, wait_for
+from client import Client
 from server import Server
 
 
@@ -156,6 +157,99 @@ class Layers(unittest.TestCase):
         self.assertEqual(seen.widths, [240], "who had the smallest layer keeps it")
         self.assertLess(seen.longest, 1, f"and its picture goes on: {seen}")
 
+    def test_simulcast_layers_that_nobody_watches_stop_at_a_page_within_two_seconds_and_come_back_with_one_key_frame(self) -> None:
+        """By the statistics of both pages: what Ann encodes and sends of each layer, and what Ben decodes."""
+        ann = self.person("Ann", "simulcast", camera=media.busy_camera(FILES, "Ann", (960, 540)), viewport=(280, 240), draws=False)
+        ben = self.person("Ben", "simulcast", LISTENS, draws=False)
+        ann.evaluate(NOTE_LAYERS)
+        self.shows(ben, 960)
+        ben.evaluate(NOTE_DECODED)
+
+        def whole() -> bool | str:
+            """Whether Ben has had the largest layer for two seconds, while Ann made all of them."""
+            decoded, layers = self.decoded(ben, 2_000), self.layers(ann, 2_000)
+            grown = [self.grown(layers, rid) for rid in ("q", "h", "f")]
+            return {each["width"] for each in decoded} == {960} and min(grown) > 5 or f"no: {decoded[-1:]}, {grown}"
+        wait_for("two seconds of all layers, of which Ben has the largest", whole, 60, 0.5)
+
+        told = []
+        for width, stopped, back in ((240, "hf", ""), (480, "f", "h"), (960, "", "f"), (480, "f", ""), (960, "", "f")):
+            before, had = self.layers(ann, 500)[-1], self.decoded(ben, 500)[-1]
+            asked = self.shows(ben, width)
+
+            def settled() -> dict | str:
+                """The first moment with pictures of that width, once it is two seconds ago and nothing has come of what nobody watches in the second one."""
+                layers = self.layers(ann, 1_000)
+                first = next((each for each in self.decoded(ben) if each["at"] > asked and each["width"] == width), None)
+                if not first or layers[-1]["at"] < max(first["at"], asked) + 2_000 or any(self.grown(layers, rid) for rid in stopped):
+                    return f"no: {first}, {[(rid, self.grown(layers, rid)) for rid in 'qhf']}"
+                return first
+            first = wait_for(f"Ben's picture of Ann {width} pixels wide, and the larger layers to stop", settled, 20, 0.2)
+            notes = [each for each in self.layers(ann) if each["at"] > asked]
+            last, now = {rid: self.last_growth(notes, rid) for rid in stopped}, self.layers(ann, 500)[-1]
+            told.append(f"{width} after {first['at'] - asked:.0f} ms" + "".join(f", {rid} stopped after {at - asked:.0f} ms" for rid, at in last.items())
+                        + f", key frames {[now[rid]['keyframes'] - before[rid]['keyframes'] for rid in 'qhf']}, asked for {[now[rid]['asked'] - before[rid]['asked'] for rid in 'qhf']}, Ben {self.decoded(ben)[-1]['keyframes'] - had['keyframes']}")
+            print(f"\n  {told[-1]}", end="")
+            for rid, at in last.items():
+                self.assertLess(at - asked, 2_000, f"{rid} stops within two seconds; {told}")
+                recent = self.layers(ann, 900)
+                self.assertEqual(recent[-1][rid]["bytes"], recent[0][rid]["bytes"], f"nothing is sent of {rid}")
+            for rid in back:
+                self.assertEqual(now[rid]["keyframes"] - before[rid]["keyframes"], 1, f"one key frame brings {rid} back; {told}")
+                self.assertLess(first["at"] - asked, 1_000, f"{rid} comes back; {told}")
+        print("", end=" … ")
+
+    def test_a_page_decodes_each_of_a_swift_participants_layers_and_what_nobody_watches_stops(self) -> None:
+        ben = self.person("Ben", "swift-layers", LISTENS, draws=False)
+        swift = self.enterContext(Client(self.server.url, "swift-layers", "Ann", "--publish", "testsrc", "--simulcast")).joined()
+        self.shows(ben, 640)
+        ben.evaluate(NOTE_DECODED)
+        seen = []
+        for width, layers in ((640, "qhf"), (160, "q"), (320, "qh"), (640, "qhf")):
+            asked = self.shows(ben, width)
+
+            def settled() -> float | str:
+                notes = [each for each in self.decoded(ben, 1_000) if each["at"] > asked]
+                flowing = "".join(sorted((each["rid"] for each in swift.sent("video") if each["framesPerSecond"] > 3), key="qhf".index))
+                if len(notes) > 5 and {each["width"] for each in notes} == {width} and notes[-1]["frames"] - notes[0]["frames"] > 5 and flowing == layers:
+                    return next(each["at"] for each in self.decoded(ben) if each["at"] > asked and each["width"] == width) - asked
+                return f"no: {notes[-1:]}, {flowing}"
+            seen.append(f"{width} after {wait_for(f'a second of pictures {width} wide, and only {layers} to flow', settled, 40, 0.2):.0f} ms")
+        print(seen, end=" … ")
+
+    @staticmethod
+    def shows(viewer: Person, width: int) -> float:
+        """Has a page show everybody else that wide, and says when, on the clock of ``NOW``."""
+        return viewer.page.evaluate(f"""(width) => {{
+          if (!window.sizing) {{ window.sizing = new CSSStyleSheet(); document.adoptedStyleSheets.push(sizing); }}
+          sizing.replaceSync(`article.tile:not(.tile-self) video {{ width: ${{width}}px !important; height: ${{Math.round(width * 9 / 16)}}px !important; }}`);
+          return {NOW};
+        }}""", width)
+
+    @staticmethod
+    def last_growth(notes: list[dict], rid: str) -> float:
+        """When the last picture of a layer was encoded."""
+        return max((after["at"] for before, after in zip(notes, notes[1:]) if after[rid]["frames"] > before[rid]["frames"]), default=notes[0]["at"])
+
+    @staticmethod
+    def grown(notes: list[dict], rid: str) -> int:
+        """How many pictures of a layer were encoded in these notes."""
+        return notes[-1][rid]["frames"] - notes[0][rid]["frames"] if notes else 0
+
+    @classmethod
+    def layers(cls, sender: Person, milliseconds: float | None = None) -> list[dict]:
+        """What a page noted of its layers, all of it or of the last moment."""
+        return cls.recent(sender.page.evaluate("() => layerNotes"), milliseconds)
+
+    @classmethod
+    def decoded(cls, viewer: Person, milliseconds: float | None = None) -> list[dict]:
+        """What a page noted of the pictures that it decodes."""
+        return cls.recent(viewer.page.evaluate("() => decodedNotes"), milliseconds)
+
+    @staticmethod
+    def recent(notes: list[dict], milliseconds: float | None) -> list[dict]:
+        return [each for each in notes if milliseconds is None or each["at"] >= notes[-1]["at"] - milliseconds]
+
     @staticmethod
     def sent(sender: Person) -> dict:
         [sent] = [each for each in sender.statistics()["outbound"] if each["kind"] == "video"]
@@ -244,6 +338,33 @@ NOTE_SENT = f"""() => {{
     for (const each of report.values()) {{
       if (each.type !== "outbound-rtp" || each.kind !== "video") {{ continue; }}
       sentNotes.push({{ at: {NOW}, width: each.frameWidth, mode: each.scalabilityMode, bytes: each.bytesSent, keyframes: each.keyFramesEncoded, asked: each.pliCount }});
+    }}
+  }}, 100);
+}}"""
+
+#: Notes, ten times a second, what is encoded and sent of each simulcast layer.
+NOTE_LAYERS = f"""() => {{
+  window.layerNotes = [];
+  setInterval(async () => {{
+    const report = await parley.connection.peerConnection.getStats();
+    const note = {{ at: {NOW} }};
+    for (const each of report.values()) {{
+      if (each.type !== "outbound-rtp" || each.kind !== "video") {{ continue; }}
+      note[each.rid] = {{ frames: each.framesEncoded, bytes: each.bytesSent, keyframes: each.keyFramesEncoded, width: each.frameWidth, asked: each.pliCount }};
+    }}
+    if (note.q && note.h && note.f) {{ layerNotes.push(note); }}
+  }}, 100);
+}}"""
+
+
+#: Notes, ten times a second, what is decoded of the one picture that comes.
+NOTE_DECODED = f"""() => {{
+  window.decodedNotes = [];
+  setInterval(async () => {{
+    const report = await parley.connection.peerConnection.getStats();
+    for (const each of report.values()) {{
+      if (each.type !== "inbound-rtp" || each.kind !== "video" || !each.framesDecoded) {{ continue; }}
+      decodedNotes.push({{ at: {NOW}, frames: each.framesDecoded, keyframes: each.keyFramesDecoded, width: each.frameWidth }});
     }}
   }}, 100);
 }}"""

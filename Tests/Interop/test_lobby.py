@@ -231,6 +231,27 @@ class Lobby(unittest.TestCase):
             wait_for("all to be there", lambda: page.names() == ["Host", "Terminal"])
             self.assertEqual(host.all("announced"), [])
 
+    def test_a_program_that_waits_leaves_at_once_when_told_to_and_does_the_rest_once_it_is_in(self) -> None:
+        run(self.server, "meeting", "create", "pipe", "--access-level", "Locked")
+        [made] = run(self.server, "token", "create", "--room", "pipe", "--role", "organizer")
+        with Client(self.server.url, f"pipe?jwt={made['token']}", "Host") as host:
+            host.joined()
+            stays, goes = (self.enterContext(Client(self.server.url, "pipe", name)) for name in ("Stays", "Goes"))
+            for guest in (stays, goes):
+                guest.expect("waiting", reason="lobby")
+                host.expect("knocked", name=guest.name)
+                guest.command("chat", text=f"from {guest.name}")
+            goes.command("leave")
+            self.assertEqual(goes.end(20), 1)
+            self.assertIn("left before it was joined", str(goes.errors))
+            host.expect("knockEnded", name="Goes")
+            host.command("admitAll")
+            stays.joined()
+            host.expect("chat", text="from Stays")
+            stays.command("chat", text="later")
+            host.expect("chat", text="later")
+            self.assertEqual([each["text"] for each in host.all("chat")], ["from Stays", "later"])
+
     def test_the_command_line_sets_the_lobby_of_meetings_and_tenants_and_tells_wrong_words(self) -> None:
         for words in (["--passcode", "1"], ["--passcode", "x" * 65], ["--wait-for-host", "maybe"], ["--lobby-timeout", "0"],
                       ["--lobby-timeout", "25h"], ["--access-level", "Nobody"]):

@@ -227,6 +227,21 @@ class Hello(unittest.TestCase):
             if is_shown:
                 self.keep("name", display, moves=True)
 
+        # By keyboard alone: the tab key leads to a button in the corner of each picture. Without a window manager keys go where the pointer is.
+        display.hand("mousemove", "--window", window, WIDTH // 2, 20)
+
+        def shows_by_keys() -> object:
+            display.hand("key", "Tab")
+            display.hand("key", "space")
+            time.sleep(0.5)
+            if display.colour(*plate)[0] < 0.75 * bright:
+                return True
+            display.hand("key", "space")
+            return "no: it was that of another picture"
+        wait_for("the name plate by the keyboard", shows_by_keys)
+        display.hand("key", "Return")
+        wait_for("the name plate to be hidden by the keyboard", lambda: display.colour(*plate)[0] >= 0.75 * bright)
+
         # A narrow and a wide window: the pictures keep their shape, one above the other in the middle.
         display.hand("windowsize", window, 200, 480)
         self.shows_ann(display, 20, 260, 160, 110)

@@ -49,6 +49,35 @@ class Porting(unittest.TestCase):
                              ("| `OTThing` | `level` | differs |  |", "does not say how"), ("| `OTThing` | `level` | added | new |", "the SDK has it")]:
             self.assertIn(problem, self.check(tests, row))
 
+    def types(self, module: str, names: str, rows: str) -> str:
+        """What the script says of a module whose names are listed with their types."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        files = {"docs/porting-thing.md": rows, "docs/porting/thing-names.txt": names, "Sources/Thing.swift": module}
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        done = subprocess.run([ROOT / "Scripts/check-porting", "docs/porting-thing.md", "Sources"], cwd=folder, text=True, capture_output=True)
+        self.assertEqual(done.returncode, 1 if done.stderr else 0, done.stdout)
+        return done.stderr
+
+    def test_what_has_other_types_than_the_sdk_is_found(self) -> None:
+        module = ("public final class OTThing {\n  public var view: UIView! { nil }\n  public let isOld = false\n"
+                  "  public func call(\n    of thing: (any OTOther)?, _ block: (Int) -> Void = { _ in }\n  ) -> [String: Int] { [:] }\n}\n")
+        rows = "| `OTThing` | `view`, `isOld`, `call` | works |  |\n"
+        for right, wrong in [("view  UIView?", "view  UIView"), ("isOld  Bool", "isOld  Int"),
+                             ("call(of:_:)  (OTOther?, (Int)->Void) -> [String:Int]", "call(of:_:)  (OTOther, (Int)->Void) -> [String:Int]")]:
+            self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
+            self.assertIn(f"OTThing.{wrong.split('  ')[0]} is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
+
+    def test_a_delegates_method_that_is_told_wrongly_to_be_called_or_not_is_found(self) -> None:
+        protocol = "public protocol OTDelegate: AnyObject {\n  func session(_ session: OTThing, didStart time: Int)\n  func thingDidEnd(_ thing: OTThing)\n}\n"
+        names = "OTDelegate\nOTDelegate.session(_:didStart:)\nOTDelegate.thingDidEnd(_:)\n"
+        called = protocol + "func tell(_ delegate: OTDelegate) { delegate.thingDidEnd(thing) }\n"
+        rows = "| `OTDelegate` | `didStart` | differs | never called |\n| `OTDelegate` | `thingDidEnd` | works |  |\n"
+        self.assertEqual(self.types(called, names, rows), "")
+        self.assertIn("the module calls it nowhere", self.types(protocol, names, rows))
+        self.assertIn("and the module calls it", self.types(called, names, rows.replace("works |  |", "differs | never called |")))
+
     def test_what_an_example_app_could_not_name_in_the_sdk_is_found(self) -> None:
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         module = MODULE.replace("public var level", "public init(own: Int) {}\n  public func hide(slowly: Bool) {}\n  public var extra: Int { 2 }\n  public var level")

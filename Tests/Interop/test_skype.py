@@ -474,12 +474,17 @@ class Window(Case):
         Display.fill("#8a9490")
         self.folder = Path(__file__).parent / "output" / "bank"
         self.folder.mkdir(parents=True, exist_ok=True)
-        style = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none"}
-        self.app = self.enterContext(
+        self.app = self.open()
+
+    def open(self, **environment: str) -> Bank:
+        """Starts the app in a window."""
+        style = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none", **environment}
+        app = self.enterContext(
             Bank(self.home(), "--server", self.server.url, "--size", "360x580", window=True, environment=style))
         # Dialogs are wider, and no row is to be drawn as the one under the pointer.
         [window] = wait_for("the window", lambda: self.windows("Woodgrove Bank"))
         subprocess.run(["xdotool", "windowmove", window, "80", "0", "mousemove", "799", "599"], check=True)
+        return app
 
     def keep(self, name: str, moves: bool = False) -> np.ndarray:
         """Keeps a picture of the window, and returns it once it is not blank and, unless something ``moves``, at rest."""
@@ -585,6 +590,43 @@ class Window(Case):
         wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}", 8)
         self.assertEqual(app.process.wait(10), 0)
 
+    def test_on_a_dark_desktop_its_screens_are_as_on_a_light_one(self) -> None:
+        def walk(app: Bank, theme: str) -> dict[str, np.ndarray]:
+            seen = {}
+            def keep(name: str) -> None:
+                seen[name] = self.keep(f"{theme}-{name}")
+            app.do("see Woodgrove Bank")
+            keep("login")
+            app.do("press Settings", "see Skype for Business Online")
+            keep("settings")
+            app.do("press What do these settings mean?")
+            keep("documentation")
+            app.do("press Close", "press Cancel", "press Add meeting URL", "fill Meeting URL = meeting")
+            keep("add-meeting-url")
+            app.do("press Save")
+            app.asks("Alert!")
+            keep("alert")
+            app.do("answer Close", f"fill Meeting URL = {self.server.url}/branch", "press Save", "answer OK", "press Settings",
+                   "turn Skype for Business Online = off", "press Save", "press Sign in", "see Savings account")
+            keep("accounts")
+            app.do("press Ask Agent")
+            app.asks("Accounts")
+            keep("sheet")
+            app.do("answer Ask using Text Chat", "see Waiting for an agent", "see now you can send a message")
+            keep("chat")
+            app.do("press End", "see Savings account", "press Ask Agent", "answer Ask using Video Chat", f"see {LICENCE}")
+            keep("licence")
+            app.send("quit")
+            app.process.wait(20)
+            return seen
+        light = walk(self.app, "light")
+        for theme in ("Adwaita:dark", "Default:hc-dark"):
+            for name, pixels in walk(self.open(GTK_THEME=theme), theme.replace(":", "-")).items():
+                # Dark text on a light ground, in the shape that it has on a light desktop.
+                self.assertGreater(np.median(pixels), 150 if name not in ("alert", "sheet") else 100, (theme, name))
+                differing = np.mean(np.any(np.abs(pixels.astype(int) - light[name]) > 64, axis=2))
+                self.assertLess(differing, 0.002 if theme == "Adwaita:dark" else 0.1, (theme, name))
+
     def test_the_lobby_and_every_alert_are_drawn(self) -> None:
         app = self.app
         run(self.server, "tenant", "set", "parley", "--access-level", "Locked")
@@ -637,7 +679,7 @@ class Window(Case):
         ann.page.keyboard.press("p")
         press(ann, "More for Jake")
         ann.page.get_by_role("menuitem", name="Mute", exact=True).press("Enter")
-        app.asks("Info: ParticipantMute", "muted you")
+        app.asks("Error: ParticipantMute", "muted you")
         self.keep("alert-muted", moves=True)
         app.do("answer Ok")
         press(ann, "More for Jake")
@@ -652,15 +694,15 @@ class Window(Case):
         app.shows("You talk to Ann")
         server.process.send_signal(signal.SIGSTOP)
         self.addCleanup(server.process.send_signal, signal.SIGCONT)
-        app.asks("Warning: Connectivity", "(E2-3-20)")
+        app.asks("Error: Connectivity", "(E2-3-20)")
         self.keep("alert-connectivity", moves=True)
         app.do("answer Ok", "press End")
-        app.asks("Warning: SignOut", "(E2-3-20)")
+        app.asks("Error: SignOut", "(E2-3-20)")
         self.keep("alert-sign-out", moves=True)
         server.process.send_signal(signal.SIGCONT)
         app.do("answer Ok", "see You have the token")
 
-        # "Could Not Leave Meeting" is what leave() throws while canLeave is false, and then nothing can be pressed: also not twice in a row.
+        # leave() throws while canLeave is false, and then nothing can be pressed: also not twice in a row.
         before = self.join(app, "Join online chat")
         app.do("see now you can send a message")
         middle = wait_for("the button", lambda: find(self.keep("chat-to-end"), RED))
