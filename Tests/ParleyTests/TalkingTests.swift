@@ -1,4 +1,5 @@
 import MeetingServer
+import Meetings
 import Testing
 
 @testable import Parley
@@ -35,6 +36,42 @@ import Testing
       #expect(bob.chat.map(\.text) == ["before", "meanwhile", "after"])
       try await wait(for: "the new name at Bob's") { bob.participants.map(\.name) == ["Anna"] }
       try await wait(for: "every message to come back: \(ann.unsentChat)") { ann.unsentChat.isEmpty }
+      await ann.leave()
+      await bob.leave()
+    }
+  }
+
+  @Test("chat messages whose answers were lost with the connection are said again, and arrive once, as do refusals")
+  func lostAnswers() async throws {
+    try await LiveServer.run { server in
+      // Nothing of the chat is kept, so that no history tells what has arrived.
+      try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 0) }
+      let bob = try Meeting("\(server.url)/unanswered", name: "Bob")
+      try await bob.join()
+      let eve = try await Meeting.join("\(server.url)/unanswered", name: "Eve")
+      let ann = try Meeting("\(server.url)/unanswered", name: "Ann")
+      try await ann.join()
+      try await wait(for: "Bob and Eve at Ann's") { ann.participants.count == 2 }
+      let gone = try #require(ann.participants.first { $0.name == "Eve" })
+      await eve.leave()
+      try await wait(for: "Eve's leaving") { ann.participants.count == 1 }
+      let witness = Witness(ann)
+      let sent = [
+        try ann.send(chat: "one"), try ann.send(chat: "to nobody", to: gone), try ann.send(chat: "one"),
+        try ann.send(chat: "two"),
+      ]
+      try await wait(for: "three messages at Bob's: \(bob.chat.map(\.text))") { bob.chat.count == 3 }
+      try await wait(for: "every answer: \(ann.unsentChat)") { ann.unsentChat.isEmpty && witness.failed.count == 1 }
+      // As if all of the way back had been lost.
+      ann.unsentChat = sent
+      ann.place?.channel.close()
+      try await wait(for: "the answers: \(ann.unsentChat), \(witness.events)") {
+        ann.unsentChat.isEmpty && witness.saw("reconnected")
+      }
+      #expect(witness.failed == [sent[1], sent[1]])
+      try ann.send(chat: "end")
+      try await wait(for: "the end at Bob's: \(bob.chat.map(\.text))") { bob.chat.last?.text == "end" }
+      #expect(bob.chat.map(\.text) == ["one", "one", "two", "end"])
       await ann.leave()
       await bob.leave()
     }

@@ -15,12 +15,12 @@ extension MeetingRoom {
     case .mute(let mid, let muted, let id): setMuted(muted, mid: mid, id: id, member, channel)
     case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
     case .rename(let name): if isInPace(member, channel) { rename(name, member, channel) }
-    case .chat(let text, let to, let id): say(text, to: to, id: id, member, channel)
+    case .chat(let text, let to, let id): if isNew(message, id: id, member) { say(text, to: to, id: id, member) }
     case .admit(let who, let id): if isInPace(member, channel, id: id) { await admit(who, id: id, member, channel) }
     case .deny(let who, let id): if isInPace(member, channel, id: id) { await deny(who, id: id, member, channel) }
     case .lock(let isLocked, let id):
       if isInPace(member, channel, id: id) { await lock(isLocked, id: id, member, channel) }
-    case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member, channel)
+    case .signal(let signal, let to, let id): if isNew(message, id: id, member) { pass(signal, to: to, id: id, member) }
     case .room(let request, let id): await perform(request, id: id, member, channel)
     // Proved first, and then done by `renew`.
     case .renewToken: break
@@ -131,14 +131,17 @@ extension MeetingRoom {
     announce(.participantUpdated(member.info), about: member)
   }
 
-  private func say(_ text: String, to: String?, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
-    guard allows(.chat, member, channel, id: id) else { return }
-    if let problem = Self.problem(withText: text) { return channel.refuse(.badMessage, problem, id: id) }
-    if let refusal = refusal(toWriteTo: to, member) { return channel.refuse(refusal.code, refusal.sentence, id: id) }
+  private func say(_ text: String, to: String?, id: Int?, _ member: RoomMember) {
+    // Who may not write is told that first, whatever is wrong with the text.
+    if let refusal = refusal(toWriteTo: nil, member) {
+      return answer(.refused(refusal.code, refusal.sentence), to: id, member)
+    }
+    if let problem = Self.problem(withText: text) { return answer(.refused(.badMessage, problem), to: id, member) }
+    if let refusal = refusal(toWriteTo: to, member) {
+      return answer(.refused(refusal.code, refusal.sentence), to: id, member)
+    }
     endTyping(member)
-    pass(
-      ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to), id: id,
-      channel)
+    pass(ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to), id: id)
   }
 
   /// Tells one participant of something that was refused, if there is a socket to tell it over.

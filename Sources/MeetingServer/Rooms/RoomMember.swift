@@ -40,6 +40,8 @@ final class RoomMember {
   var pace = RequestPace()
   /// Which ``MeetingRecord/revision`` its client was told of.
   var knownRevision = 0
+  /// What it was answered last, so that nothing is passed on twice.
+  var answered = AnsweredMessages()
   /// Its place in the chat.
   var chatting = ChatSeat()
   var publications: [Publication] = []

@@ -50,8 +50,8 @@ struct KeptEntry: Sendable, Codable {
 struct RoomKeeping {
   /// News of the chat that wait until they are on the disk.
   enum News {
-    /// A message, and whom to tell under which number that it is not kept.
-    case message(ChatEntry, id: Int?, SignalingChannel?)
+    /// A message, and the number under which its sender is to hear what has become of it.
+    case message(ChatEntry, id: Int?)
     /// A message has become another one.
     case changed(ChatEntry)
   }

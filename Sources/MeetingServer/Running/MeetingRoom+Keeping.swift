@@ -115,9 +115,9 @@ extension MeetingRoom {
 
   /// Gives a message to those it is for, once it is on the disk where the meeting keeps its chat. Returns where it is to be written, if it is.
   @discardableResult
-  func pass(_ entry: ChatEntry, id: Int? = nil, _ channel: SignalingChannel? = nil) -> UInt64? {
+  func pass(_ entry: ChatEntry, id: Int? = nil) -> UInt64? {
     let place = keep(entry)
-    tell(.message(entry, id: id, channel), after: place)
+    tell(.message(entry, id: id), after: place)
     return place
   }
 
@@ -146,14 +146,13 @@ extension MeetingRoom {
 
   private func tell(_ news: RoomKeeping.News, isWritten: Bool) {
     switch news {
-    case .message(let entry, let id, let channel):
-      if !isWritten {
-        // A file's sender hears it over HTTP, and is refused.
-        guard entry.file == nil else { return }
-        channel?.refuse(
-          .internalError,
-          "The message went out, but the server cannot keep it just now: who comes later may not see it.",
-          id: id)
+    case .message(let entry, let id):
+      // A file's sender hears it over HTTP, and is refused.
+      guard isWritten || entry.file == nil else { return }
+      let sentence = "The message went out, but the server cannot keep it just now: who comes later may not see it."
+      // Before the message itself: a client that has this but not that finds the message when it comes back, and one that has neither is answered again.
+      if let writer = members[entry.from] {
+        answer(isWritten ? .said(entry.id) : .refused(.internalError, sentence), to: id, writer)
       }
       forgetChat(chat.append(entry))
       pruneLater()

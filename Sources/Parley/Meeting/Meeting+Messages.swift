@@ -223,11 +223,11 @@ extension Meeting {
       if isHistory { take(ChatNotice.changed(entry)) }
       return
     }
-    if ownIDs.contains(entry.from),
+    // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.
+    if isHistory, connectionState.rejoining, ownIDs.contains(entry.from),
       let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
     {
       unsentChat.remove(at: sent)
-      sendInTurn()
     }
     chat.append(entry)
     if chat.count > Self.maximumChatMessages { chat.removeFirst(chat.count - Self.maximumChatMessages) }

@@ -65,7 +65,8 @@ extension Meeting {
 
   func take(_ notice: RoomNotice) {
     switch notice {
-    case .done(let id): if !settle(signal: id, .success(())) { settle(request: id, .success(())) }
+    case .done(let id):
+      if !settle(chat: id), !settle(signal: id, .success(())) { settle(request: id, .success(())) }
     case .permissions(let role, let names): takePermissions(ParticipantRole(rawValue: role), names)
     case .unmuteRequested(let sources, let by):
       emit(.room(.unmuteRequested(sources, by: by.flatMap { participant($0) })))

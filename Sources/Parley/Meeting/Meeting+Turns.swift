@@ -83,8 +83,8 @@ extension Meeting {
     }
   }
 
-  /// The socket is gone, and the answers to what was sent over it. Chat messages are said again, since the place's history tells which have arrived;
-  /// of signals nobody knows, so that those are told as lost. What waits goes on waiting.
+  /// The socket is gone, and the answers to what was sent over it. Chat messages are said again: the server knows by the number which it has passed on.
+  /// Signals are of the moment, so that those are told as lost. What waits goes on waiting.
   func loseAnswers() {
     place?.saidChat = []
     let lost = JoinError.unreachable(
@@ -99,6 +99,14 @@ extension Meeting {
     for message in unsentChat where place?.saidChat.contains(message.id) != true { emit(.chatFailed(message, .ended)) }
     unsentChat = []
     for signal in signals { settle(signal: signal.id, .failure(.ended)) }
+  }
+
+  /// The server passed a chat message on. False when it is none that waits for that.
+  func settle(chat id: Int) -> Bool {
+    guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
+    unsentChat.remove(at: index)
+    sendInTurn()
+    return true
   }
 
   /// The server passed a signal on, or did not, or nobody knows. False when it is none that waits for that.

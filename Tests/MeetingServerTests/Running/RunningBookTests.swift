@@ -62,6 +62,33 @@ struct RunningBookTests {
     #expect(await store.written.last?.what == .end)
   }
 
+  @Test("a message that is said again over another socket while it is being written is told once, and answered there")
+  func saidAgain() async throws {
+    let writing = Task { [book] in await book.run() }
+    let (ann, _, channel) = try await join()
+    let (_, other, _) = try await join()
+    #expect(await room.isKept())
+    await store.hold()
+    await room.handle(.chat(text: "once", to: nil, id: 5), from: ann, channel: channel)
+    let socket = BookSocket()
+    let later = SignalingChannel(socket: socket)
+    try await room.resume(participant: ann, channel: later, origin: nil)
+    await room.handle(.chat(text: "once", to: nil, id: 5), from: ann, channel: later)
+    #expect(!(socket.sent + other.sent).contains { $0.contains("once") || $0.contains(#""type":"done""#) })
+    await store.release()
+    try await eventually { socket.sent.contains { $0.contains("once") } ? nil : "the message does not come back" }
+    // Whatever came of it stands before this.
+    await room.handle(.chat(text: "end", to: nil, id: 6), from: ann, channel: later)
+    for socket in [socket, other] {
+      try await eventually { socket.sent.contains { $0.contains("end") } ? nil : "the end does not come" }
+      #expect(socket.sent.count { $0.contains(#""type":"chat""#) && $0.contains("once") } == 1)
+    }
+    #expect(socket.sent.count { $0.contains(#""type":"done""#) && $0.contains(#""id":5"#) } == 1)
+    await room.end(.removed, "")
+    book.end()
+    await writing.value
+  }
+
   @Test("the end of a meeting to which nobody comes back is told, and forgotten only when that is on the disk")
   func over() async throws {
     let events = RoomEvents()

@@ -71,6 +71,16 @@ final class LiveServer: Sendable {
     await store.close()
   }
 
+  /// Changes the rules of the default tenant, for meetings that begin from now on.
+  func setPolicy(_ change: @Sendable (inout TenantPolicy) -> Void) async throws {
+    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let tenant = try await store.defaultTenant(now: Date())
+    var policy = tenant.policy
+    change(&policy)
+    _ = try await store.changePolicy(of: tenant.id) { [policy] in $0 = policy }
+    await store.close()
+  }
+
   func stop() async {
     await server.shutdown(grace: .milliseconds(300))
     try? FileManager.default.removeItem(atPath: folder)
