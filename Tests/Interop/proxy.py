@@ -7,13 +7,14 @@ import threading
 
 
 class CuttableProxy:
-    """Forwards a loopback port to the server. ``cut()`` drops every connection and refuses new ones."""
+    """Forwards a loopback port to the server. ``cut()`` drops every connection and refuses new ones, ``cut_at()`` does when the server says something."""
 
     def __init__(self, target_port: int):
         self._target = ("127.0.0.1", target_port)
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._lock = threading.Lock()
         self._open = True
+        self._marker: bytes | None = None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -39,12 +40,16 @@ class CuttableProxy:
                     continue
                 self._pairs.append((client, server))
             for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+                threading.Thread(target=self._pump, args=(source, sink, source is server), daemon=True).start()
 
-    @staticmethod
-    def _pump(source: socket.socket, sink: socket.socket) -> None:
+    def _pump(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         try:
+            tail = b""
             while data := source.recv(65536):
+                if is_answer and self._is_marked(tail + data):
+                    self.cut()
+                    break
+                tail = (tail + data)[-100:]
                 sink.sendall(data)
         except OSError:
             pass
@@ -53,6 +58,23 @@ class CuttableProxy:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def _is_marked(self, data: bytes) -> bool:
+        with self._lock:
+            if self._marker is None or self._marker not in data:
+                return False
+            self._marker = None
+            return True
+
+    def cut_at(self, marker: bytes) -> None:
+        """Cuts when the server says this, at most 100 bytes, before anybody hears of it: it has done what it was asked for, and the answer is lost."""
+        with self._lock:
+            self._marker = marker
+
+    def is_cut(self) -> bool:
+        """Whether new connections are refused."""
+        with self._lock:
+            return not self._open
 
     def cut(self) -> None:
         """Drops every connection and refuses new ones until ``mend()``."""

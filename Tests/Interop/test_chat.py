@@ -9,6 +9,7 @@ import zlib
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from proxy import CuttableProxy
 from server import Server
 from test_rights import run
 
@@ -28,10 +29,10 @@ class Chat(unittest.TestCase):
         cls.driver = cls.enterClassContext(sync_playwright())
         cls.server = cls.enterClassContext(Server("--development", "--chat-file-limit", "64"))
 
-    def person(self, name: str, token: str = "devtoken", room: str = "chatting") -> Person:
+    def person(self, name: str, token: str = "devtoken", room: str = "chatting", server: str | None = None) -> Person:
         person = self.enterContext(Person(self.driver, name))
         fragment = f'config.prejoinPageEnabled=false&config.startAudioOnly=true&userInfo.displayName="{name}"'
-        person.page.goto(f"{self.server.url}/{room}?jwt={token}#{fragment}")
+        person.page.goto(f"{server or self.server.url}/{room}?jwt={token}#{fragment}")
         self.opens_chat(person)
         return person
 
@@ -168,6 +169,109 @@ class Chat(unittest.TestCase):
         # What is sent next takes the words away.
         self.writes(ann, "sorry")
         self.assertFalse(problem.is_visible())
+
+    # MARK: Many at once, and lost answers
+
+    def watch(self, person: Person) -> None:
+        """Notes how the connection fares, and what fails."""
+        person.page.evaluate("""() => {
+          window.states = [];
+          window.failed = [];
+          parley.addEventListener("statechanged", ({ detail }) => { states.push(detail.state); });
+          parley.addEventListener("chatFailed", ({ detail }) => { failed.push([detail.message.text, detail.error.code]); });
+        }""")
+
+    @staticmethod
+    def texts(person: Person) -> list[str]:
+        return person.page.evaluate("() => parley.chat.map(({ text }) => text)")
+
+    def comes_to(self, person: Person, expected: list[str], seconds: float = 30) -> None:
+        wait_for(f"{len(expected)} messages at {person.name}'s", lambda: (got := self.texts(person)) == expected
+                 or f"no: {len(got)}, at last {got[-5:]}", seconds)
+
+    def test_four_hundred_messages_at_once_arrive_in_their_order_and_one_that_finds_no_room_is_refused_and_stays_where_it_was_typed(self) -> None:
+        ann, ben = self.person("Ann", room="burst"), self.person("Ben", room="burst")
+        wait_for("each other", lambda: ann.names() == ["Ben"] and ben.names() == ["Ann"])
+        self.watch(ann)
+        ann.page.evaluate("() => { for (let index = 0; index < 400; index += 1) { parley.sendChat(String(index)); } }")
+        expected = [str(index) for index in range(400)]
+        self.comes_to(ben, expected)
+        self.comes_to(ann, expected)
+
+        # Changes go in their turn, too: the server refuses those that come too fast, and not the connection.
+        outcomes = ann.page.evaluate("""async () => (await Promise.allSettled(parley.chat.slice(0, 300).map((each) => parley.chatting.edit(each, `${each.text}!`))))
+          .map(({ reason }) => reason?.code ?? "done")""")
+        self.assertEqual(set(outcomes), {"done", "tooFast"})
+        self.assertGreaterEqual(outcomes.count("done"), 30)
+        wait_for("as many changes at Ben's", lambda: len([each for each in self.texts(ben) if each.endswith("!")]) == outcomes.count("done"))
+
+        # More than wait: one more is refused by the name of the limit, and what was typed is not lost.
+        before = len(self.texts(ben))
+        told = ann.page.evaluate("""() => {
+          const field = document.querySelector("#chat-panel textarea");
+          let count = 0;
+          try {
+            for (; count < 1_300; count += 1) { parley.sendChat(`more ${count}`); }
+          } catch (error) {
+            field.value = "one more";
+            field.form.requestSubmit();
+            return { count, code: error.code, message: error.message, typed: field.value };
+          }
+          return { count };
+        }""")
+        self.assertTrue(1_000 <= told["count"] <= 1_100, told)
+        self.assertEqual((told["code"], told["typed"]), ("tooFast", "one more"))
+        self.assertIn("1000 chat messages wait to be sent already, which is the limit: 40 a second go out, 100 at once", told["message"])
+        self.assertEqual(ann.page.locator("#chat-panel").get_by_role("alert").inner_text(), "1,000 messages wait to be sent already. Wait a moment, and send it again.")
+        wait_for("some of them at Ben's", lambda: len(self.texts(ben)) > before + 20)
+        self.assertEqual(ann.page.evaluate("() => [states, failed]"), [[], []])
+        # What was never sent is told.
+        ann.page.evaluate("() => parley.leave()")
+        wait_for("Ben to be alone", lambda: ben.names() == [])
+        more = self.texts(ben)[before:]
+        self.assertEqual(more, [f"more {index}" for index in range(len(more))])
+        failed = ann.page.evaluate("() => failed")
+        self.assertEqual(failed, [[f"more {index}", "cancelled"] for index in range(told["count"] - len(failed), told["count"])])
+        self.assertGreaterEqual(len(more) + len(failed), told["count"] - 100)
+
+    def test_a_message_that_the_server_has_passed_on_when_the_connection_is_lost_comes_once(self) -> None:
+        for room, keep in (("kept", "2000"), ("unkept", "0")):
+            with self.subTest(room):
+                run(self.server, "meeting", "create", room, "--chat-keep", keep)
+                proxy = CuttableProxy(self.server.port)
+                self.addCleanup(proxy.close)
+                ann, ben = self.person("Ann", room=room, server=proxy.url), self.person("Ben", room=room)
+                wait_for("each other", lambda: ann.names() == ["Ben"] and ben.names() == ["Ann"])
+                self.watch(ann)
+                proxy.cut_at(b'"type":"done"')
+                ann.page.evaluate("() => parley.sendChat('once')")
+                wait_for("the cut", proxy.is_cut)
+                self.comes_to(ben, ["once"])
+                wait_for("Ann to know of the loss", lambda: ann.state() == "reconnecting")
+                self.assertNotIn("once", self.texts(ann))
+                ann.page.evaluate("() => parley.sendChat('meanwhile')")
+                proxy.mend()
+                wait_for("Ann to be back", lambda: ann.state() == "connected")
+                ann.page.evaluate("() => parley.sendChat('after')")
+                expected = ["once", "meanwhile", "after"]
+                self.comes_to(ben, expected)
+                # What is kept nowhere nobody can tell again.
+                self.comes_to(ann, expected if keep != "0" else expected[1:])
+
+                # Many at once, some of them alike, and one cut after the other.
+                many = [str(index // 2) for index in range(240)]
+                proxy.cut_at(b'"type":"done"')
+                ann.page.evaluate("(many) => { for (const text of many) { parley.sendChat(text); } }", many)
+                for cuts in range(1, 4):
+                    wait_for(f"cut {cuts}", proxy.is_cut)
+                    wait_for("Ann to know of the loss", lambda: ann.state() == "reconnecting")
+                    if cuts < 3:
+                        proxy.cut_at(b'"type":"done"')
+                    proxy.mend()
+                    if cuts == 3:
+                        wait_for("Ann to be back", lambda: ann.state() == "connected")
+                self.comes_to(ben, [*expected, *many])
+                self.assertEqual(ann.page.evaluate("() => failed"), [])
 
 
 if __name__ == "__main__":

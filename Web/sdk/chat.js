@@ -18,7 +18,7 @@ export class Chatting {
 
   /**
    * @param {import("./meeting.js").Meeting} meeting
-   * @param {(message: object) => Promise<void>} ask sends a request and waits until it is done
+   * @param {(message: object) => Promise<void>} ask sends a request in its turn and waits until it is done
    */
   constructor(meeting, ask) {
     this.#meeting = meeting;

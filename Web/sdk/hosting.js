@@ -46,7 +46,7 @@ export function permissionsOf(value) {
 export class Hosting {
   #meeting;
   #requests = new Map();
-  // Far from the numbers of offers (above zero) and of chat messages (below).
+  // Far from the numbers of offers (above zero) and of what goes in its turn (below).
   #last = -1_000_000_000;
   #spotlight = null;
 
@@ -156,9 +156,6 @@ export class Hosting {
   /** Takes a poll away. @returns {Promise<void>} */
   removePoll(id) { return this.#ask({ type: "removePoll", poll: id }); }
 
-  /** Asks the server for something and waits until it is done. */
-  _ask(message) { return this.#ask(message); }
-
   #ask(message) {
     const id = this.#last -= 1;
     return new Promise((resolve, reject) => {
@@ -181,7 +178,7 @@ export class Hosting {
 
   // MARK: For the parts of the SDK
 
-  /** Asks for something else with a number. @returns {Promise<void>} */
+  /** Asks for something else and waits until it is done. @returns {Promise<void>} */
   _request(message) { return this.#ask(message); }
 
   /** The server refused a request. @returns {boolean} whether it was one of ours */

@@ -9,9 +9,9 @@ import { JoinToken } from "./join-token.js";
 import { LocalParticipant, RemoteParticipant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { Signaling } from "./signaling.js";
-import { Signals } from "./signals.js";
 import { Stats } from "./stats.js";
 import { RemoteTrack } from "./track.js";
+import { Turns } from "./turns.js";
 import { Views } from "./views.js";
 
 /**
@@ -64,7 +64,7 @@ const final = new Set([
  * | `chat` | `message`, `history` (true for one that was written before joining) |
  * | `chatChanged` | `message`: it has another `text`, or is `deleted` (`author` or `host`) |
  * | `typing` | `participant`, `active`, `private` (whether the message will be for oneself alone) |
- * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it; it is not sent again |
+ * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it, or the meeting ended before it was sent; it is not sent again |
  * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
  * | `signal` | `from` (id; null for the application's server), `participant` (null when it is not known here), `type`, `data` |
  * | `hand` | `participant` — a hand went up or down |
@@ -90,12 +90,12 @@ export class Meeting extends EventTarget {
   #slots = [];
   #speakers = [];
   #chat = [];
-  #unsentChat = [];
-  #lastChatId = 0;
   #data = new DataChannels();
   #hosting = new Hosting(this);
-  #signals = new Signals((message) => this.#hosting._request(message), () => !this.#rejoining && this.#signaling?.open === true);
-  #chatting = new Chatting(this, (message) => this.#hosting._ask(message));
+  #turns = new Turns((message) => this._send(message), () => !this.#rejoining && this.#signaling?.open === true);
+  #chatting = new Chatting(this, async (message) => this.#turns.add(message, { kind: "changes of messages", waits: false }).answer);
+  /** The ids that this client had here: joining anew gives it another. */
+  #ownIds = new Set();
   #token;
   #info = null;
   #joinedOnce = false;
@@ -278,20 +278,25 @@ export class Meeting extends EventTarget {
   unlock() { return this.#hosting._request({ type: "lock", locked: false }); }
 
   /**
-   * Sends a chat message. While the signalling is down it waits, and is sent when the place has been taken back.
+   * Sends a chat message. At most 100 go out at once and 40 a second, signals included; the others wait in their order, and so does each while the
+   * signalling is down. One with which the connection was lost is sent again, and arrives once.
    *
    * @param {string} text 1 to 4,000 characters
    * @param {{to?: string}} [options] id of the one participant who is to get it
    * @returns {number} the message's `id` in a `chatFailed` event; 0, which counts as false, when the text is empty or too long
+   * @throws {ParleyError} `tooFast` when 1,000 wait already; `cancelled` after the meeting
    */
   sendChat(text, options = {}) {
     const length = [...text].length;
     if (text.trim().length === 0 || length > 4_000) { return 0; }
-    // Below zero, so that no offer has the same number.
-    const message = { type: "chat", id: --this.#lastChatId, text, ...(options.to ? { to: options.to } : {}) };
-    this.#unsentChat.push(message);
-    this._send(message);
-    return message.id;
+    const message = { type: "chat", text, ...(options.to ? { to: options.to } : {}) };
+    const { id, answer } = this.#turns.add(message, { kind: "chat messages", repeats: true });
+    answer.catch((error) => {
+      // What was on its way when the meeting ended has most likely arrived.
+      if (this.#state === MeetingState.ended && error.code === "unreachable") { return; }
+      this._emit("chatFailed", { message: { id, text, to: options.to ?? null }, error });
+    });
+    return id;
   }
 
   /**
@@ -314,7 +319,8 @@ export class Meeting extends EventTarget {
 
   /**
    * Sends a signal: a short message of the application's own that is kept nowhere. Everybody gets a `signal` event, this client included, or
-   * one participant does. It needs no media. At most 100 go out at once and 40 a second; the others wait, and so does each while the signalling is down: 1,000 at most.
+   * one participant does. It needs no media. At most 100 go out at once and 40 a second, chat messages included; the others wait, and so does each while the signalling is
+   * down: 1,000 at most.
    *
    * @param {object} signal
    * @param {string} [signal.type] what it is about: at most 128 letters of ASCII, digits, `-`, `_` and `~`
@@ -326,8 +332,8 @@ export class Meeting extends EventTarget {
    */
   signal(signal = {}) {
     const { message, waits } = this.#checked(signal);
-    const taken = this.#signals.takes(waits);
-    if (taken) { this.#signals.send(message, waits).catch(() => {}); }
+    const taken = this.#turns.takes("signals", waits);
+    if (taken) { this.#turns.add(message, { kind: "signals", waits }).answer.catch(() => {}); }
     return taken;
   }
 
@@ -341,7 +347,7 @@ export class Meeting extends EventTarget {
    */
   async sendSignal(signal = {}) {
     const { message, waits } = this.#checked(signal);
-    await this.#signals.send(message, waits);
+    await this.#turns.add(message, { kind: "signals", waits }).answer;
   }
 
   #checked({ type = "", data = "", to, waits = true }) {
@@ -471,9 +477,9 @@ export class Meeting extends EventTarget {
       // What was said meanwhile was said to nobody.
       this.#hasWaited = false;
       for (const { mid, muted } of connection.tracks) { this._send({ type: "mute", mid, muted }); }
-      for (const each of this.#unsentChat) { this._send(each); }
     }
     this.#ensureGoingOn();
+    this.#turns.flush();
   }
 
   #addToConnection(publication) {
@@ -489,7 +495,7 @@ export class Meeting extends EventTarget {
       this.#signalingDown = true;
       this.#hosting._lost();
       this.#chatting._lost();
-      this.#signals.lost();
+      this.#turns.lost();
       this.#refreshState();
     });
     signaling.addEventListener("resumed", () => {
@@ -552,6 +558,7 @@ export class Meeting extends EventTarget {
   async #rejoin(cause) {
     if (this.#rejoining) { return; }
     this.#rejoining = true;
+    this.#turns.lost();
     this.#refreshState();
     const start = performance.now();
     for (let attempt = 0; this.#state !== MeetingState.ended; attempt += 1) {
@@ -581,8 +588,7 @@ export class Meeting extends EventTarget {
     }
     if (this.#state === MeetingState.ended) { return; }
     this.#rejoining = this.#mediaDown = this.#signalingDown = false;
-    for (const message of this.#unsentChat) { this._send(message); }
-    this.#signals.flush();
+    this.#turns.flush();
     this.#refreshState();
   }
 
@@ -611,8 +617,7 @@ export class Meeting extends EventTarget {
     this.#connection.resend();
     for (const { mid, muted } of this.#connection.tracks) { this._send({ type: "mute", mid, muted }); }
     this._send({ type: "rename", name: this.localParticipant.name });
-    for (const message of this.#unsentChat) { this._send(message); }
-    this.#signals.flush();
+    this.#turns.flush();
   }
 
   // MARK: Messages
@@ -623,6 +628,7 @@ export class Meeting extends EventTarget {
       case "welcome": {
         this.#endWaiting();
         this.localParticipant.id = message.participant;
+        this.#ownIds.add(message.participant);
         this.#takeInfo(message.meeting);
         if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
         await connection.firstAnswer(message.answer);
@@ -670,6 +676,9 @@ export class Meeting extends EventTarget {
       case "speakers": this.#takeSpeakers(message.speakers); return;
       case "quality": this.#takeQuality(message.quality); return;
       case "chat": this.#takeChat(message.message, false); return;
+      case "done":
+        if (!this.#turns.answered(message.id)) { this.#hosting._receive(message); }
+        return;
       case "signal":
         this._emit("signal", {
           from: message.from ?? null, participant: this.participant(message.from) ?? null,
@@ -679,9 +688,12 @@ export class Meeting extends EventTarget {
       case "error": {
         if (await connection.receiveRefusal(message)) { return; }
         const error = new ParleyError(String(message.code), String(message.message ?? ""));
-        if (this.#chatFailed(message.id, error) || this.#hosting._refused(message.id, error)) { return; }
+        if (this.#turns.answered(message.id, error) || this.#hosting._refused(message.id, error)) { return; }
         // The socket of who sends too fast is closed, and the place is kept: it is taken back as after any loss.
-        if (message.fatal && error.code === "tooFast") { this.#hosting._lost(error); }
+        if (message.fatal && error.code === "tooFast") {
+          this.#hosting._lost(error);
+          this.#turns.lost(error);
+        }
         if (!message.fatal || error.code === "tooFast") { this._emit("error", { error, fatal: false }); return; }
         if (final.has(error.code)) {
           this._emit("error", { error, fatal: true });
@@ -966,15 +978,6 @@ export class Meeting extends EventTarget {
     }
   }
 
-  /** The server refused a chat message, when it is one of ours. */
-  #chatFailed(id, error) {
-    const index = this.#unsentChat.findIndex((each) => each.id === id);
-    if (index < 0) { return false; }
-    const [{ text, to }] = this.#unsentChat.splice(index, 1);
-    this._emit("chatFailed", { message: { id, text, to: to ?? null }, error });
-    return true;
-  }
-
   #takeChat(message, history) {
     if (typeof message?.text !== "string") { return; }
     if (this.#chat.some((each) => each.id === message.id)) {
@@ -982,9 +985,9 @@ export class Meeting extends EventTarget {
       if (history) { this.#chatting._change(message); }
       return;
     }
-    if (message.from === this.localParticipant.id) {
-      const index = this.#unsentChat.findIndex((each) => each.text === message.text && (each.to ?? null) === (message.to ?? null));
-      if (index >= 0) { this.#unsentChat.splice(index, 1); }
+    // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.
+    if (history && this.#rejoining && this.#ownIds.has(message.from)) {
+      this.#turns.arrived(({ type, text, to }) => type === "chat" && text === message.text && (to ?? null) === (message.to ?? null));
     }
     this.#chat.push(message);
     this._emit("chat", { message, history });
@@ -1037,7 +1040,7 @@ export class Meeting extends EventTarget {
     this.#data.close();
     this.#hosting._lost();
     this.#chatting._lost();
-    this.#signals.close();
+    this.#turns.close();
     this.#connection?.close();
     this.localParticipant._stop();
     this.#setState(MeetingState.ended);

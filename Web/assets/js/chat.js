@@ -385,8 +385,14 @@ export class ChatPanel {
   #send() {
     const text = this.#field.value.trim();
     if (text.length === 0) { return; }
-    if (!this.#meeting.sendChat(text, { to: this.#to.value || undefined })) {
-      this.#showProblems(["A message has at most 4,000 characters."]);
+    try {
+      if (!this.#meeting.sendChat(text, { to: this.#to.value || undefined })) {
+        this.#showProblems(["A message has at most 4,000 characters."]);
+        return;
+      }
+    } catch (error) {
+      // The text stays where it is.
+      this.#showProblems([error.code === "tooFast" ? "1,000 messages wait to be sent already. Wait a moment, and send it again." : this.#words(error)]);
       return;
     }
     this.#showProblem(null);
