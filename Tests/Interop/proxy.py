@@ -7,7 +7,7 @@ import threading
 
 
 class CuttableProxy:
-    """Forwards a loopback port to the server. ``cut()`` drops every connection and refuses new ones, ``cut_at()`` does when the server says something."""
+    """Forwards a loopback port to the server. ``cut()`` drops every connection and refuses new ones."""
 
     def __init__(self, target_port: int):
         self._target = ("127.0.0.1", target_port)
@@ -44,13 +44,12 @@ class CuttableProxy:
 
     def _pump(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         try:
-            tail = b""
+            tail, withholds = b"", False
             while data := source.recv(65536):
-                if is_answer and self._is_marked(tail + data):
-                    self.cut()
-                    break
+                withholds = withholds or is_answer and self._is_marked(tail + data)
                 tail = (tail + data)[-100:]
-                sink.sendall(data)
+                if not withholds:
+                    sink.sendall(data)
         except OSError:
             pass
         for end in (source, sink):
@@ -66,15 +65,16 @@ class CuttableProxy:
             self._marker = None
             return True
 
-    def cut_at(self, marker: bytes) -> None:
-        """Cuts when the server says this, at most 100 bytes, before anybody hears of it: it has done what it was asked for, and the answer is lost."""
+    def withhold_at(self, marker: bytes) -> None:
+        """From when the server says this, at most 100 bytes, over a connection, nothing more that it says arrives there: it does what it is asked for, and
+        the answers are lost."""
         with self._lock:
             self._marker = marker
 
-    def is_cut(self) -> bool:
-        """Whether new connections are refused."""
+    def withholds(self) -> bool:
+        """Whether the server has said that."""
         with self._lock:
-            return not self._open
+            return self._marker is None
 
     def cut(self) -> None:
         """Drops every connection and refuses new ones until ``mend()``."""

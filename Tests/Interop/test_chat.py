@@ -243,11 +243,17 @@ class Chat(unittest.TestCase):
                 ann, ben = self.person("Ann", room=room, server=proxy.url), self.person("Ben", room=room)
                 wait_for("each other", lambda: ann.names() == ["Ben"] and ben.names() == ["Ann"])
                 self.watch(ann)
-                proxy.cut_at(b'"type":"done"')
+                def loses_answers(person: Person) -> None:
+                    """What the server has answered from now on is lost with the connection."""
+                    proxy.cut()
+                    wait_for("the loss to be known", lambda: person.state() == "reconnecting")
+
+                answer = b'"type":"done"'
+                proxy.withhold_at(answer)
                 ann.page.evaluate("() => parley.sendChat('once')")
-                wait_for("the cut", proxy.is_cut)
                 self.comes_to(ben, ["once"])
-                wait_for("Ann to know of the loss", lambda: ann.state() == "reconnecting")
+                wait_for("the answer", proxy.withholds)
+                loses_answers(ann)
                 self.assertNotIn("once", self.texts(ann))
                 ann.page.evaluate("() => parley.sendChat('meanwhile')")
                 proxy.mend()
@@ -258,19 +264,32 @@ class Chat(unittest.TestCase):
                 # What is kept nowhere nobody can tell again.
                 self.comes_to(ann, expected if keep != "0" else expected[1:])
 
-                # Many at once, some of them alike, and one cut after the other.
-                many = [str(index // 2) for index in range(240)]
-                proxy.cut_at(b'"type":"done"')
-                ann.page.evaluate("(many) => { for (const text of many) { parley.sendChat(text); } }", many)
-                for cuts in range(1, 4):
-                    wait_for(f"cut {cuts}", proxy.is_cut)
-                    wait_for("Ann to know of the loss", lambda: ann.state() == "reconnecting")
-                    if cuts < 3:
-                        proxy.cut_at(b'"type":"done"')
+                # Many at once, some of them alike, and one loss after the other.
+                expected += [str(index // 2) for index in range(240)]
+                proxy.withhold_at(answer)
+                ann.page.evaluate("(many) => { for (const text of many) { parley.sendChat(text); } }", expected[3:])
+                for loss in range(1, 4):
+                    wait_for(f"answer {loss} to be lost", proxy.withholds)
+                    loses_answers(ann)
+                    if loss < 3:
+                        proxy.withhold_at(answer)
                     proxy.mend()
-                    if cuts == 3:
-                        wait_for("Ann to be back", lambda: ann.state() == "connected")
-                self.comes_to(ben, [*expected, *many])
+                self.comes_to(ben, expected)
+
+                # Who comes back is told 64 KiB: of long ones the first are answered after the last, and stand before them.
+                long = [str(index).ljust(4_000, ".") for index in range(30)]
+                expected += long
+                wait_for("Ann to be back", lambda: ann.state() == "connected")
+                proxy.withhold_at(answer)
+                ann.page.evaluate("(long) => { for (const text of long) { parley.sendChat(text); } }", long)
+                self.comes_to(ben, expected)
+                loses_answers(ann)
+                proxy.mend()
+                wait_for("Ann to be back", lambda: ann.state() == "connected")
+                if keep != "0":
+                    self.comes_to(ann, expected)
+                    shown = ann.page.evaluate("() => [...document.querySelectorAll('.chat-text')].map((each) => each.textContent)")
+                    self.assertEqual(shown, expected)
                 self.assertEqual(ann.page.evaluate("() => failed"), [])
 
 

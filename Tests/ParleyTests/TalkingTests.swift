@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  @Test("what is answered again after a loss stands in its place, also where the history had no room for it")
+  func orderAfterLoss() async throws {
+    try await LiveServer.run { server in
+      let ann = try await Meeting.join("\(server.url)/order", name: "Ann")
+      let witness = Witness(ann)
+      // 72 KB, of which a client is told 64 KiB at most when it comes back.
+      let texts = (0..<6).map { "\($0)" + String(repeating: "€", count: 3_999) }
+      let sent = try texts.map { (text: String) throws -> SentChatMessage in try ann.send(chat: text) }
+      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.chat.count == 6 }
+      // As if all of the way back had been lost.
+      ann.chat.removeAll()
+      ann.unsentChat = sent
+      ann.place?.channel.close()
+      try await wait(for: "all of them again: \(ann.chat.count), \(witness.events.map { $0.prefix(20) })") {
+        ann.unsentChat.isEmpty && ann.chat.count == 6
+      }
+      #expect(ann.chat.map { String($0.text.prefix(1)) } == ["0", "1", "2", "3", "4", "5"])
+      #expect(witness.events.filter { $0.hasPrefix("chat ") }.last?.hasSuffix("(history)") == false)
+      await ann.leave()
+    }
+  }
+
   @Test("a full rejoin says nothing again that has arrived, and forgets why it was needed")
   func rejoin() async throws {
     try await LiveServer.run { server in

@@ -989,7 +989,8 @@ export class Meeting extends EventTarget {
     if (history && this.#rejoining && this.#ownIds.has(message.from)) {
       this.#turns.arrived(({ type, text, to }) => type === "chat" && text === message.text && (to ?? null) === (message.to ?? null));
     }
-    this.#chat.push(message);
+    // What is answered again after a loss may be older than what the history had room for.
+    this.#chat.splice(this.#chat.findLastIndex((each) => each.id < message.id) + 1, 0, message);
     this._emit("chat", { message, history });
   }
 

@@ -229,7 +229,8 @@ extension Meeting {
     {
       unsentChat.remove(at: sent)
     }
-    chat.append(entry)
+    // What is answered again after a loss may be older than what the history had room for.
+    chat.insert(entry, at: (chat.lastIndex { $0.id < entry.id } ?? -1) + 1)
     if chat.count > Self.maximumChatMessages { chat.removeFirst(chat.count - Self.maximumChatMessages) }
     emit(.chat(entry, isHistory: isHistory))
   }

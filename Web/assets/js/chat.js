@@ -60,6 +60,7 @@ export class ChatPanel {
   #running = 0;
   #more;
   #last = null;
+  #newest = 0;
   #items = new Map();
   #pictures = new Map();
 
@@ -152,8 +153,11 @@ export class ChatPanel {
     const atEnd = this.#list.scrollHeight - this.#list.scrollTop - this.#list.clientHeight < 60;
     const time = new Date(message.time);
     const minute = Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    const grouped = this.#last && this.#last.from === message.from && (this.#last.to ?? null) === (message.to ?? null) && this.#last.minute === minute;
-    this.#last = { from: message.from, to: message.to, minute };
+    // What the history after a loss had no room for comes later than what was written after it.
+    const next = message.id > this.#newest ? null : this.#items.get(Math.min(...[...this.#items.keys()].filter((id) => id > message.id)))?.item ?? null;
+    this.#newest = Math.max(this.#newest, message.id);
+    const grouped = next === null && this.#last && this.#last.from === message.from && (this.#last.to ?? null) === (message.to ?? null) && this.#last.minute === minute;
+    if (next === null) { this.#last = { from: message.from, to: message.to, minute }; }
     const receiver = message.to ? this.#meeting.participant(message.to) : null;
     const aside = message.to ? (own ? `only to ${receiver?.name ?? "one person"}` : "only to you") : null;
     const body = h("div", { class: "chat-body" });
@@ -165,7 +169,7 @@ export class ChatPanel {
       body);
     this.#items.set(message.id, { item, body, message });
     this.#fill(message);
-    this.#list.append(item);
+    this.#list.insertBefore(item, next);
     if (atEnd || own) { this.#list.scrollTop = this.#list.scrollHeight; }
   }
 
@@ -236,7 +240,7 @@ export class ChatPanel {
       .filter((message) => message.from === this.#meeting.localParticipant.id && !message.deleted && !message.file);
     if (mine.length === 0) { return; }
     event.preventDefault();
-    this.#edit(mine.at(-1));
+    this.#edit(mine.reduce((last, each) => (each.id > last.id ? each : last)));
   }
 
   async #ask(action) {
