@@ -18,6 +18,7 @@ actor WebhookDispatcher {
   private let settings: WebhookSettings
   private let counters: OperationCounters
   private let log: Log
+  private let rest: @Sendable (TimeSpan) async -> Void
   private var underWay: [Chain: Task<Void, Never>] = [:]
   private var loop: Task<Void, Never>?
   private var bell: AsyncStream<Void>.Continuation?
@@ -25,7 +26,12 @@ actor WebhookDispatcher {
   /// How often the database was asked what waits.
   private(set) var looks = 0
 
-  init(store: any OperationStore, settings: WebhookSettings, counters: OperationCounters, log: Log) {
+  /// `rest` is how the database is left alone between two looks.
+  init(
+    store: any OperationStore, settings: WebhookSettings, counters: OperationCounters, log: Log,
+    rest: @escaping @Sendable (TimeSpan) async -> Void = { try? await Task.sleep(for: .nanoseconds($0.nanoseconds)) }
+  ) {
+    self.rest = rest
     self.store = store
     self.settings = settings
     self.counters = counters
@@ -38,13 +44,13 @@ actor WebhookDispatcher {
     let (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.bell = bell
     bell.yield()
-    loop = Task { [weak self] in
+    loop = Task { [weak self, rest] in
       for await _ in wake {
         let began = Monotonic.now
         guard let pause = await self?.sendDue() else { return }
         // What rings meanwhile is not lost: one ring is kept.
-        let rest = WebhookSettings.rest(after: Monotonic.now - began)
-        if rest > .zero { try? await Task.sleep(for: .nanoseconds(rest.nanoseconds)) }
+        let time = WebhookSettings.rest(after: Monotonic.now - began)
+        if time > .zero { await rest(time) }
         // Rings by itself when the next is due, unless something rings before.
         let alarm = Task {
           if (try? await Task.sleep(for: .nanoseconds(pause.nanoseconds))) != nil { bell.yield() }
