@@ -27,7 +27,8 @@ import Parley
 
   /// The names of these commands.
   static let names = [
-    "muteParticipant", "muteAll", "allowUnmuting", "askToUnmute", "removeParticipant", "setRole", "spotlight",
+    "muteParticipant", "stopTracks", "muteAll", "allowUnmuting", "askToUnmute", "removeParticipant", "setRole",
+    "spotlight",
     "endMeeting", "raiseHand", "lowerHands", "react", "createPoll", "setPoll", "vote",
   ]
 
@@ -40,6 +41,13 @@ import Parley
     let source = line.source.flatMap { TrackSource(rawValue: $0) } ?? .microphone
     switch line.command {
     case "muteParticipant": try await target().mute([source])
+    case "stopTracks":
+      // What is ended is not there to be unmuted: nothing is guessed here.
+      guard let source = line.source.flatMap({ TrackSource(rawValue: $0) }) else {
+        let names = TrackSource.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Problem(description: "stopTracks needs \"source\", one of \(names).")
+      }
+      try await target().stop([source])
     case "muteAll":
       try await meeting.muteAll(
         [source], except: participant.map { [$0] } ?? [], includingLater: line.later ?? false,

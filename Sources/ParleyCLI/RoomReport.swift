@@ -13,10 +13,12 @@ import Parley
       name = "mutedByHost"
       line = ["source": .text(publication.source.rawValue)]
       words = "a host has muted your \(publication.source.rawValue)"
-    case .stoppedByHost(let publication):
+    case .stoppedByHost(let publication, let reason):
       name = "stoppedByHost"
-      line = ["source": .text(publication.source.rawValue)]
-      words = "a host has ended your \(publication.source.rawValue)"
+      line = ["source": .text(publication.source.rawValue), "reason": JSONLine.Value(reason?.rawValue)]
+      words =
+        "a host has ended your \(publication.source.rawValue)"
+        + (reason == .notAllowed ? ": you may not send it any more" : "")
     case .unmuteRequested(let sources, let host):
       name = "unmuteRequested"
       line = ["sources": .list(sources.map { .text($0.rawValue) }), "by": JSONLine.Value(host?.id)]

@@ -10,6 +10,7 @@ import urllib.request
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
+from client import Client
 from server import BINARY, Server
 from test_rights import run
 
@@ -133,6 +134,36 @@ class Hosting(unittest.TestCase):
         share.press("Enter")
         self.says(ben, "You may not share your screen in this meeting. Hosts can allow it.")
         self.assertEqual([person.page.locator(".tile-screen").count() for person in three], [0, 0, 0])
+
+    def test_hosts_end_what_a_swift_client_sends_and_a_swift_host_ends_a_camera_of_the_page(self) -> None:
+        ann, ben = self.person("Ann", "moderator_token"), self.person("Ben")
+        with Client(self.server.url, "hosting", "Swift", "--publish", "testsrc", "--token", "moderator_token") as swift:
+            swift.joined()
+            wait_for("Swift's picture", lambda: ann.frames("Swift", "camera", 1000) > 1, 30)
+            stop = "([name, source]) => parley.hosting.stop([...parley.participants.values()].find((each) => each.name === name), [source])"
+            for source in ("camera", "microphone"):
+                ann.evaluate(stop, ["Swift", source])
+                self.assertEqual(swift.expect("stoppedByHost", source=source)["reason"], "removed")
+                for person in (ann, ben):
+                    wait_for(f"{person.name} to see the end of the {source}", lambda: person.evaluate(
+                        "(source) => !senses.participant('Swift').publication(source)", source))
+            wait_for("no picture of Swift", lambda: ann.frames("Swift", "camera", 1000) == 0)
+
+            # The other way round.
+            wait_for("Ben's picture", lambda: ann.frames("Ben", "camera", 1000) > 1, 30)
+            guest = ben.evaluate("() => parley.localParticipant.id")
+            swift.command("stopTracks", to=guest)
+            wait_for("the word of what is missing", lambda: any("stopTracks needs" in line for line in swift.errors) or f"no: {swift.errors}")
+            for source in ("camera", "microphone"):
+                swift.command("stopTracks", to=guest, source=source)
+                self.says(ben, f"A host has turned your {source} off.")
+                wait_for(f"the end of Ben's {source}", lambda: ann.evaluate(
+                    "(source) => !senses.participant('Ben').publication(source)", source))
+            # Ben may send both again.
+            ben.page.get_by_role("button", name="Camera, off").press("Enter")
+            ben.page.get_by_role("button", name="Microphone, off").press("Enter")
+            wait_for("Ben's picture again", lambda: ann.frames("Ben", "camera", 1000) > 1, 30)
+            ann.hears("Ben")
 
     def test_who_may_only_watch_is_shown_with_everything_off_and_no_device_is_opened_for_a_key(self) -> None:
         [made] = run(self.server, "token", "create", "--room", "hosting", "--role", "subscriber")

@@ -172,7 +172,7 @@ import Parley
   private func take(_ event: RoomEvent, _ meeting: Meeting, _ session: OTSession) {
     switch event {
     case .mutedByHost(let publication): mutedByHost(publication, session)
-    case .stoppedByHost(let publication): stoppedByHost(publication, session)
+    case .stoppedByHost(let publication, _): stoppedByHost(publication, session)
     case .permissionsChanged:
       let capabilities = takePermissions(of: meeting)
       session.tell { session in session.change { $0.capabilities = capabilities } }

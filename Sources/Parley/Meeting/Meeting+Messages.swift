@@ -31,7 +31,8 @@ extension Meeting {
     case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
       takePublication(publication, of: participant)
       applySlots()
-    case .unpublished(let participant, let publication, _): removePublication(publication, of: participant)
+    case .unpublished(let participant, let publication, let reason):
+      removePublication(publication, of: participant, reason)
     case .slots(let slots):
       self.slots = slots
       applySlots()
@@ -175,8 +176,8 @@ extension Meeting {
     emit(.published(publication))
   }
 
-  private func removePublication(_ id: String, of participantID: String) {
-    if participantID == local.id { return removeOwn(id) }
+  private func removePublication(_ id: String, of participantID: String, _ reason: UnpublishReason? = nil) {
+    if participantID == local.id { return removeOwn(id, reason) }
     guard let participant = participants.first(where: { $0.id == participantID }),
       let index = participant.publications.firstIndex(where: { $0.id == id })
     else { return }

@@ -160,9 +160,9 @@ extension Meeting {
   }
 
   /// The server ended an own track.
-  func removeOwn(_ id: String) {
+  func removeOwn(_ id: String, _ reason: UnpublishReason?) {
     guard let publication = local.publications.first(where: { $0.id == id }) else { return }
-    emit(.room(.stoppedByHost(publication)))
+    emit(.room(.stoppedByHost(publication, reason: reason)))
     tasks.run { await publication.unpublish() }
   }
 
@@ -171,7 +171,7 @@ extension Meeting {
     guard let own = infos.first(where: { $0.id == local.id }) else { return }
     let present = Set(own.publications.map(\.id))
     for publication in local.publications where !publication.id.isEmpty && !present.contains(publication.id) {
-      removeOwn(publication.id)
+      removeOwn(publication.id, nil)
     }
   }
 }

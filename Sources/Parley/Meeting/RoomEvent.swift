@@ -6,7 +6,8 @@ public import Signaling
 /// if case .room(let event) = event {
 ///   switch event {
 ///   case .mutedByHost(let publication): print("A host has muted your \(publication.source.rawValue).")
-///   case .stoppedByHost(let publication): print("A host has ended your \(publication.source.rawValue).")
+///   case .stoppedByHost(let publication, reason: let reason):
+///     print("A host has ended your \(publication.source.rawValue)\(reason == .notAllowed ? ", and you may not send it any more" : "").")
 ///   case .unmuteRequested(let sources, by: let host): print("\(host?.name ?? "A host") asks you to unmute \(sources).")
 ///   case .permissionsChanged: print("You may now: \(meeting.local.permissions.map(\.rawValue))")
 ///   case .handChanged(let participant): print(participant.hand == nil ? "down" : "up")
@@ -22,8 +23,9 @@ public import Signaling
 public enum RoomEvent: Sendable {
   /// A host muted a track of this client: nothing of it reaches anybody. Unmute it with ``LocalPublication/setMuted(_:)``, where that is allowed.
   case mutedByHost(LocalPublication)
-  /// A host ended a track of this client, or took the right to send it back. It is not published any more.
-  case stoppedByHost(LocalPublication)
+  /// A host ended a track of this client, or took the right to send it. It is not published any more, and its source is stopped: where it is
+  /// still allowed, publish it again when the person wants to. The reason is nil when it happened while the connection was down.
+  case stoppedByHost(LocalPublication, reason: UnpublishReason?)
   /// A host asks this client to unmute tracks of these sources. Ask the person; never unmute without.
   case unmuteRequested([TrackSource], by: (any Participant)?)
   /// A host changed what this client is or may do; see ``LocalParticipant/role`` and ``LocalParticipant/permissions``.
@@ -43,6 +45,13 @@ public enum RoomEvent: Sendable {
   /// The meeting has another title or end, or its chat takes other files; see ``Meeting/info``.
   case meetingChanged(MeetingInfo)
 }
+
+/// Why a track is gone that its sender did not end.
+///
+/// ```swift
+/// func mayPublishAgain(_ reason: UnpublishReason) -> Bool { reason == .removed }
+/// ```
+public typealias UnpublishReason = Signaling.UnpublishReason
 
 /// A small picture that somebody shows everybody for a moment.
 ///

@@ -13,6 +13,17 @@ extension RemoteParticipant {
     try await request(.muteParticipant(id, sources: sources))
   }
 
+  /// Ends what this participant sends of these sources: the track is gone for everybody, and its camera, microphone or share with it. It
+  /// may be published again; take the permission where it may not.
+  ///
+  /// ```swift
+  /// try await participant.stop([.camera])
+  /// try await participant.stop([.screen, .screenAudio])
+  /// ```
+  public func stop(_ sources: [TrackSource]) async throws(JoinError) {
+    try await request(.stopTracks(id, sources: sources))
+  }
+
   /// Asks this participant to unmute, and allows it where nobody else may. Nobody is unmuted by somebody else.
   ///
   /// ```swift

@@ -142,7 +142,7 @@ extension SfBConversation {
       audioService.mutedByHost()
       alert(.participantMute, .info, .notice, "Somebody who leads the meeting has muted you.")
     case .mutedByHost(let publication) where publication.source == .camera: videoService.mutedByHost()
-    case .stoppedByHost(let publication):
+    case .stoppedByHost(let publication, _):
       (publication.source == .camera ? videoService : audioService as SfBConversationService).stoppedByHost()
     case .unmuteRequested:
       alert(

@@ -80,7 +80,8 @@ struct StillMissing: Error, CustomStringConvertible {
     case .room(let event):
       switch event {
       case .mutedByHost(let publication): events.append("mutedByHost \(publication.source)")
-      case .stoppedByHost(let publication): events.append("stoppedByHost \(publication.source)")
+      case .stoppedByHost(let publication, let reason):
+        events.append("stoppedByHost \(publication.source) \(reason?.rawValue ?? "unknown")")
       case .unmuteRequested(let sources, let host):
         events.append("unmuteRequested \(sources.map(\.rawValue).joined(separator: " ")) \(host?.name ?? "")")
       case .permissionsChanged: events.append("permissionsChanged")

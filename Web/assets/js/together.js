@@ -86,7 +86,9 @@ export class Together {
       this.#handlers.refresh();
       if (publication.source === "screen") { tell("A host has ended your screen sharing.", { icon: "screenStop", urgent: true }); }
       // A right that was taken is told as such.
-      if (publication.source === "camera" && reason === "removed") { tell("A host has turned your camera off.", { icon: "cameraOff", urgent: true }); }
+      if (reason !== "removed") { return; }
+      if (publication.source === "camera") { tell("A host has turned your camera off.", { icon: "cameraOff", urgent: true }); }
+      if (publication.source === "microphone") { tell("A host has turned your microphone off.", { icon: "microphoneOff", urgent: true }); }
     });
     on("muteForAll", ({ order }) => {
       this.#handlers.refresh();
