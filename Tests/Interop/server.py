@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -13,28 +12,10 @@ import time
 import urllib.request
 from pathlib import Path
 
+from ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))
-
-
-_held: dict[int, socket.socket] = {}
-
-
-def free_port() -> int:
-    """A TCP port that nothing listens on, and that nobody gets who does not name it: it stays bound, which servers that reuse addresses, as
-    all here do, take no notice of. Until one listens connections are refused."""
-    probe = socket.socket(socket.AF_INET6)
-    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    probe.bind(("::", 0))
-    port = probe.getsockname()[1]
-    _held[port] = probe
-    return port
-
-
-def give_up(port: int) -> None:
-    """Lets anybody have a port of ``free_port`` again."""
-    if probe := _held.pop(port, None):
-        probe.close()
 
 
 class Server:
@@ -44,8 +25,7 @@ class Server:
                  command: str = "serve", within: tuple[str, ...] = ()):
         self._folder = None if data else tempfile.TemporaryDirectory(prefix="parley-")
         self.data = data or self._folder.name
-        self._own = [free_port()] + ([] if port else [free_port()])
-        self.admin_port, self.port = self._own[0], port or self._own[-1]
+        self.admin_port, self.port = free_port(), port or free_port()
         self.options = options
         self.command = command
         self.within = within
@@ -94,8 +74,6 @@ class Server:
                 self.process.kill()
                 raise AssertionError("the server did not stop within 15 s of SIGTERM; it printed:\n" + self.log())
         self._reader.join(5)
-        for port in self._own:
-            give_up(port)
         if self.output:
             self.output.write_text(self.log())
         if self._folder:

@@ -25,7 +25,8 @@ from playwright.sync_api import sync_playwright
 from browser import Person, wait_for
 from client import Client
 from keyboard import Keyboard
-from server import BINARY, Server, free_port
+from ports import free_port
+from server import BINARY, Server
 from test_rights import jwt, run
 
 TOKEN = "a-token-for-tests-only"

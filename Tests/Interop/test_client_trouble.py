@@ -29,8 +29,9 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from browser import wait_for
 from client import Client
+from ports import free_port
 from proxy import CuttableProxy
-from server import BINARY, ROOT, Server, free_port
+from server import BINARY, ROOT, Server
 
 #: What a person waits for an answer; joining has its own limit of 30 s.
 PATIENCE = 40

@@ -13,7 +13,8 @@ import test_client_media
 from browser import Person, wait_for
 from media import CAST
 from pictures import read_marker
-from server import BINARY, ROOT, free_port
+from ports import free_port
+from server import BINARY, ROOT
 
 BOTS = {"echo-bot": "Echo", "chat-bot": "Chatty", "snapshot-bot": "Photographer"}
 

@@ -10,8 +10,9 @@ from playwright.sync_api import sync_playwright
 from aiortc_peer import AiortcPeer
 from browser import Person, see_and_hear, wait_for
 from media import CAST
+from ports import free_port
 from proxy import CuttableProxy
-from server import Server, free_port
+from server import Server
 
 
 class MeetingTest(unittest.TestCase):

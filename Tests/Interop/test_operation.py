@@ -19,7 +19,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
-from server import BINARY, ROOT, Server, free_port
+from ports import free_port
+from server import BINARY, ROOT, Server
 
 
 def fetch(url: str, form: dict[str, str] | None = None, method: str | None = None, **headers: str) -> tuple[int, str]:

@@ -11,7 +11,8 @@ from playwright.sync_api import sync_playwright
 from browser import Person, wait_for
 from client import Client
 from identity_provider import CLIENT, PASSWORD, SECRET, IdentityProvider
-from server import Server, free_port
+from ports import free_port
+from server import Server
 from test_rights import run
 
 
