@@ -83,7 +83,7 @@ struct ChatEndpoints: Sendable {
 private actor ChatUpload: HTTPBodySink {
   nonisolated let limit: Int
   private let request: HTTPRequest
-  private let endpoints: ChatEndpoints
+  private nonisolated let endpoints: ChatEndpoints
   private let addressLimits: AddressLimits
   private let name: String
   private let receiver: String?
@@ -99,6 +99,12 @@ private actor ChatUpload: HTTPBodySink {
     name = FileName.clean(FormBody.decode(request.headers["parley-file-name"] ?? "", plusIsBlank: false))
     receiver = request.headers["parley-file-to"]
     origin = request.headers["origin"]
+  }
+
+  /// What no meeting takes is refused before anybody is asked whose it is.
+  nonisolated func refusal(ofLength length: Int) -> HTTPResponse {
+    let most = endpoints.files.limits.file
+    return answer(refusal(of: most > 0 ? .tooLarge(limit: most) : .off))
   }
 
   func begin(length: Int) async -> HTTPResponse? {
@@ -173,7 +179,7 @@ private actor ChatUpload: HTTPBodySink {
     _ = try? await place.room.endFile(nil, of: place.participant, to: receiver, origin: origin)
   }
 
-  private func refusal(of error: ChatFileRefusal) -> Refusal {
+  private nonisolated func refusal(of error: ChatFileRefusal) -> Refusal {
     if case .failed(let reason) = error { endpoints.log.error("chat.file", ["reason": reason]) }
     let status =
       switch error {
@@ -195,13 +201,13 @@ private actor ChatUpload: HTTPBodySink {
     return Refusal(status, error.code, error.description, limit: limit)
   }
 
-  private func answer(_ refusal: Refusal) -> HTTPResponse {
+  private nonisolated func answer(_ refusal: Refusal) -> HTTPResponse {
     endpoints.counters.limits.add(of: refusal)
     return answer(.refusal(refusal))
   }
 
   /// What every answer of the public port has.
-  private func answer(_ response: HTTPResponse) -> HTTPResponse {
+  private nonisolated func answer(_ response: HTTPResponse) -> HTTPResponse {
     endpoints.counters.requests.add(1)
     if response.status >= 400 {
       endpoints.counters.requestErrors.add(1)

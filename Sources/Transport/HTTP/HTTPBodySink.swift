@@ -9,8 +9,10 @@ internal import Synchronization
 /// ``HTTPServer/Configuration/refusedBodyLimit`` and ``HTTPServer/Configuration/refusedBodyTimeout`` say. Then the client is answered in the
 /// middle of its body, and the connection closed.
 public protocol HTTPBodySink: Sendable {
-  /// The most bytes of body; more is answered 413, and none of it is read.
+  /// The most bytes of body; of more none is read, and the answer is ``refusal(ofLength:)``.
   var limit: Int { get }
+  /// The answer to a body that is said to have more than ``limit`` bytes. Nothing else is called then. Without one of its own a sink answers 413 (`tooLarge`).
+  func refusal(ofLength length: Int) -> HTTPResponse
   /// Before the first piece: the answer that refuses the body, or nil to take it.
   func begin(length: Int) async -> HTTPResponse?
   /// The next piece: the answer that refuses the rest, or nil to go on.
@@ -19,6 +21,18 @@ public protocol HTTPBodySink: Sendable {
   func finish() async -> HTTPResponse
   /// The client went away, or took too long.
   func cancel() async
+}
+
+extension HTTPBodySink {
+  /// 413 (`tooLarge`), with the most that is taken.
+  public func refusal(ofLength length: Int) -> HTTPResponse { .tooLarge(most: limit) }
+}
+
+extension HTTPResponse {
+  /// The answer to a body of more bytes than are taken.
+  static func tooLarge(most: Int) -> HTTPResponse {
+    .refusal("The body is larger than \(most) bytes.", status: 413, code: "tooLarge")
+  }
 }
 
 /// The pieces of a body between the service thread, which brings them, and the task that gives them to a sink.

@@ -77,8 +77,7 @@ extension ServerWire {
     let sink = length > 0 ? server.sink(request) : nil
     let bodyLimit = sink?.limit ?? limits.bodyLimit
     if length > bodyLimit {
-      return refuseAndClose(
-        .refusal("The body is larger than \(bodyLimit) bytes.", status: 413, code: "tooLarge"))
+      return refuseAndClose(sink?.refusal(ofLength: length) ?? .tooLarge(most: bodyLimit))
     }
     if let sink {
       beginUpload(to: sink, length: length)

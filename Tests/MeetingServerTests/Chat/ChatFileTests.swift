@@ -120,11 +120,24 @@ struct ChatFileTests {
       for (bytes, token, to, status, code) in [
         (10, nil, nil, 401, "badCredential"), (10, "wrong", nil, 401, "badCredential"),
         (10, guest.resumeToken, "p_nobody", 400, "badMessage"),
-        ((1 << 20) + 1, guest.resumeToken, nil, 413, "tooLarge"),
+        ((1 << 20) + 1, guest.resumeToken, nil, 413, "fileTooLarge"),
         (1 << 20, guest.resumeToken, nil, 201, ""), (1 << 20, guest.resumeToken, nil, 409, "meetingFilesFull"),
       ] as [(Int, String?, String?, Int, String)] {
         let answer = try await send(server, [UInt8](repeating: 65, count: bytes), token: token, to: to)
         #expect(answer.status == status && answer.code == code, "\(bytes) \(answer)")
+      }
+      // Whether the server takes no such file at all, or only this meeting does not.
+      try await server.setPolicy { $0.chat = ChatPolicy(fileLimit: 4) }
+      let (_, small) = try await server.join("small", "Ann")
+      for (bytes, most) in [((1 << 20) + 1, "1 MiB"), (5, "4 bytes")] {
+        let large = try await TestServer.request(
+          "POST", server.url + "/api/chat/files",
+          ["Authorization": "Bearer \(small.resumeToken)"], [UInt8](repeating: 65, count: bytes))
+        #expect(large.status == 413 && large["code"] as? String == "fileTooLarge", "\(large.text)")
+        #expect(large["limit"] as? String == "chatFileLimit", "\(large.text)")
+        #expect(large.text.contains("larger than \(most)"), "\(large.text)")
+        #expect((large["setting"] as? String)?.contains("--chat-file-limit") == true, "\(large.text)")
+        #expect(large.headers["access-control-allow-origin"] == "*", "pages of other servers are told it too")
       }
       #expect(try await send(server, [1], token: guest.resumeToken, origin: "https://evil.example").status == 403)
       #expect(try await send(server, [], token: guest.resumeToken).status == 411)
@@ -144,8 +157,8 @@ struct ChatFileTests {
       #expect(full["limit"] as? String == "maximumChatBytes", "\(full.text)")
       #expect((full["setting"] as? String)?.contains("--max-chat-kib") == true, "\(full.text)")
       let metrics = try await TestServer.request("GET", "http://127.0.0.1:\(server.server.adminPort ?? 0)/metrics").text
-      for name in ["maximumChatBytes", "chatMeetingLimit"] {
-        #expect(metrics.contains("parley_limited_total{limit=\"\(name)\"} 1\n"), "\(name)")
+      for (name, count) in [("maximumChatBytes", 1), ("chatMeetingLimit", 1), ("chatFileLimit", 3)] {
+        #expect(metrics.contains("parley_limited_total{limit=\"\(name)\"} \(count)\n"), "\(name)")
       }
       #expect(try await send(server, [1], token: host.resumeToken).status == 201)
       #expect(stored(server).count == 2)
