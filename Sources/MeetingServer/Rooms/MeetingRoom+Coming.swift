@@ -92,6 +92,9 @@ extension MeetingRoom {
     // The rules for chat may have changed while the media server answered.
     (member.role, member.permissions) = rights(of: member)
     members[id] = member
+    // From here on they are counted as a member, and who comes in by their coming must not find that place taken twice.
+    reserved -= 1
+    holdsPlace = false
     entered(member)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.knownRevision = meeting.revision

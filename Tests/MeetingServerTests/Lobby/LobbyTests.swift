@@ -356,6 +356,28 @@ struct LobbyTests {
     }
   }
 
+  @Test("when the host comes whom people waited for, as many go in as fit, and the others are told that it is full")
+  func fullOnceTheHostCame() async throws {
+    try await TestServer.run { server in
+      try await server.makeMeeting("board", capacity: 2, lobby: LobbySettings(waitsForHost: true))
+      let (bob, first) = try await server.knock("board", "Bob")
+      let (cem, second) = try await server.knock("board", "Cem")
+      for answer in [first, second] { #expect(answer == .waiting(reason: .host, seconds: 1_800)) }
+      let (ann, _) = try await server.lobbyHost("board")
+      _ = try await bob.welcome()
+      let refusal = try await cem.next()
+      guard case .error(.meetingFull, let text, true, _) = refusal else { throw Unexpected(refusal) }
+      #expect(text.contains("(capacity)"))
+      #expect(try await cem.next() == nil, "the socket is closed")
+      #expect(try await server.metrics().contains("parley_limited_total{limit=\"capacity\"} 1\n"))
+      // Cem has neither taken a place nor left one behind.
+      try bob.send(.leave)
+      while try await bob.next() != nil {}
+      let (dan, _) = try await server.join("board", "Dan")
+      for client in [ann, dan] { await client.close() }
+    }
+  }
+
   @Test("who goes while they are being let in leaves no participant behind")
   func departure() async throws {
     try await TestServer.run { server in
