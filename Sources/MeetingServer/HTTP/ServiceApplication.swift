@@ -60,19 +60,22 @@ struct ServiceApplication: Sendable {
       let entry = AuditEntry(
         time: now, actor: "anybody", tenant: tenant.name, action: "meeting.create", target: meeting.id.rawValue,
         detail: "\(meeting.room.display), access \(meeting.accessLevel.rawValue)")
-      try await operation.together { store in
-        try store.insert(meeting)
-        try store.append(entry)
-      }
       let isOpen = meeting.accessLevel == .everyone && !meeting.lobby.waitsForHost
       let organizer = isOpen ? nil : try desk.organizerToken(for: meeting, tenant: tenant, now: now)
+      let entries =
+        [entry]
+        + (organizer.map { [AuditEntry(giving: $0, for: meeting, of: tenant, to: "anybody", at: now)] } ?? [])
+      try await operation.together { store in
+        try store.insert(meeting)
+        for entry in entries { try store.append(entry) }
+      }
       counters.adHocMeetings.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
       return .json(
         Meeting(
           JoinUrl: addresses.join, OnlineMeetingUri: addresses.conference, OrganizerUri: addresses.organizer,
           DiscoverUri: addresses.discover, ExpireTime: Self.text(meeting.expires ?? now),
-          OrganizerToken: organizer?.value))
+          OrganizerToken: organizer?.text.value))
     } catch {
       throw Self.refusal(of: error)
     }
@@ -115,14 +118,16 @@ struct ServiceApplication: Sendable {
       guard !meeting.isExpired(at: now) else {
         throw Refusal(400, "meetingExpired", "Invalid MeetingUrl: the meeting is over.")
       }
-      let (text, expires) = try desk.token(
+      let token = try desk.token(
         for: meeting, tenant: tenant, session: session, origins: origins, base: base, now: now)
+      try await operation.append(AuditEntry(giving: token, for: meeting, of: tenant, to: "anybody", at: now))
       counters.tokens.add(1)
-      let context = JoinToken.prefix.dropLast() + "%3d" + text.value.dropFirst(JoinToken.prefix.utf8.count)
+      let text = token.text.value
+      let context = JoinToken.prefix.dropLast() + "%3d" + text.dropFirst(JoinToken.prefix.utf8.count)
       return .json(
         Token(
-          DiscoverUri: "\(base)/discover?anonymousMeetingJoinContext=\(context)", Token: text.value,
-          ExpireTime: Self.text(expires),
+          DiscoverUri: "\(base)/discover?anonymousMeetingJoinContext=\(context)", Token: text,
+          ExpireTime: Self.text(token.expires),
           TenantEndpointId: MeetingAddresses(base: base, meeting: meeting, tenant: tenant).endpoint))
     } catch {
       throw Self.refusal(of: error)

@@ -100,15 +100,19 @@ struct PlanningAPI: Sendable {
       }
     }
     let action = asked == nil ? "meeting.create" : "meeting.schedule"
-    let (planned, entry) = (record, Self.entry(action, record, tenant, caller, now))
+    let host = try desk.hostToken(for: record, tenant: tenant, now: now)
+    let (planned, entry, given) = (
+      record, Self.entry(action, record, tenant, caller, now),
+      AuditEntry(giving: host, for: record, of: tenant, to: caller.actor, at: now)
+    )
     try await operation.together { store in
       try store.insert(planned)
       try store.append(entry)
+      try store.append(given)
     }
-    let host = try desk.hostToken(for: record, tenant: tenant, now: now)
     (asked == nil ? counters.adHocMeetings : counters.scheduledMeetings).add(1)
     var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
-    view.hostToken = String(host.value.dropFirst(JoinToken.prefix.utf8.count))
+    view.hostToken = String(host.text.value.dropFirst(JoinToken.prefix.utf8.count))
     return .json(view, status: 201)
   }
 

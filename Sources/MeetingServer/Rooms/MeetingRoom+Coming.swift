@@ -50,7 +50,8 @@ extension MeetingRoom {
       return .waits(reason)
     }
     if let quota { throw .quota(quota) }
-    if newcomer.admission.grant.role == .hidden, let reached = events.refusalOfRights { throw .quota(reached) }
+    let uses = rightsUsed(by: newcomer)
+    if !uses.isEmpty, let reached = events.refusalOfRights { throw .quota(reached) }
     // The one decision about room: made before anything is awaited, so two newcomers cannot both take the last place.
     if !holdsPlace {
       if isFull { throw .full }
@@ -75,15 +76,10 @@ extension MeetingRoom {
     } catch {
       throw Self.refusal(of: error)
     }
-    var unseen: RightUse?
-    if member.isHidden {
-      // Nobody in the meeting sees who listens, so it is written down before they hear anything.
-      let use = RightUse("joinHidden", id, member.admission.grant.user.map { "user \($0)" } ?? "")
-      await noteRights([use], member)
-      unseen = use
-    }
+    // Before they hear anything.
+    await noteRights(uses, member)
     if isClosed || isBanned(newcomer.admission.grant, from: newcomer.address) {
-      if let unseen { noteUndone(unseen, member, "the meeting is over, or closed to them") }
+      for use in uses { noteUndone(use, member, "the meeting is over, or closed to them") }
       post { await $0.leave(participant: id) }
       throw isClosed ? .closed : .banned
     }
@@ -119,6 +115,20 @@ extension MeetingRoom {
     watchToken(of: member)
     if lobby.arrive(id) { remove(member, reason: .left) }
     return .enters
+  }
+
+  /// What somebody does by coming in that not everybody may: to be there unseen, since nobody in the meeting sees who listens, and to come in where
+  /// others are kept out or wait.
+  private func rightsUsed(by newcomer: Newcomer) -> [RightUse] {
+    let (grant, passed) = (newcomer.admission.grant, passed(by: newcomer))
+    let user = grant.user.map { "user \($0)" } ?? ""
+    var uses: [RightUse] = []
+    if grant.role == .hidden { uses.append(RightUse("joinHidden", newcomer.place.participant, user)) }
+    if !passed.isEmpty {
+      let past = "past \(passed.joined(separator: " and "))"
+      uses.append(RightUse("joinAsHost", newcomer.place.participant, user.isEmpty ? past : "\(past), \(user)"))
+    }
+    return uses
   }
 
   /// Whether nobody more fits in.

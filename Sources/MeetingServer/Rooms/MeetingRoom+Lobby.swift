@@ -39,6 +39,18 @@ extension MeetingRoom {
     return meeting.accessLevel.passes(grant) ? .enters : .waits(.lobby)
   }
 
+  /// What somebody comes past because they are a host: the same for anybody else would be a refusal, a question, or a wait.
+  func passed(by newcomer: Newcomer) -> [String] {
+    var grant = decided.applied(to: newcomer.admission.grant, chat: meeting.chat)
+    guard grant.isHost, !newcomer.isChosen else { return [] }
+    grant.permissions.remove(.moderate)
+    var doors: [String] = []
+    if lobby.isLocked { doors.append("the lock") }
+    if meeting.passcode != nil { doors.append("the passcode") }
+    if !meeting.accessLevel.passes(grant) { doors.append("the lobby") }
+    return doors
+  }
+
   /// Whether somebody is there who can let others in.
   var hasHost: Bool { members.values.contains { $0.permissions.contains(.moderate) } }
 

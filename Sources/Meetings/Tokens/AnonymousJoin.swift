@@ -100,33 +100,40 @@ public struct AnonymousJoin: Sendable {
     guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
     guard let (meeting, target) = try await door(room, of: tenant, now: now) else { return nil }
     guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
-    let (token, expires) = try token(
+    let token = try token(
       for: meeting, opening: target, tenant: tenant, session: session, origins: [base], base: base, now: now)
-    return (meeting, tenant, token, expires)
+    return (meeting, tenant, token.text, token.expires)
   }
 
   /// A token for whoever asked for a meeting that not everybody gets into: without it nobody could let anybody in.
-  public func organizerToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> Secret<String> {
-    let end = now.addingTimeInterval(tokenLifetime.seconds)
-    return try authority.sign(
-      JoinToken(
-        tenant: tenant.id, target: .meeting(meeting.id), role: .organizer, notBefore: now,
-        expires: min(end, meeting.expires ?? end)), tenant: tenant)
+  public func organizerToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> IssuedToken {
+    try organizer(of: meeting, tenant, until: now.addingTimeInterval(tokenLifetime.seconds), now)
   }
 
   /// A token for whoever has planned a meeting: good for as long as a token can be.
-  public func hostToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> Secret<String> {
-    let end = now.addingTimeInterval(JoinGrant.longest)
-    return try authority.sign(
-      JoinToken(
-        tenant: tenant.id, target: .meeting(meeting.id), role: .organizer, notBefore: now,
-        expires: min(end, meeting.expires ?? end)), tenant: tenant)
+  public func hostToken(for meeting: MeetingRecord, tenant: Tenant, now: Date) throws -> IssuedToken {
+    try organizer(of: meeting, tenant, until: now.addingTimeInterval(JoinGrant.longest), now)
   }
 
-  /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use, and when it ends.
+  private func organizer(
+    of meeting: MeetingRecord, _ tenant: Tenant, until end: Date, _ now: Date
+  ) throws -> IssuedToken {
+    try issue(
+      JoinToken(
+        tenant: tenant.id, target: .meeting(meeting.id), role: .organizer, notBefore: now,
+        expires: min(end, meeting.expires ?? end)), tenant)
+  }
+
+  private func issue(_ token: JoinToken, _ tenant: Tenant) throws -> IssuedToken {
+    IssuedToken(
+      text: try authority.sign(token, tenant: tenant), id: token.id, role: token.role, isGuest: token.isGuest,
+      expires: token.expires)
+  }
+
+  /// A token for a guest of `meeting`, which pages of `origins` (and the server's own) may use.
   public func token(
     for meeting: MeetingRecord, tenant: Tenant, session: String, origins: [WebOrigin], base: WebOrigin, now: Date
-  ) throws -> (text: Secret<String>, expires: Date) {
+  ) throws -> IssuedToken {
     try token(
       for: meeting, opening: .meeting(meeting.id), tenant: tenant, session: session, origins: origins, base: base,
       now: now)
@@ -135,7 +142,7 @@ public struct AnonymousJoin: Sendable {
   private func token(
     for meeting: MeetingRecord, opening target: MeetingTarget, tenant: Tenant, session: String, origins: [WebOrigin],
     base: WebOrigin, now: Date
-  ) throws -> (text: Secret<String>, expires: Date) {
+  ) throws -> IssuedToken {
     let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(
@@ -145,8 +152,22 @@ public struct AnonymousJoin: Sendable {
       service: .init(
         applicationSession: session, organizer: addresses.organizer, endpoint: addresses.endpoint,
         conference: addresses.conference, applications: addresses.applications))
-    return (try authority.sign(token, tenant: tenant), token.expires)
+    return try issue(token, tenant)
   }
+}
+
+/// A join token that was just signed, with what those who keep book of it need.
+public struct IssuedToken: Sendable {
+  /// The token.
+  public var text: Secret<String>
+  /// Names it, so that it can be revoked.
+  public var id: TokenID
+  /// What its holder is.
+  public var role: Role
+  /// Whether its holder is none of the tenant's own people.
+  public var isGuest: Bool
+  /// Not good at or after.
+  public var expires: Date
 }
 
 /// The addresses of a meeting, seen from the address under which a client reached the server.

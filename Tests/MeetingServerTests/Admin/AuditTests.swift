@@ -124,6 +124,39 @@ struct AuditTests {
     }
   }
 
+  @Test("who comes past a lock, a passcode or the lobby as a host stands in the log by the time they hear anything")
+  func past() async throws {
+    try await TestServer.run { server in
+      try await server.makeMeeting("hall", .everyone)
+      try await server.makeMeeting("board", .locked, passcode: "1234")
+      try await server.makeMeeting("team", .invited)
+      let token = try await server.token("board", #","role":"organizer","sub":"ann""#)
+      let (ann, hello) = try await server.join("board", "Ann", token: token)
+      let entry = try #require(try await log(server).last)
+      #expect(entry.action == "meeting.joinAsHost" && entry.target == hello.participant && entry.tenant == "parley")
+      #expect(entry.actor == "participant \(hello.participant) Ann")
+      #expect(entry.detail.hasPrefix("past the passcode and the lobby, user ann, in board"), "\(entry.detail)")
+      #expect(!"\(entry)".contains(token) && !entry.detail.contains("1234"))
+      // Where anybody comes in nobody needs a right for it, and where those who are invited do, those need none.
+      let (bea, _) = try await server.host("hall", "Bea")
+      let (cem, _) = try await server.host("team", "Cem")
+      #expect(try await log(server).count == 1)
+      try bea.send(.lock(true, id: 7))
+      _ = try await bea.first { if case .room(.done(7)) = $0 { true } else { nil } }
+      let (dan, second) = try await server.host("hall", "Dan")
+      let last = try #require(try await log(server).last)
+      #expect(last.action == "meeting.joinAsHost" && last.target == second.participant)
+      #expect(last.detail.hasPrefix("past the lock, in hall"), "\(last.detail)")
+      // Whom a host lets in is let in by that host's right.
+      let (eve, _) = try await server.knock("board", "Eve", passcode: "1234")
+      _ = try await ann.lobby(of: ["Eve"])
+      try ann.send(.admit(.all))
+      _ = try await eve.welcome()
+      #expect(try await log(server).map(\.action).suffix(2) == ["meeting.joinAsHost", "meeting.admit"])
+      for client in [ann, bea, cem, dan, eve] { await client.close() }
+    }
+  }
+
   @Test("planning leaves an entry for each meeting made, changed and called off, by whoever did it")
   func planning() async throws {
     try await TestServer.run { server in
@@ -147,12 +180,53 @@ struct AuditTests {
       #expect(adHoc.status == 200, "\(adHoc.text)")
       let entries = try await log(server)
       #expect(
-        entries.map(\.action) == ["meeting.schedule", "meeting.change", "meeting.cancel", "meeting.create"],
-        "\(entries.map(\.action))")
-      #expect(entries.map { $0.actor.prefix(7) } == ["anybody", "holder ", "holder ", "anybody"])
+        entries.map(\.action) == [
+          "meeting.schedule", "token.create", "meeting.change", "meeting.cancel", "meeting.create",
+        ], "\(entries.map(\.action))")
+      #expect(entries.map { $0.actor.prefix(7) } == ["anybody", "anybody", "holder ", "holder ", "anybody"])
       #expect(entries.allSatisfy { $0.tenant == "parley" })
-      #expect(entries.prefix(3).map(\.detail) == [room, "\(room): subject", room])
+      #expect(
+        entries.prefix(4).map(\.detail) == [room, "organizer in \(room) for 2592000 s", "\(room): subject", room])
       #expect(!entries.contains { "\($0)".contains(token) })
+    }
+  }
+
+  @Test("each token that apps are given leaves an entry with its id, by which it can be revoked, and never the token")
+  func givenTokens() async throws {
+    try await TestServer.run { server in
+      let form: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
+      let made = try await server.post(
+        "/GetAdhocMeetingJob", "Subject=s&Description=d&AccessLevel=Locked", headers: form)
+      let address = try #require(made["JoinUrl"] as? String)
+      let organizer = try #require(made["OrganizerToken"] as? String)
+      let given = try await server.post(
+        "/GetAnonTokenJob", "ApplicationSessionId=s1&AllowedOrigins=https://app.example&MeetingUrl=\(address)",
+        headers: form)
+      let guest = try #require(given["Token"] as? String, "\(given.text)")
+      let entries = try await log(server)
+      #expect(entries.map(\.action) == ["meeting.create", "token.create", "token.create"])
+      #expect(entries.allSatisfy { $0.actor == "anybody" && $0.tenant == "parley" })
+      let room = try #require(address.split(separator: "/").last)
+      #expect(
+        entries.map(\.detail).dropFirst() == [
+          "organizer in \(room) for 28800 s", "publisher in \(room) for 28800 s, guest",
+        ], "\(entries.map(\.detail))")
+      for token in [organizer, guest] { #expect(!entries.contains { "\($0)".contains(token.suffix(20)) }) }
+      // The ids are those of the tokens: what the log says is enough to take one back.
+      let admin = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/tokens/"
+      for entry in entries.dropFirst() {
+        #expect(try await TestServer.request("DELETE", admin + entry.target).status == 204)
+      }
+      for token in [organizer, guest] {
+        let (_, message) = try await server.knock(String(room), "Eve", token: token)
+        guard case .error(.badToken, _, true, _)? = message else { throw Unexpected(message) }
+      }
+      // What is refused gives no token.
+      let refused = try await server.post(
+        "/GetAnonTokenJob", "ApplicationSessionId=s1&AllowedOrigins=https://app.example&MeetingUrl=\(address)x",
+        headers: form)
+      #expect(refused.status == 400)
+      #expect(try await log(server).map(\.action).suffix(3) == ["token.create", "token.revoke", "token.revoke"])
     }
   }
 

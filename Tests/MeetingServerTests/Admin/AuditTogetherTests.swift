@@ -96,6 +96,8 @@ struct AuditTogetherTests {
       let plan = #"{"subject":"Team","schedule":{"start":"\#(start)"}}"#
       let made = try await server.post("/api/v1/meetings", plan, headers: json)
       let (room, token) = (try #require(made["room"] as? String), try #require(made["hostToken"] as? String))
+      let open = try await server.post("/GetAdhocMeetingJob", "Subject=s&Description=d&AccessLevel=")
+      let address = try #require(open["JoinUrl"] as? String)
       _ = try await ann.drain()
       try await refuseEntries(server)
       let before = try await kept(server)
@@ -121,6 +123,9 @@ struct AuditTogetherTests {
         "/GetAdhocMeetingJob", "Subject=s&Description=d&AccessLevel=",
         headers: ["Content-Type": "application/x-www-form-urlencoded"])
       #expect(adHoc.status == 500, "\(adHoc.text)")
+      let given = try await server.post(
+        "/GetAnonTokenJob", "ApplicationSessionId=s1&AllowedOrigins=https://app.example&MeetingUrl=\(address)")
+      #expect(given.status == 500 && given["Token"] == nil, "\(given.text)")
       #expect(try await kept(server) == before)
       #expect(try await ann.drain().isEmpty)
       let streams = try await api.call("GET", "session/\(session)/stream")

@@ -40,7 +40,7 @@ struct GuestTests {
     let (meeting, tenant) = try await desk.createMeeting(subject: "s", summary: "", accessLevel: .locked, now: now)
     let base = try #require(WebOrigin("https://meet.example"))
     let guest = try desk.token(for: meeting, tenant: tenant, session: "s", origins: [], base: base, now: now).text
-    let organizer = try desk.organizerToken(for: meeting, tenant: tenant, now: now)
+    let organizer = try desk.organizerToken(for: meeting, tenant: tenant, now: now).text
     func grant(_ token: Secret<String>) async throws -> JoinGrant {
       try await authority.admit(token: token, origin: nil, ownOrigin: base, now: now).grant
     }
