@@ -497,13 +497,15 @@ class Pages(unittest.TestCase):
             page.get_by_role("heading", level=1, name="Meetings").wait_for()
 
             # A meeting with a passcode, a lobby and a time.
-            for summary in ("Make a meeting", "More about who gets in", "Plan it"):
+            for summary in ("Make a meeting", "More about who gets in", "Chat", "Plan it"):
                 page.get_by_text(summary, exact=True).click()
             page.set_viewport_size({"width": 900, "height": 1500})
             fill(Room="weekly", Title="The week", Passcode="blue 42", Minutes_that_one_waits_to_be_let_in="5", Most_people="20", First_start="2027-01-04T10:00",
                  Time_zone="Europe/Berlin", Minutes_that_it_lasts="45", Repeats="FREQ=WEEKLY;COUNT=3", Who_is_invited="Bob Roe <bob@example.com>")
             page.get_by_label("Nobody gets in before a host").select_option("Yes")
             page.get_by_label("Tell the others who comes and goes").select_option("No")
+            fill(Most_chat_messages_that_are_kept="50", Minutes_that_a_chat_message_is_kept="90", Most_bytes_of_one_chat_file="1000")
+            page.get_by_label("Who writes in the chat").select_option("hosts")
             page.screenshot(path=str(OUTPUT / "admin-new-meeting.png"), full_page=True)
             page.get_by_role("button", name="Make the meeting").click()
             page.get_by_role("heading", level=1, name="The week").wait_for()
@@ -511,18 +513,21 @@ class Pages(unittest.TestCase):
             made = ask(server, "GET", path, token=TOKEN)[1]
             self.assertEqual([made[key] for key in ("room", "passcode", "waitForHost", "announce", "lobbySeconds", "capacity")],
                              ["weekly", True, True, False, 300, 20])
+            self.assertEqual(made["chat"], {"writers": "hosts", "history": True, "messages": 50, "seconds": 5400, "fileLimit": 1000})
             self.assertEqual([made["schedule"][key] for key in ("start", "timeZone", "duration", "rule", "attendees")],
                              ["2027-01-04T10:00:00", "Europe/Berlin", 2700, "FREQ=WEEKLY;COUNT=3", ["Bob Roe <bob@example.com>"]])
 
             # Changed: what is left as it is stays, the schedule too.
             page.get_by_text("Change the meeting").click()
-            fill(Title="Our week", Passcode="none")
+            page.get_by_text("Chat", exact=True).click()
+            fill(Title="Our week", Passcode="none", Most_chat_messages_that_are_kept="", Most_bytes_of_one_chat_file="0")
             page.get_by_label("Who gets in without waiting").select_option("Locked")
             page.screenshot(path=str(OUTPUT / "admin-change-meeting.png"), full_page=True)
             page.get_by_role("button", name="Save").click()
             wait_for("the change", lambda: ask(server, "GET", path, token=TOKEN)[1]["subject"] == "Our week")
             changed = ask(server, "GET", path, token=TOKEN)[1]
             self.assertEqual([changed[key] for key in ("passcode", "accessLevel", "waitForHost", "lobbySeconds")], [False, "Locked", True, 300])
+            self.assertEqual(changed["chat"], {"writers": "hosts", "history": True, "seconds": 5400, "fileLimit": 0})
             # Calendars hear of the new title; the time is the same.
             moving = {"changed", "sequence"}
             self.assertEqual(*({key: value for key, value in each["schedule"].items() if key not in moving} for each in (changed, made)))
@@ -551,6 +556,24 @@ class Pages(unittest.TestCase):
             says, = run(server, "token", "inspect", token)
             self.assertEqual((says["guest"], says["permissions"]), (True, ["subscribe", "chat"]))
 
+            # The pages say what it is good for as well, with the line breaks of whoever copied it, and show neither it nor one that is none.
+            asked: list[str] = []
+            page.on("request", lambda request: asked.append(request.url))
+            for text, title, words in ((token[:40] + "\n" + token[40:], "The token is good", ("weekly", "subscribe, chat", "A guest")),
+                                       (token[:-4] + "AAAA", "The token is not good", ("its signature was not made",))):
+                fill(Token=text)
+                page.get_by_role("button", name="Look at it").click()
+                dialog = page.get_by_role("dialog", name=title, exact=True)
+                dialog.wait_for()
+                for word in words:
+                    dialog.get_by_text(word).first.wait_for()
+                page.screenshot(path=str(OUTPUT / f"admin-token-{'good' if 'is good' in title else 'bad'}.png"))
+                page.keyboard.press("Escape")
+                self.assertEqual(page.get_by_label("Token", exact=True).input_value(), "")
+                self.assertNotIn(token[-30:-4], page.content())
+            self.assertEqual([url for url in asked if token[:20] in url], [])
+            self.assertNotIn(token[-30:-4], "\n".join(server.lines))
+
             # The default tenant's rules, and its provider.
             link("Tenants")
             page.get_by_role("link", name="parley", exact=True).click()
@@ -561,6 +584,7 @@ class Pages(unittest.TestCase):
                  Only_with_email_addresses_of="example.com")
             page.get_by_label("When somebody's token ends in a meeting").select_option("leave")
             page.get_by_label("Who writes in the chat").select_option("hosts")
+            fill(Most_chat_messages_that_are_kept="100", Minutes_that_a_chat_message_is_kept="60", Most_bytes_of_one_chat_file="2048")
             page.get_by_label("Sign-in").select_option("oidc")
             page.screenshot(path=str(OUTPUT / "admin-tenant.png"), full_page=True)
             page.get_by_role("button", name="Save").click()
@@ -570,6 +594,15 @@ class Pages(unittest.TestCase):
             self.assertEqual([tenant["provider"][key] for key in ("issuer", "clientId", "hasSecret", "emailDomains")],
                              ["https://id.example.com", "parley", True, ["example.com"]])
             self.assertNotIn("a secret of the client", page.content())
+
+            def chat() -> dict:
+                return ask(server, "GET", "tenants/parley", token=TOKEN)[1]["chat"]
+
+            self.assertEqual(chat(), {"writers": "hosts", "history": True, "messages": 100, "seconds": 3600, "fileLimit": 2048})
+            # What was saved a moment ago can be taken back.
+            fill(Most_chat_messages_that_are_kept="", Minutes_that_a_chat_message_is_kept="", Most_bytes_of_one_chat_file="")
+            page.get_by_role("button", name="Save").click()
+            wait_for("the limits to be gone", lambda: chat() == {"writers": "hosts", "history": True} or f"no: {chat()}")
 
             # Another tenant, removed for good; the default one has no button for it.
             self.assertEqual(page.get_by_role("button", name="Remove the tenant").count(), 0)

@@ -2,6 +2,7 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
+import { chatFields, chatRules } from "./chat.js";
 import { action, answer, badge, choice, field, form, input, minutes, more, paged, select, table, tenantChoice, truth } from "./widgets.js";
 import { QUALITY, qualityLine } from "./quality.js";
 
@@ -36,12 +37,12 @@ export async function meetingsPage(page) {
     field("Passcode", input("passcode", { maxLength: 64 }), "What guests must know. None when left empty."),
     more("More about who gets in", ...doors("As the tenant says"),
       field("Own room of", input("owner", { maxLength: 256 }), "The user whom tokens name. Others wait for them.")),
-    more("Plan it", ...times()),
+    more("Chat", ...chatFields(undefined, "As the tenant says")), more("Plan it", ...times()),
   ], async (values) => {
     const { tenant: name, room, subject, accessLevel, passcode, owner } = values;
     const meeting = await request("POST", "meetings", { body: {
       tenant: name, room: answer(room), subject: answer(subject), accessLevel: answer(accessLevel), passcode: answer(passcode), owner: answer(owner),
-      capacity: answer(values.capacity, Number), ...rules(values), schedule: values.start ? schedule(values) : undefined,
+      capacity: answer(values.capacity, Number), ...rules(values), ...chatRules(values), schedule: values.start ? schedule(values) : undefined,
     } });
     location.hash = `#/meetings/${part(meeting.id)}`;
   });
@@ -91,7 +92,7 @@ function changing(meeting, path, after) {
   return form("Save", [
     field("Title", input("subject", { maxLength: 250, value: meeting.subject })), field("Who gets in without waiting", level),
     field("Passcode", input("passcode", { maxLength: 64 }), meeting.passcode ? "There is one. It stays when left empty; none takes it away." : "There is none."),
-    more("More about who gets in", ...doors("As it is")), more("When it takes place", ...times(meeting.schedule)),
+    more("More about who gets in", ...doors("As it is")), more("Chat", ...chatFields(meeting.chat)), more("When it takes place", ...times(meeting.schedule)),
   ], async (values) => {
     const planned = values.start ? schedule(values) : undefined;
     const isSame = planned && meeting.schedule && JSON.stringify(planned) === JSON.stringify(schedule(Object.fromEntries(new FormData(h("form", {}, ...times(meeting.schedule))))));
@@ -99,7 +100,7 @@ function changing(meeting, path, after) {
       subject: values.subject === meeting.subject ? undefined : answer(values.subject),
       accessLevel: values.accessLevel === meeting.accessLevel ? undefined : values.accessLevel,
       passcode: values.passcode === "none" ? null : answer(values.passcode), capacity: answer(values.capacity, Number),
-      ...rules(values), schedule: isSame ? undefined : planned,
+      ...rules(values), ...chatRules(values, meeting.chat), schedule: isSame ? undefined : planned,
     } });
     await after();
   });

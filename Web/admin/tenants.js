@@ -2,6 +2,7 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
+import { chatFields, chatRules } from "./chat.js";
 import { action, answer, badge, field, form, input, minutes, more, paged, select, showSecret, table } from "./widgets.js";
 
 const LEVELS = ["Everyone", "SameEnterprise", "Invited", "Locked"];
@@ -51,10 +52,6 @@ export async function tenantPage(page, name) {
   };
   const expiry = select("tokenExpiry", [["", "As the server's setting says"], ["stay", "They stay"], ["leave", "They leave unless it is renewed"]]);
   expiry.value = tenant.tokenExpiry ?? "";
-  const writers = select("chatWriters", [["everyone", "Everyone"], ["hosts", "Hosts"], ["nobody", "Nobody"]]);
-  writers.value = tenant.chat.writers;
-  const history = select("chatHistory", [["true", "Yes"], ["false", "No"]]);
-  history.value = String(tenant.chat.history);
   const provider = tenant.provider;
   const rules = form("Save", [
     field("Sign-in", signIn, tenant.isDefault ? undefined : "Only the default tenant can be open."),
@@ -66,7 +63,7 @@ export async function tenantPage(page, name) {
     more("Lobby, chat and tokens of new meetings",
       yes("waitForHost", "Nobody gets in before a host"), yes("announce", "Tell the others who comes and goes"),
       field("Minutes that one waits to be let in", input("lobbyMinutes", { type: "number", min: 1, max: 1440, value: tenant.lobbySeconds ? tenant.lobbySeconds / 60 : "" }), "The server's setting when left empty."),
-      field("Who writes in the chat", writers), field("Who comes later sees what was written before", history),
+      ...chatFields(tenant.chat),
       number("maximumChatBytes", "Most bytes of chat files at once"),
       field("When somebody's token ends in a meeting", expiry)),
     tenant.isDefault ? more("Provider at which people sign in",
@@ -80,13 +77,13 @@ export async function tenantPage(page, name) {
       lines("emailDomains", "Only with email addresses of", provider?.emailDomains, "One domain in a line. Everybody when left empty.")) : null,
   ].filter(Boolean), async (values) => {
     const limit = (text) => (text === "" ? null : Number(text));
-    await request("PATCH", path, { body: {
+    const changed = await request("PATCH", path, { body: {
       signIn: values.signIn, accessLevel: values.accessLevel,
       allowedOrigins: values.allowedOrigins.split("\n").map((line) => line.trim()).filter(Boolean),
       capacity: limit(values.capacity), maximumMeetings: limit(values.maximumMeetings), maximumParticipants: limit(values.maximumParticipants),
       maximumStoredMeetings: limit(values.maximumStoredMeetings), maximumRequests: limit(values.maximumRequests),
       waitForHost: values.waitForHost === "true", announce: values.announce === "true", lobbySeconds: minutes(values.lobbyMinutes) ?? null,
-      chatWriters: values.chatWriters, chatHistory: values.chatHistory === "true", maximumChatBytes: limit(values.maximumChatBytes),
+      ...chatRules(values, tenant.chat), maximumChatBytes: limit(values.maximumChatBytes),
       tokenExpiry: values.tokenExpiry || null,
       provider: values.issuer ? {
         issuer: values.issuer, clientId: answer(values.clientId), clientSecret: values.clientSecret === "none" ? null : answer(values.clientSecret),
@@ -94,6 +91,8 @@ export async function tenantPage(page, name) {
         emailDomains: fold(values.emailDomains),
       } : undefined,
     } });
+    // What is saved next differs from this.
+    tenant.chat = changed.chat;
     page.saved("Saved. It holds from the next join on.");
   });
   const secrets = table("Secrets", ["Id", "State", "Made", "Good until", ""], keys.items.map((key) => [

@@ -2,7 +2,7 @@
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";
-import { action, badge, field, form, input, more, paged, select, showSecret, table, tenantChoice } from "./widgets.js";
+import { action, badge, field, form, input, more, paged, select, showSecret, table, tell, tenantChoice } from "./widgets.js";
 
 const PERMISSIONS = ["publishAudio", "publishVideo", "publishScreen", "subscribe", "chat", "data", "moderate"];
 const ROLES = ["publisher", "moderator", "organizer", "publisher-only", "subscriber", "recorder", "hidden"];
@@ -51,7 +51,27 @@ export async function tokensPage(page) {
     await show();
     page.saved(`${values.id.trim()} is refused from now on, and who was in a meeting with it is out.`);
   });
+  const looking = form("Look at it", [
+    field("Token", h("textarea", { name: "token", rows: 3, maxLength: 8192, required: true, autocomplete: "off", spellcheck: false }), "It is sent to this server only, and kept nowhere."),
+  ], async (values) => {
+    // Line breaks are of whoever copied it.
+    const says = await request("POST", "token-inspection", { body: { token: values.token.replace(/\s/g, "") } });
+    looking.reset();
+    await tell(says.valid ? "The token is good" : "The token is not good", says.valid ? grants(says) : h("p", { text: `The server says: ${says.problem}.` }));
+  });
   page.show(h("section", {}, h("h2", { text: "Made or used" }), h("p", { text: "The tokens themselves are kept nowhere. One that was signed elsewhere is listed once somebody came in with it." }), list), h("div", { class: "columns" },
     h("section", { class: "card" }, h("h2", { text: "Make a token" }), making),
-    h("section", { class: "card" }, h("h2", { text: "Revoke a token" }), h("p", { text: "Also one that nobody has used yet, by its id." }), revoking)));
+    h("section", { class: "card" }, h("h2", { text: "Revoke a token" }), h("p", { text: "Also one that nobody has used yet, by its id." }), revoking),
+    h("section", { class: "card" }, h("h2", { text: "Look at a token" }), h("p", { text: "What it grants, or what is wrong with it." }), looking)));
+}
+
+/** What a token grants, as `parley token inspect` says it. */
+function grants(says) {
+  const rows = [
+    ["Form", says.form], ["Id", h("span", { class: "mono", text: says.id })], ["Tenant", says.tenant], ["Room", says.room === "*" ? "Every room" : says.room],
+    ["Role", says.role], ["May", says.permissions.join(", ") || "nothing"], ["Name", says.name ?? "The holder's choice"], ["User", says.user ?? "Nobody known"],
+    ["Whose people they are", says.guest ? "A guest" : "The tenant's own"], ["Good until", when(says.expires)],
+  ];
+  return h("table", {}, h("caption", { class: "visually-hidden", text: "What the token grants" }),
+    h("tbody", {}, ...rows.map(([name, value]) => h("tr", {}, h("th", { scope: "row", text: name }), h("td", {}, value)))));
 }

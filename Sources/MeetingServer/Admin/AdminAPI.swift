@@ -90,6 +90,8 @@ struct AdminAPI: Sendable {
     Route("GET", "tokens") { try await $0.listTokens(&$1) },
     Route("POST", "tokens") { try await $0.createToken(&$1) },
     Route("DELETE", "tokens/*") { try await $0.revokeToken(&$1) },
+    // Beside the tokens, since below them stand their ids.
+    Route("POST", "token-inspection") { try await $0.inspectToken(&$1) },
     Route("GET", "webhooks") { try await $0.listWebhooks(&$1) },
     Route("POST", "webhooks") { try await $0.createWebhook(&$1) },
     Route("GET", "webhooks/*") { try await $0.showWebhook(&$1) },
@@ -106,6 +108,11 @@ struct AdminAPI: Sendable {
   /// Every method and path below `/api/v1`, `*` for what varies.
   static var endpoints: [(method: String, path: String)] {
     routes.map { ($0.method, $0.path.joined(separator: "/")) }
+  }
+
+  /// Those that change something.
+  static var changes: [(method: String, path: String)] {
+    endpoints.filter { $0.method != "GET" && $0.path != "token-inspection" }
   }
 
   /// The answer to a request whose path begins with `/api/v1`.

@@ -86,7 +86,7 @@ public struct JoinToken: Sendable, Hashable {
   /// How tokens begin when they travel.
   public static let prefix = "psat="
   /// The longest token looked at, in bytes without ``prefix``. A request's headers have room for it.
-  static let maximumLength = 8_192
+  public static let maximumLength = 8_192
 
   /// Signs the token and returns the text that travels, with its prefix.
   public func signed(with key: SigningKey) throws(SigningKeyError) -> Secret<String> {

@@ -308,6 +308,51 @@ struct AdminAPITests {
     }
   }
 
+  @Test(
+    "a token is explained as the command line does it, or what is wrong with it; it is in no answer and no log, and nothing is changed"
+  )
+  func inspection() async throws {
+    try await TestServer.run { server in
+      func look(_ token: String) async throws -> (status: Int, code: String, fields: [String: Any]) {
+        let body = try JSONSerialization.data(withJSONObject: ["token": token])
+        let answer = try await call(server, "POST", "token-inspection", String(decoding: body, as: UTF8.self))
+        #expect(!"\(answer.fields)".contains(token) && answer.headers["cache-control"] == "no-store")
+        return (answer.status, answer.code, answer.fields)
+      }
+      let made = try await call(
+        server, "POST", "tokens", #"{"room":"Daily","role":"moderator","name":"Ann","user":"ann","guest":true}"#)
+      let token = text(made.fields, "token")
+      let grant = try await look(token).fields
+      #expect(grant["valid"] as? Bool == true && grant["guest"] as? Bool == true, "\(grant)")
+      #expect(text(grant, "form") == "signed" && text(grant, "id") == text(made.fields, "id"))
+      #expect(text(grant, "tenant") == "parley" && text(grant, "room") == "Daily" && text(grant, "role") == "moderator")
+      #expect(text(grant, "name") == "Ann" && text(grant, "user") == "ann" && !text(grant, "expires").isEmpty)
+      #expect((grant["permissions"] as? [String])?.contains("moderate") == true && grant["problem"] == nil)
+      // One of another server, and one for every room.
+      let other = try await server.token("*", #","jti":"theirs","role":"subscriber","permissions":["subscribe"]"#)
+      let theirs = try await look(other).fields
+      #expect(text(theirs, "form") == "parley" && text(theirs, "id") == "theirs" && text(theirs, "room") == "*")
+      #expect(theirs["permissions"] as? [String] == ["subscribe"] && theirs["name"] == nil && theirs["user"] == nil)
+      let before = items(try await call(server, "GET", "audit").fields).count
+      #expect(try await call(server, "DELETE", "tokens/\(text(made.fields, "id"))").status == 204)
+      for (token, problem) in [
+        (token, "it was revoked"),
+        (other.dropLast(6) + "AAAAAA", "its signature was not made with a secret that is good now"),
+        ("nonsense", "it is no token of a form that is known"),
+      ] {
+        let answer = try await look(token)
+        #expect(answer.status == 200 && answer.fields["valid"] as? Bool == false, "\(answer)")
+        #expect(text(answer.fields, "problem") == problem && answer.fields.count == 2, "\(answer)")
+      }
+      #expect(items(try await call(server, "GET", "audit").fields).count == before + 1, "but for the revocation")
+      #expect(items(try await call(server, "GET", "tokens").fields).count == 1)
+      for token in [token, other] { #expect(!server.logged.text.contains(token.suffix(30))) }
+      #expect(try await call(server, "GET", "token-inspection?token=\(other)").status == 405)
+      #expect(try await call(server, "POST", "token-inspection?token=\(other)", "{}").code == "unknownParameter")
+      #expect(!server.logged.text.contains(other.suffix(30)))
+    }
+  }
+
   @Test("a webhook is made, tried, looked at, replayed, switched off and forgotten; its secret is shown once")
   func webhooks() async throws {
     try await TestServer.run({ $0.webhooks.firstPause = .milliseconds(20) }) { server in

@@ -21,7 +21,7 @@ struct DescriptionTests {
     "Delivery.state": WebhookDelivery.State.allCases.map(\.rawValue),
     "parameters.state": WebhookDelivery.State.allCases.map(\.rawValue),
     "Key.state": KeyView.State.allCases.map(\.rawValue), "SeenToken.state": TokenRecord.State.allCases.map(\.rawValue),
-    "SeenToken.form": TokenForm.allCases.map(\.rawValue), "early": MeetingSchedule.Doors.Early.allCases.map(\.rawValue),
+    "form": TokenForm.allCases.map(\.rawValue), "early": MeetingSchedule.Doors.Early.allCases.map(\.rawValue),
     "format": ChatExport.Format.allCases.map(\.rawValue),
   ]
 
