@@ -237,7 +237,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
-      name: "MeetingsTests", dependencies: ["Basics", "Meetings", "CJOSE"], swiftSettings: common),
+      name: "MeetingsTests", dependencies: ["Basics", "Meetings", "Transport", "CJOSE"], swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "Transport"],

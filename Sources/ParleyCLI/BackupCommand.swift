@@ -4,16 +4,18 @@ import Meetings
 
 /// `parley backup` and `parley restore`: a copy of a server's data, and back.
 enum BackupCommand {
-  /// Copies the database while a server uses it.
+  /// Copies the database while a server uses it, with the certificate that the server has made itself.
   static func backUp(_ arguments: [String]) async -> Int32 {
     await run(
-      arguments, name: "backup", help: "Copies the database of a data folder to a new file, also while a server runs."
+      arguments, name: "backup",
+      help:
+        "Copies the database of a data folder, and the certificate that the server has made itself, to a new file, also while a server runs."
     ) { options in
       let target = try options.operand("The file to write")
       try await DataFolder.with(options) { folder in
         // First, so that no copy is made of which nobody knows; it stands in the copy too.
         try await folder.store.append(folder.entry("data.backup", target))
-        try await folder.store.backUp(to: target)
+        try await folder.store.backUp(to: target, with: CopiedFiles(of: folder.path))
       }
       CommandLineText.say("The data is copied to \(target). Keep it as you keep a key: it holds all of the server's.\n")
     }
@@ -39,17 +41,20 @@ enum BackupCommand {
               "\(path) has a database already. With --replace the copy takes its place, also while a server runs on it."
           )
         }
-        try await checked(source, beside: path) { _, trial in
+        try await checked(source, beside: path) { _, trial, files in
           try await DataFolder.with(options) { folder in
             try await folder.store.replace(byStoreIn: trial, folder.entry("data.restore", source))
           }
+          try files.write(to: path)
         }
         CommandLineText.say("\(path) holds the data of \(source); a server that runs on it goes by them from now on.\n")
       } else {
-        try await checked(source, beside: path) { store, _ in
+        try await checked(source, beside: path) { store, _, files in
           try await store.append(
             AuditEntry(time: Date(), actor: DataFolder.user, action: "data.restore", target: source))
           mkdir(path, 0o700)
+          // First: a folder with a database counts as restored.
+          try files.write(to: path)
           try await store.backUp(to: path + "/" + SQLiteMeetingStore.fileName)
         }
         CommandLineText.say("\(path) holds the data of \(source). Start the server with --data \(path).\n")
@@ -58,9 +63,9 @@ enum BackupCommand {
   }
 
   /// Copies into a folder beside the target, so that what is no database of ours, or is damaged, never gets into place, and brings the copy's format up to date.
-  /// `body` is given its store and that folder.
+  /// `body` is given its store, that folder, and the files that the copy has with it.
   private static func checked(
-    _ source: String, beside path: String, _ body: (SQLiteMeetingStore, String) async throws -> Void
+    _ source: String, beside path: String, _ body: (SQLiteMeetingStore, String, CopiedFiles) async throws -> Void
   ) async throws {
     guard access(source, R_OK) == 0 else {
       throw CommandGroup.Failure(description: "\(source) cannot be read: \(String(cString: strerror(errno))).")
@@ -79,7 +84,7 @@ enum BackupCommand {
       guard try await store.isIntact() else {
         throw CommandGroup.Failure(description: "\(source) is damaged. Take another copy.")
       }
-      try await body(store, trial)
+      try await body(store, trial, try await store.takeCopiedFiles())
     } catch {
       await store.close()
       throw error

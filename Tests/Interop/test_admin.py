@@ -8,6 +8,8 @@ import hmac
 import json
 import os
 import re
+import ssl
+import stat
 import subprocess
 import sys
 import tempfile
@@ -211,6 +213,33 @@ class Backups(unittest.TestCase):
             self.assertIn("The join token is not valid", joined.stderr)
             actions = [entry["action"] for entry in ask(server, "GET", "audit?limit=200")[1]["items"]]
             self.assertEqual((actions[0], actions.count("meeting.create"), actions.count("token.revoke"), actions.count("data.backup")), ("data.restore", 3, 1, 1))
+
+    def test_a_copy_has_the_self_made_certificate_and_a_server_that_has_one_keeps_it(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            copy, restored, other = (os.path.join(folder, name) for name in ("copy.db", "restored", "other"))
+
+            def run(*words: str) -> None:
+                subprocess.run([str(BINARY), *words], check=True, capture_output=True, timeout=60)
+
+            def shown(server: Server) -> str:
+                return ssl.get_server_certificate(("localhost", server.port))
+
+            with Server("--tls", "self-signed") as server:
+                first = shown(server)
+                run("backup", copy, "--data", server.data)
+            run("restore", copy, "--data", restored)
+            self.assertEqual({name: stat.S_IMODE(os.stat(os.path.join(restored, name)).st_mode) for name in os.listdir(restored)},
+                             {"parley.sqlite": 0o600, "tls-key.pem": 0o600, "tls-certificate.pem": 0o644})
+            for file in ("parley.sqlite", "tls-certificate.pem"):
+                self.assertNotIn(b"PRIVATE KEY", Path(restored, file).read_bytes())
+            with Server("--tls", "self-signed", data=restored) as server:
+                self.assertEqual(shown(server), first)
+            with Server("--tls", "self-signed", data=other) as server:
+                own = shown(server)
+                self.assertNotEqual(own, first)
+                run("restore", copy, "--data", other, "--replace")
+            with Server("--tls", "self-signed", data=other) as server:
+                self.assertEqual(shown(server), own)
 
     def test_a_server_on_a_copy_made_while_others_write_lets_in_who_had_a_token_and_refuses_who_was_revoked(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Server() as server:

@@ -9,4 +9,10 @@ enum DiskFolder {
     defer { close(descriptor) }
     return fsync(descriptor) == 0
   }
+
+  /// The folder that a file is in.
+  static func containing(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
 }

@@ -4,8 +4,8 @@ import Glibc
 /// Copies of the whole database.
 extension SQLiteMeetingStore {
   /// Copies the database to the new file `target`, as it is at one moment, while it is written to. The file is readable for this user only:
-  /// it holds the same keys. What exists already is not overwritten.
-  public func backUp(to target: String) async throws(MeetingStoreError) {
+  /// it holds the same keys. What exists already is not overwritten. `files` go with it (``takeCopiedFiles()``).
+  public func backUp(to target: String, with files: CopiedFiles = CopiedFiles()) async throws(MeetingStoreError) {
     let descriptor = Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       if errno == ENOSPC || errno == EDQUOT { throw .diskFull(path: target) }
@@ -13,17 +13,21 @@ extension SQLiteMeetingStore {
     }
     Glibc.close(descriptor)
     do {
-      try copy(to: target)
+      try copy(to: target, files)
     } catch {
       unlink(target)
       throw error
     }
   }
 
-  private func copy(to target: String) throws(MeetingStoreError) {
+  private func copy(to target: String, _ files: CopiedFiles) throws(MeetingStoreError) {
     let copy = try DatabaseCopy(from: try open(), to: target)
     while try copy.step() {}
-    try copy.finish()
+    try copy.finish(with: files)
+    // The name has to be on the disk as well.
+    guard DiskFolder.synchronise(DiskFolder.containing(target)) else {
+      throw .notWritable(path: target, reason: String(cString: strerror(errno)))
+    }
   }
 }
 
@@ -70,17 +74,34 @@ private final class DatabaseCopy {
   }
 
   /// Makes the copy a file of its own, on disk.
-  func finish() throws(MeetingStoreError) {
+  func finish(with files: CopiedFiles) throws(MeetingStoreError) {
     let code = sqlite3_backup_finish(backup)
     backup = nil
     guard code == SQLITE_OK, sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK,
       sqlite3_exec(handle, Self.leavingOut, nil, nil, nil) == SQLITE_OK
     else { throw failure() }
+    try add(files)
     let closed = sqlite3_close_v2(handle)
     handle = nil
     let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
     defer { if descriptor >= 0 { Glibc.close(descriptor) } }
     guard closed == SQLITE_OK, descriptor >= 0, fsync(descriptor) == 0 else { throw failure() }
+  }
+
+  /// A table of the copy alone: a server's database has its files beside it.
+  private func add(_ files: CopiedFiles) throws(MeetingStoreError) {
+    if files.isEmpty { return }
+    let table = "CREATE TABLE copied_files (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT"
+    guard sqlite3_exec(handle, table, nil, nil, nil) == SQLITE_OK else { throw failure() }
+    for (name, text) in zip(CopiedFiles.names, files.texts) {
+      var statement: OpaquePointer?
+      defer { sqlite3_finalize(statement) }
+      guard sqlite3_prepare_v2(handle, "INSERT INTO copied_files VALUES (?, ?)", -1, &statement, nil) == SQLITE_OK,
+        sqlite3_bind_text(statement, 1, name, -1, parley_sqlite_transient()) == SQLITE_OK,
+        sqlite3_bind_text(statement, 2, text, Int32(clamping: text.utf8.count), parley_sqlite_transient()) == SQLITE_OK,
+        sqlite3_step(statement) == SQLITE_DONE
+      else { throw failure() }
+    }
   }
 
   private func failure() -> MeetingStoreError {

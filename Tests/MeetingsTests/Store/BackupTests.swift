@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import Transport
 
 @testable import Meetings
 
@@ -83,6 +84,71 @@ struct BackupTests {
     #expect(try await server.auditLog(tenant: nil, before: nil, limit: 9).map(\.action).contains("there"))
     #expect(try await server.integrityCheck() == ["ok"])
     for store in [server, command, other] { await store.close() }
+  }
+
+  @Test("the certificate that the server has made itself goes with a copy, and takes nobody's place")
+  func certificate() async throws {
+    let folder = TemporaryFolder()
+    let data = folder.path + "/data"
+    let store = try await SQLiteMeetingStore.open(folder: data)
+    _ = try await store.defaultTenant(now: Date())
+    func empty(_ name: String) throws -> String {
+      try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: false)
+      return folder.path + "/" + name
+    }
+    func copy(_ name: String) async throws -> SQLiteMeetingStore {
+      let trial = try empty(name)
+      try await store.backUp(to: trial + "/" + SQLiteMeetingStore.fileName, with: CopiedFiles(of: data))
+      return try await SQLiteMeetingStore.open(folder: trial)
+    }
+    func texts(_ folder: String) -> [String] {
+      CopiedFiles.names.compactMap { try? String(contentsOfFile: folder + "/" + $0, encoding: .utf8) }
+    }
+    // Where the server has made none, as in copies of before.
+    let before = try await copy("before")
+    #expect(try await before.takeCopiedFiles().isEmpty)
+    let nothing = try empty("nothing")
+    #expect(try CopiedFiles().write(to: nothing) == false)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: nothing).isEmpty)
+
+    _ = try TLSIdentity.selfSigned(hosts: ["localhost"], directory: data)
+    let made = texts(data)
+    #expect(made.count == 2 && made[0].contains("PRIVATE KEY"))
+    let trial = try await copy("trial")
+    let files = try await trial.takeCopiedFiles()
+    #expect(files.texts == made)
+    // The key lies at one place only from then on.
+    #expect(try await trial.takeCopiedFiles().isEmpty)
+    #expect(try await trial.isIntact())
+    await trial.close()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/trial") {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/trial/" + name))
+      #expect(bytes.range(of: Data("PRIVATE KEY".utf8)) == nil, "\(name)")
+    }
+
+    let restored = try empty("restored")
+    #expect(try files.write(to: restored))
+    #expect(texts(restored) == made)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: restored).count == 2)
+    let rights = try CopiedFiles.names.map {
+      try FileManager.default.attributesOfItem(atPath: restored + "/" + $0)[.posixPermissions] as? Int
+    }
+    #expect(rights == [0o600, 0o644])
+    // The server takes it as its own.
+    let identity = try TLSIdentity.selfSigned(hosts: ["localhost"], directory: restored)
+    try identity.check()
+    #expect(texts(restored) == made)
+
+    // One that is there stays: a server works with it, and people have told their devices to trust it.
+    let other = try empty("other")
+    _ = try TLSIdentity.selfSigned(hosts: ["localhost"], directory: other)
+    let own = texts(other)
+    #expect(try files.write(to: other) == false)
+    #expect(texts(other) == own && own != made)
+    // What is no pair is no certificate.
+    try own[0].write(toFile: data + "/" + CopiedFiles.names[0], atomically: true, encoding: .utf8)
+    #expect(CopiedFiles(of: data).isEmpty)
+    for store in [store, before] { await store.close() }
   }
 
   @Test("a large store is copied while another connection writes to it without a pause")
