@@ -2,8 +2,13 @@ public import Basics
 
 /// Measures what a probe showed: the rate at which its packets arrived. A plain value that follows the last four probes.
 public struct ProbeBitrateEstimator: Sendable {
+  /// What met the limit of the path shows no more than this multiple of the rate that was asked for.
+  private static let reach = 1.1
+
   private struct Cluster {
     var id: UInt8 = 0
+    /// The rate it was to be sent at.
+    var asked = 0.0
     var minimumBytes: Int = 0
     var minimumPackets = 0
     var count = 0
@@ -20,6 +25,8 @@ public struct ProbeBitrateEstimator: Sendable {
 
   /// Whether the newest rate is what the path took rather than what was sent: it is the limit of the path.
   public private(set) var isSaturated = false
+  /// The ``ProbeCluster/id`` of the probe that the newest rate is of; 0 before the first.
+  private(set) var cluster: UInt8 = 0
 
   /// No probe known.
   public init() {}
@@ -29,6 +36,7 @@ public struct ProbeBitrateEstimator: Sendable {
     let share = 0.8 * (1 - min(max(loss, 0), 0.5))
     var cluster = Cluster()
     cluster.id = probe.id
+    cluster.asked = Double(probe.rate.bitsPerSecond)
     // A few may be lost on the way.
     cluster.minimumBytes = Int(Double(probe.bytes) * share)
     cluster.minimumPackets = max(4, Int(Double(probe.packets) * share))
@@ -71,7 +79,9 @@ public struct ProbeBitrateEstimator: Sendable {
     // Arriving twice as fast as sent is a path that stood still in between.
     guard receiveRate <= 2 * sendRate else { return nil }
     isSaturated = receiveRate < 0.9 * sendRate
-    let rate = isSaturated ? 0.92 * receiveRate : min(sendRate, receiveRate)
+    self.cluster = cluster.id
+    // A keyframe that leaves at once as a part of the probe arrives as a bunch that jitter pushes together: above what was asked for it shows nothing.
+    let rate = isSaturated ? min(0.92 * receiveRate, Self.reach * cluster.asked) : min(sendRate, receiveRate)
     return rate.isFinite && rate > 0 ? DataRate(bitsPerSecond: Int64(min(rate, 1e11))) : nil
   }
 }

@@ -82,6 +82,17 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var saturated: (rate: DataRate, at: Instant)?
   /// What the last probe that met the path's limit measured.
   private var pathLimit: (rate: DataRate, at: Instant)?
+  /// The probe that is measured now: one is reported on in several parts, of which the later ones know more.
+  private var measuring = Measuring()
+
+  /// A probe, and what was there before its first part.
+  private struct Measuring {
+    var id: UInt8 = 0
+    /// The estimate, and what the probe made of it so far.
+    var before = DataRate.zero
+    var raised: DataRate?
+    var limit: (rate: DataRate, at: Instant)?
+  }
 
   @usableFromInline var adapter: TransportFeedbackAdapter
   private var interArrival = InterArrivalDelta()
@@ -329,13 +340,24 @@ public struct SendSideBandwidthEstimator: Sendable {
     guard let rate = offered(certain) else { return }
     probes.measured(rate, now: now)
     lastProbe = (rate, now)
-    guard trendline.usage != .overusing else { return }
+    if probeEstimator.cluster != measuring.id {
+      measuring = Measuring(id: probeEstimator.cluster, before: aimd.rate, limit: pathLimit)
+    }
     let raised = smoothed(probe: rate, now)
-    guard raised > aimd.rate else {
-      lower(to: rate, now)
+    // A probe that makes packets wait is no reason for more. It is the best reason there is for less: what it fills the queue with is what shows the limit.
+    guard trendline.usage != .overusing, raised > aimd.rate else {
+      if comesInSteps, probeEstimator.isSaturated, measuring.raised == aimd.rate, raised < aimd.rate {
+        // What the beginning of the probe promised, the whole of it did not hold.
+        let kept = max(raised, measuring.before)
+        measuring.raised = kept
+        aimd.set(kept, now: now)
+      } else {
+        lower(to: rate, now)
+      }
       return
     }
     saturated = nil
+    measuring.raised = raised
     aimd.set(raised, now: now)
     loss.raise(to: raised)
     delivered.expectChange()
@@ -345,7 +367,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
     guard comesInSteps else { return rate }
     defer { if probeEstimator.isSaturated { pathLimit = (rate, now) } }
-    guard let before = pathLimit, now - before.at < .seconds(15),
+    guard let before = measuring.limit, now - before.at < .seconds(15),
       Double(rate.bitsPerSecond) < 1.5 * Double(before.rate.bitsPerSecond)
     else { return rate }
     return DataRate(bitsPerSecond: (rate.bitsPerSecond &+ before.rate.bitsPerSecond) / 2)
