@@ -6,6 +6,8 @@ public struct DTLSDropCounts: Sendable, Hashable {
   public var shortCiphertext: UInt64 = 0
   /// Application data without encryption.
   public var plaintextData: UInt64 = 0
+  /// Alerts without encryption during the handshake, which anybody could have sent.
+  public var plaintextAlerts: UInt64 = 0
   /// Of an epoch that is over, or that cannot exist yet.
   public var wrongEpoch: UInt64 = 0
   /// Handshake fragments that overrun their message, contradict an earlier fragment, or ask for too much memory.
@@ -19,7 +21,7 @@ public struct DTLSDropCounts: Sendable, Hashable {
 
   /// The sum of all.
   public var total: UInt64 {
-    malformed &+ shortCiphertext &+ plaintextData &+ wrongEpoch &+ badFragment &+ forged &+ replayed
+    malformed &+ shortCiphertext &+ plaintextData &+ plaintextAlerts &+ wrongEpoch &+ badFragment &+ forged &+ replayed
       &+ inactive
   }
 }
@@ -46,6 +48,8 @@ struct DTLSRecordFilter {
   }
 
   private(set) var drops: DTLSDropCounts
+  /// The description of the newest alert that was dropped since ``takeAlert()``.
+  private var alert: UInt8?
   /// The type and length of each handshake message seen, by its sequence number; zero for none.
   private var messages = [UInt32](repeating: 0, count: maximumMessages)
   private var promisedLength = 0
@@ -61,6 +65,12 @@ struct DTLSRecordFilter {
 
   /// Counts a record that had come before.
   mutating func countReplay() { drops.replayed &+= 1 }
+
+  /// The description of an alert that would end the association, was dropped because nothing proves whose it is, and was not taken yet; nil for none.
+  mutating func takeAlert() -> UInt8? {
+    defer { alert = nil }
+    return alert
+  }
 
   /// The next acceptable record of `datagram` at or after `offset`, which moves behind it; nil at the end.
   mutating func nextRecord(in datagram: Span<UInt8>, offset: inout Int, state: State) -> Range<Int>? {
@@ -130,7 +140,12 @@ struct DTLSRecordFilter {
     }
     switch type {
     case 20 where body.count == 1 && datagram[body.lowerBound] == 1: return true
-    case 21 where body.count == 2: return true
+    case 21 where body.count == 2:
+      // Warnings but close_notify mean nothing (RFC 5246 section 7.2).
+      let description = datagram[body.lowerBound &+ 1]
+      if datagram[body.lowerBound] == 2 || description == 0 { alert = description }
+      drops.plaintextAlerts &+= 1
+      return false
     case 22:
       if acceptsFragments(datagram, body) { return true }
       drops.badFragment &+= 1

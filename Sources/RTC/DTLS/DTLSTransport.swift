@@ -71,7 +71,11 @@ public final class DTLSTransport {
   private var retransmitAt: Instant = .distantFuture
   private var retransmitWait: TimeSpan = .zero
   private var flight = 0
+  /// An alert that came without encryption, and how often our flight was sent again since without an answer.
+  private var suspicion: (alert: UInt8, unanswered: Int)?
 
+  /// So many flights in a row without an answer bear out an alert that nothing else proves.
+  private static let unansweredFlights = 4
   /// The most datagrams and events that wait to be polled; more are dropped, as a network does.
   private static let maximumQueue = 256
   /// The most records of application data that are kept until the handshake is complete.
@@ -124,8 +128,12 @@ public final class DTLSTransport {
       var record: [UInt8] = []
       record.reserveCapacity(range.count)
       for index in range { record.append(datagram[index]) }
+      suspicion?.unanswered = 0
       advance(record, now: now)
     }
+    // Until there are keys an alert proves nothing: anybody who knows the addresses can send one, and must not end a handshake that goes on. A peer that
+    // has given up answers no more, so the alert is believed when that is seen.
+    if let alert = filter.takeAlert(), state == .handshaking { suspicion = (alert, suspicion?.unanswered ?? 0) }
   }
 
   /// Takes the next datagram to send to the peer; nil when there is none.
@@ -138,10 +146,15 @@ public final class DTLSTransport {
   public func handleTimeout(now: Instant) {
     guard state == .handshaking else { return }
     if now >= handshakeEnd {
-      fail(.timeout)
+      giveUp()
       return
     }
     if now >= retransmitAt {
+      if let suspicion, suspicion.unanswered >= Self.unansweredFlights {
+        giveUp()
+        return
+      }
+      suspicion?.unanswered += 1
       let copy = handshake?.takeCopy() ?? []
       if !copy.isEmpty {
         retransmissions &+= 1
@@ -272,6 +285,17 @@ public final class DTLSTransport {
     deadline = min(handshakeEnd, retransmitAt)
   }
 
+  /// The peer answers no more: it has said why, or it is gone.
+  private func giveUp() {
+    switch suspicion?.alert {
+    case 0:
+      finish(.closed)
+      events.append(.closed)
+    case let alert?: fail(.peerAlert(alert))
+    case nil: fail(.timeout)
+    }
+  }
+
   private func fail(_ failure: DTLSFailure) {
     finish(.failed)
     events.append(.failed(failure))
@@ -283,6 +307,7 @@ public final class DTLSTransport {
     handshake = nil
     records = nil
     early = []
+    suspicion = nil
     if end != .connected { lastFlight = [] }
     retransmitAt = .distantFuture
     handshakeEnd = .distantFuture

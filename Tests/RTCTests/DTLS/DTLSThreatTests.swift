@@ -156,6 +156,56 @@ struct DTLSThreatTests {
     Self.expectAlive(link)
   }
 
+  @Test(
+    "threat 4: alerts that nobody can prove to be the peer's end no handshake that goes on, in whichever part of it they come",
+    arguments: [[1, 0], [2, 40], [2, 42], [2, 0], [1, 90]] as [[UInt8]])
+  func forgedAlerts(alert: [UInt8]) throws {
+    let link = try DTLSLink()
+    var sequence: UInt64 = 500
+    link.network.tamper = { _, datagram in
+      sequence += 2
+      // Before and after each datagram of either side.
+      return [
+        DTLSRecords.record(type: 21, epoch: 0, sequence: sequence, alert), datagram,
+        DTLSRecords.record(type: 21, epoch: 0, sequence: sequence + 1, alert),
+      ]
+    }
+    link.handshake()
+    #expect(link.bothConnected)
+    for drops in [link.server.drops, link.client.drops] { #expect(drops.plaintextAlerts > 2) }
+    link.network.tamper = nil
+    Self.expectAlive(link)
+  }
+
+  @Test("threat 4: a forged alert costs a handshake on a lossy path nothing", arguments: 1...10 as ClosedRange<UInt64>)
+  func forgedAlertsAndLoss(seed: UInt64) throws {
+    let link = try DTLSLink(seed: seed, network: DTLSLink.Network(loss: 0.2))
+    var isFirst = true
+    link.network.tamper = { _, datagram in
+      defer { isFirst = false }
+      return isFirst ? [DTLSRecords.record(type: 21, epoch: 0, sequence: 500, [2, 40]), datagram] : [datagram]
+    }
+    link.handshake()
+    #expect(link.bothConnected)
+  }
+
+  @Test(
+    "a peer that says without encryption that it gives up, and answers no more, is believed within 2 s",
+    arguments: [0, 40] as [UInt8])
+  func believedAlert(description: UInt8) throws {
+    let link = try DTLSLink()
+    // The client hears of the server's end only, and the server nothing at all.
+    link.network.tamper = { _, _ in [] }
+    link.handshake(limit: .milliseconds(10))
+    let began = link.now
+    let alert: [UInt8] = [description == 0 ? 1 : 2, description]
+    link.client.receive(bytes: DTLSRecords.record(type: 21, epoch: 0, sequence: 0, alert), now: link.now)
+    #expect(link.client.state == .handshaking)
+    link.run { !$0.clientEvents.isEmpty }
+    #expect(link.clientEvents == [description == 0 ? .closed : .failed(.peerAlert(description))])
+    #expect(link.now - began < .seconds(2))
+  }
+
   @Test("threat 4: plain application data during the handshake is dropped and the handshake completes")
   func plaintextDuringHandshake() throws {
     let link = try DTLSLink()
