@@ -186,7 +186,9 @@ extension Router {
       guard Int(layer) < publication.layerNames.count else { return nil }
       text = publication.layerNames[Int(layer)]
     }
+    let before = publication.streams.count
     publication.streams.removeAll { $0.layer == text }
+    if publication.streams.count < before { publication.leavesStreams = true }
     // Lost packets are asked for where the publisher is.
     let stream = SourceStream(
       ssrc: ssrc, layer: text, kind: publication.media.kind, clockRate: publication.clockRate, usesNack: false)

@@ -368,6 +368,7 @@ public final class Inlet {
       publication.replacements += 1
       releaseClaims { $0.stream === existing }
       publication.streams.removeAll { $0 === existing }
+      publication.leavesStreams = true
     }
     let stream = makeStream(header.ssrc, layer, publication)
     return .success(insert(header.ssrc, Claim(publication: publication, stream: stream, isRetransmission: false)))

@@ -24,6 +24,8 @@ public final class Publication {
   /// How often new SSRCs may replace old ones.
   static let maximumReplacements = 32
   var replacements = 0
+  /// Whether a stream was replaced, of which packets may still be held.
+  var leavesStreams = false
   let midText: HeaderExtensionText?
   /// The simulcast layers in the offer's order; empty without simulcast.
   let layerNames: ContiguousArray<HeaderExtensionText>

@@ -19,10 +19,24 @@ extension Router {
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
     switch member.inlet.receive(packet, header: header, now: now) {
     case .accepted(let claim): claim.use { accepted($0.publication, $0.stream, now) }
-    case .consumed: break
-    case .dropped(let reason): counters[reason] &+= 1
+    case .consumed: releaseReplaced(of: member.inlet)
+    case .dropped(let reason):
+      counters[reason] &+= 1
+      releaseReplaced(of: member.inlet)
     }
     schedule(member)
+  }
+
+  private func releaseReplaced(of inlet: Inlet) {
+    for publication in inlet.publications { releaseReplaced(of: publication) }
+  }
+
+  /// Lets go of a stream that the sender has begun anew and that still holds its packets. The first packet of the next one that waits does that too,
+  /// but it may be refused, or nobody may receive it.
+  private func releaseReplaced(of publication: Publication) {
+    guard publication.leavesStreams else { return }
+    publication.leavesStreams = false
+    waitingStreams.removeReplaced()
   }
 
   /// A packet, of a participant or from a relay, is in the store and the last one that waits.
@@ -41,6 +55,7 @@ extension Router {
     // What nobody here receives costs no walk over the receivers.
     if publication.subscriptions.isEmpty {
       stream.pending.removeLast()
+      releaseReplaced(of: publication)
       if publication.media.kind == .video, publication.settleLayers(now: now) { demandChanged(publication) }
       return
     }

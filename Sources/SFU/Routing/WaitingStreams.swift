@@ -72,6 +72,17 @@ final class WaitingStreams {
     publication.isListed = false
   }
 
+  /// Lets all streams go that their senders have left behind: the next one may send nothing that is accepted, or nothing that anybody receives, and then
+  /// has no packet that waits.
+  func removeReplaced() {
+    for place in streams.indices {
+      guard let stream = streams[place], let publication = publications[place],
+        !publication.streams.contains(where: { $0 === stream })
+      else { continue }
+      leave(place)
+    }
+  }
+
   private func enter(_ stream: SourceStream, of publication: Publication) {
     // A sender that began anew has left the stream before behind, which nobody receives any more.
     for place in streams.indices where publications[place] === publication {

@@ -62,6 +62,34 @@ struct WaitingStreamsTests {
     #expect(publications == 1)
   }
 
+  @Test(
+    "a stream that its sender left behind and no slot carries is let go with the next one's first packet, whether or not it is refused",
+    arguments: [true, false])
+  func replacementThatNeverWaits(isRefused: Bool) throws {
+    let meeting = try VirtualMeeting()
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    let slot = ben.slot("7", .video, ssrc: 5_000)
+    meeting.router.attach(camera.publication, to: slot)
+    func send(_ ssrc: UInt32, more: Int = 0) {
+      let picture = camera.packet(
+        ssrc: ssrc, type: PayloadType(rawValue: 96), sequence: 1, timestamp: 0, [0x10, 0, 0, 0, 0, 0, 0], false)
+      meeting.receive(picture + [UInt8](repeating: 0, count: more), ann)
+      meeting.flush()
+    }
+    send(100)
+    weak let left = camera.publication.streams.first
+    #expect(left != nil)
+    // A slot keeps what it carries until the next stream begins there.
+    meeting.router.detach(slot)
+    #expect(left != nil, "nothing but a slot held it, so nothing is shown")
+    send(200, more: isRefused ? Inlet.maximumPacket : 0)
+    #expect((meeting.router.counters[.tooLarge] == 1) == isRefused)
+    #expect(camera.publication.streams.map(\.ssrc.rawValue) == [200])
+    #expect(left == nil)
+  }
+
   @Test("an ended publication leaves nothing behind, and its places are taken by others")
   func removal() {
     weak var ended: SourceStream?
