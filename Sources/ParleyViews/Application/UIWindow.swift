@@ -52,7 +52,7 @@ open class UIWindow: UIView {
   }
 
   /// Whether keys go to it.
-  public var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
+  open var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
 
   /// Shows it, and lets keys go to it. It comes onto the desktop in an app that runs there, see ``UIApplication/run(_:isHeadless:)``, or by
   /// ``present()``; else it stays headless: everything works, and nothing is drawn.

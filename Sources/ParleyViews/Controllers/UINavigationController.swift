@@ -97,9 +97,9 @@ open class UINavigationController: UIViewController {
     set { setViewControllers(newValue, animated: false) }
   }
   /// The screen in front.
-  public var topViewController: UIViewController? { stack.last }
+  open var topViewController: UIViewController? { stack.last }
   /// The screen in front, or what it presents.
-  public var visibleViewController: UIViewController? { presentedViewController ?? stack.last }
+  open var visibleViewController: UIViewController? { presentedViewController ?? stack.last }
 
   /// Whether the bar is out of sight.
   open var isNavigationBarHidden = false { didSet { if isViewLoaded { arrange() } } }
@@ -193,11 +193,11 @@ open class UINavigationController: UIViewController {
 }
 
 extension UIViewController {
-  /// The navigation controller it is in.
-  public var navigationController: UINavigationController? {
+  /// The nearest parent of a kind.
+  func nearest<Container: UIViewController>() -> Container? {
     var controller = parent
     while let current = controller {
-      if let navigation = current as? UINavigationController { return navigation }
+      if let container = current as? Container { return container }
       controller = current.parent
     }
     return nil

@@ -136,10 +136,7 @@ extension UIViewController {
     segues[identifier] = SegueMaker(kind: kind == .show ? .show : .present, make: make)
   }
 
-  /// Goes on by a segue: ``prepare(for:sender:)`` is called, then the next screen comes.
-  ///
-  /// - Precondition: The segue was registered, as a storyboard file on Apple systems must have it.
-  public func performSegue(withIdentifier identifier: String, sender: Any?) {
+  func follow(_ identifier: String, _ sender: Any?) {
     guard let maker = segues[identifier] else {
       preconditionFailure(
         "\(type(of: self)) has no segue '\(identifier)'. It has: \(segues.keys.sorted()). Register it first.")

@@ -19,17 +19,19 @@ open class UIViewController: UIResponder {
     }
   }
   /// The storyboard it was made from.
-  public internal(set) weak var storyboard: UIStoryboard?
+  open internal(set) weak var storyboard: UIStoryboard?
   /// The controllers whose views are in its own.
-  public internal(set) var children: [UIViewController] = []
+  open internal(set) var children: [UIViewController] = []
   /// The controller whose view holds its own.
-  public internal(set) weak var parent: UIViewController?
+  open internal(set) weak var parent: UIViewController?
   /// What it presents.
-  public internal(set) var presentedViewController: UIViewController?
+  open internal(set) var presentedViewController: UIViewController?
   /// Who presents it.
-  public internal(set) weak var presentingViewController: UIViewController?
+  open internal(set) weak var presentingViewController: UIViewController?
+  /// The navigation controller it is in.
+  open var navigationController: UINavigationController? { nearest() }
   /// What the navigation bar shows for it.
-  public private(set) lazy var navigationItem = UINavigationItem(owner: self)
+  open private(set) lazy var navigationItem = UINavigationItem(owner: self)
   /// Whether it is on the screen.
   var isAppeared = false
   /// What darkens the screen behind it, and keeps touches from it, while it is a sheet.
@@ -66,12 +68,12 @@ open class UIViewController: UIResponder {
   }
 
   /// Its view, if it is loaded.
-  public var viewIfLoaded: UIView? { loaded }
+  open var viewIfLoaded: UIView? { loaded }
   /// Whether its view is loaded.
-  public var isViewLoaded: Bool { loaded != nil }
+  open var isViewLoaded: Bool { loaded != nil }
 
   /// Loads the view if it is not.
-  public func loadViewIfNeeded() {
+  open func loadViewIfNeeded() {
     guard loaded == nil, !isLoading else { return }
     isLoading = true
     loadView()
@@ -119,6 +121,10 @@ open class UIViewController: UIResponder {
 
   // MARK: segues
 
+  /// Goes on by a segue: ``prepare(for:sender:)`` is called, then the next screen comes.
+  ///
+  /// - Precondition: The segue was registered, as a storyboard file on Apple systems must have it.
+  open func performSegue(withIdentifier identifier: String, sender: Any?) { follow(identifier, sender) }
   /// Whether a segue shall happen.
   open func shouldPerformSegue(withIdentifier identifier: String, sender: Any?) -> Bool { true }
   /// A segue is about to happen: what the next screen needs is handed over here.

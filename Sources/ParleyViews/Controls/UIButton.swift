@@ -26,10 +26,10 @@ open class UIButton: UIControl {
   private var images: [UIControl.State: UIImage] = [:]
 
   /// What it looks like.
-  public private(set) var buttonType: ButtonType = .custom
+  open private(set) var buttonType: ButtonType = .custom
 
   /// The label that shows the title. Set the title by ``setTitle(_:for:)``, not here.
-  public private(set) lazy var titleLabel: UILabel? = {
+  open private(set) lazy var titleLabel: UILabel? = {
     let label = UILabel()
     label.font = .systemFont(ofSize: UIFont.buttonFontSize)
     label.textAlignment = .center

@@ -86,7 +86,7 @@ open class UIControl: UIView {
 
   /// Calls a method of `target` when one of the events happens; `target` is held weakly.
   @preconcurrency
-  public func addTarget<T: AnyObject>(
+  open func addTarget<T: AnyObject>(
     _ target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void, for events: Event
   ) {
     handlers.append(
@@ -97,7 +97,7 @@ open class UIControl: UIView {
 
   /// Calls a method of `target` with the control when one of the events happens; `target` is held weakly.
   @preconcurrency
-  public func addTarget<T: AnyObject, Sender>(
+  open func addTarget<T: AnyObject, Sender>(
     _ target: T, action: @escaping @MainActor (T) -> @MainActor (Sender) -> Void, for events: Event
   ) {
     handlers.append(
@@ -107,26 +107,26 @@ open class UIControl: UIView {
   }
 
   /// Calls methods of `target` no more for these events; nil stands for every target.
-  public func removeTarget(_ target: AnyObject?, for events: Event) {
+  open func removeTarget(_ target: AnyObject?, for events: Event) {
     handlers.removeAll {
       $0.identifier == nil && (target == nil || $0.target === target) && $0.events.isSubset(of: events)
     }
   }
 
   /// Runs an action when one of the events happens; one of the same identifier is replaced.
-  public func addAction(_ action: UIAction, for events: Event) {
+  open func addAction(_ action: UIAction, for events: Event) {
     removeAction(identifiedBy: action.identifier, for: events)
     handlers.append(
       Handler(events: events, identifier: action.identifier, target: nil) { action.perform(sender: $0) })
   }
 
   /// Runs an action no more.
-  public func removeAction(_ action: UIAction, for events: Event) {
+  open func removeAction(_ action: UIAction, for events: Event) {
     removeAction(identifiedBy: action.identifier, for: events)
   }
 
   /// Runs an action no more.
-  public func removeAction(identifiedBy identifier: UIAction.Identifier, for events: Event) {
+  open func removeAction(identifiedBy identifier: UIAction.Identifier, for events: Event) {
     handlers.removeAll { $0.identifier == identifier && $0.events.isSubset(of: events) }
   }
 

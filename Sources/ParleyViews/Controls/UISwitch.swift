@@ -59,7 +59,7 @@ open class UIActivityIndicatorView: UIView {
   /// Whether it is out of sight while it rests.
   open var hidesWhenStopped = true { didSet { contentChanged() } }
   /// Whether it turns.
-  public private(set) var isAnimating = false
+  open private(set) var isAnimating = false
 
   /// An indicator in a style.
   public init(style: Style) {

@@ -55,9 +55,9 @@ open class UITextField: UIControl, UIKeyInput {
   open weak var delegate: (any UITextFieldDelegate)?
 
   /// Whether it is being typed into.
-  public var isEditing: Bool { isFirstResponder }
+  open var isEditing: Bool { isFirstResponder }
   /// Whether there is any text.
-  public var hasText: Bool { !(text ?? "").isEmpty }
+  open var hasText: Bool { !(text ?? "").isEmpty }
   /// Keys may go here while it can be used.
   open override var canBecomeFirstResponder: Bool { isEnabled && !isHidden }
 

@@ -20,7 +20,7 @@ open class UITextView: UIScrollView, UIKeyInput {
   open weak var delegate: (any UITextViewDelegate)?
 
   /// Whether there is any text.
-  public var hasText: Bool { !(text ?? "").isEmpty }
+  open var hasText: Bool { !(text ?? "").isEmpty }
   /// Keys may go here while it can be typed into.
   open override var canBecomeFirstResponder: Bool { isEditable && !isHidden }
 

@@ -44,15 +44,15 @@ open class UITableViewCell: UIView {
   /// What it has room for.
   let style: CellStyle
   /// The name of its kind, by which it is used again.
-  public internal(set) var reuseIdentifier: String?
+  open internal(set) var reuseIdentifier: String?
   /// Where its content is.
   public let contentView = UIView()
   /// Its text.
-  public private(set) lazy var textLabel: UILabel? = content(UILabel())
+  open private(set) lazy var textLabel: UILabel? = content(UILabel())
   /// Its smaller text; nil in the style that has none.
-  public private(set) lazy var detailTextLabel: UILabel? = style == .default ? nil : detail()
+  open private(set) lazy var detailTextLabel: UILabel? = style == .default ? nil : detail()
   /// Its picture.
-  public private(set) lazy var imageView: UIImageView? = content(UIImageView())
+  open private(set) lazy var imageView: UIImageView? = content(UIImageView())
   /// What is seen at the right.
   open var accessoryType = AccessoryType.none { didSet { setNeedsLayout() } }
   /// A view of one's own at the right.

@@ -47,7 +47,7 @@ open class UIGestureRecognizer {
   /// Whether it watches.
   open var isEnabled = true
   /// The view whose touches it watches.
-  public internal(set) weak var view: UIView?
+  open internal(set) weak var view: UIView?
   /// Who may refuse touches.
   open weak var delegate: (any UIGestureRecognizerDelegate)?
   /// Whether the view's own touches end when the gesture is recognised.
@@ -77,7 +77,7 @@ open class UIGestureRecognizer {
   }
 
   /// Calls a method of `target` from now on, too.
-  public func addTarget<T: AnyObject>(_ target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void) {
+  open func addTarget<T: AnyObject>(_ target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void) {
     targets.append(
       Target(object: target, isWeak: true) { [weak target] _ in
         if let target { action(target)() }
@@ -85,7 +85,7 @@ open class UIGestureRecognizer {
   }
 
   /// Calls a method of `target` with this recogniser from now on, too.
-  public func addTarget<T: AnyObject, G: UIGestureRecognizer>(
+  open func addTarget<T: AnyObject, G: UIGestureRecognizer>(
     _ target: T, action: @escaping @MainActor (T) -> @MainActor (G) -> Void
   ) {
     targets.append(
@@ -95,7 +95,7 @@ open class UIGestureRecognizer {
   }
 
   /// Calls no method of `target` any more; nil stands for everybody.
-  public func removeTarget(_ target: AnyObject?) {
+  open func removeTarget(_ target: AnyObject?) {
     targets.removeAll { target == nil || $0.object === target }
   }
 

@@ -2,26 +2,26 @@
 public import Foundation
 
 /// A tap or click: down and up again at about the same place.
-public final class UITapGestureRecognizer: UIGestureRecognizer {
+open class UITapGestureRecognizer: UIGestureRecognizer {
   /// How many taps make the gesture.
-  public var numberOfTapsRequired = 1
+  open var numberOfTapsRequired = 1
   /// How many fingers; more than one is never seen here.
-  public var numberOfTouchesRequired = 1
+  open var numberOfTouchesRequired = 1
 
   /// How far a finger may slip, in points.
   private static let tolerance: CGFloat = 10
   private var start = CGPoint.zero
 
   /// Waits for the touch to end.
-  public override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) { start = position }
+  open override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) { start = position }
 
   /// Is no tap when the touch went too far.
-  public override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {
+  open override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {
     if abs(position.x - start.x) > Self.tolerance || abs(position.y - start.y) > Self.tolerance { state = .failed }
   }
 
   /// Recognises the tap.
-  public override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
+  open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
     touchesMoved(touches, with: event)
     guard state != .failed, touches.first?.tapCount ?? 1 >= numberOfTapsRequired, numberOfTouchesRequired == 1,
       delegate?.gestureRecognizerShouldBegin(self) != false

@@ -1,55 +1,29 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
+// What the methods of ``UIView`` do. They stand in the class, since what an extension holds cannot be overridden.
 extension UIView {
-  /// The window it is in.
-  public var window: UIWindow? {
-    var view: UIView? = self
-    while let current = view {
-      if let window = current as? UIWindow { return window }
-      view = current.superview
-    }
-    return nil
+  /// The view at the top of its tree that it is in: its window, where it is in one.
+  var root: UIView {
+    var view = self
+    while !(view is UIWindow), let superview = view.superview { view = superview }
+    return view
   }
 
-  /// Adds a view in front of all others; it leaves the superview it had.
-  public func addSubview(_ view: UIView) { place(view) { $0.count } }
-
-  /// Adds a view at a place in the order; places outside it count as the nearest.
-  public func insertSubview(_ view: UIView, at index: Int) { place(view) { min(max(index, 0), $0.count) } }
-
-  /// Adds a view right before a subview; before all when `sibling` is none.
-  public func insertSubview(_ view: UIView, aboveSubview sibling: UIView) {
-    place(view) { views in views.firstIndex { $0 === sibling }.map { $0 + 1 } ?? views.count }
-  }
-
-  /// Adds a view right behind a subview; behind all when `sibling` is none.
-  public func insertSubview(_ view: UIView, belowSubview sibling: UIView) {
-    place(view) { views in views.firstIndex { $0 === sibling } ?? 0 }
-  }
-
-  /// Lets two subviews change places.
-  public func exchangeSubview(at index1: Int, withSubviewAt index2: Int) {
+  func exchange(_ index1: Int, _ index2: Int) {
     guard subviewList.indices.contains(index1), subviewList.indices.contains(index2) else { return }
     subviewList.swapAt(index1, index2)
     contentChanged()
   }
 
-  /// Brings a subview in front of the others.
-  public func bringSubviewToFront(_ view: UIView) { reorder(view) { $0.append(view) } }
-
-  /// Sends a subview behind the others.
-  public func sendSubviewToBack(_ view: UIView) { reorder(view) { $0.insert(view, at: 0) } }
-
-  private func reorder(_ view: UIView, _ insert: (inout [UIView]) -> Void) {
+  func reorder(_ view: UIView, _ insert: (inout [UIView]) -> Void) {
     guard view.superview === self else { return }
     subviewList.removeAll { $0 === view }
     insert(&subviewList)
     contentChanged()
   }
 
-  /// Whether it is `view` or somewhere in it.
-  public func isDescendant(of view: UIView) -> Bool {
+  func isInside(_ view: UIView) -> Bool {
     var current: UIView? = self
     while let each = current {
       if each === view { return true }
@@ -58,8 +32,7 @@ extension UIView {
     return false
   }
 
-  /// The first view with that number: itself, or the first found in its subviews.
-  public func viewWithTag(_ tag: Int) -> UIView? {
+  func find(_ tag: Int) -> UIView? {
     if self.tag == tag { return self }
     for view in subviewList {
       if let found = view.viewWithTag(tag) { return found }
@@ -67,8 +40,7 @@ extension UIView {
     return nil
   }
 
-  /// Takes it out of its superview.
-  public func removeFromSuperview() {
+  func leaveSuperview() {
     guard let old = superview else { return }
     let window = window
     willMove(toSuperview: nil)
@@ -85,9 +57,9 @@ extension UIView {
   }
 
   /// Puts `view` where `index` says in the list without it.
-  private func place(_ view: UIView, _ index: ([UIView]) -> Int) {
+  func place(_ view: UIView, _ index: ([UIView]) -> Int) {
     // A view inside itself would be a tree without an end.
-    guard !isDescendant(of: view) else { return }
+    guard !isInside(view) else { return }
     let oldWindow = view.window
     let newWindow = window
     if view.superview !== self {
@@ -122,23 +94,19 @@ extension UIView {
 }
 
 extension UIView {
-  /// Lets a recogniser watch the view.
-  public func addGestureRecognizer(_ recognizer: UIGestureRecognizer) {
+  func attach(_ recognizer: UIGestureRecognizer) {
     recognizer.view?.removeGestureRecognizer(recognizer)
     recognizer.view = self
     gestureRecognizers = (gestureRecognizers ?? []) + [recognizer]
   }
 
-  /// Lets it watch no more.
-  public func removeGestureRecognizer(_ recognizer: UIGestureRecognizer) {
+  func detach(_ recognizer: UIGestureRecognizer) {
     guard recognizer.view === self else { return }
     recognizer.view = nil
     gestureRecognizers?.removeAll { $0 === recognizer }
   }
 
-  /// Ends the typing into a field that is in this view; false when the field refuses.
-  @discardableResult
-  public func endEditing(_ force: Bool) -> Bool {
+  func endTyping(_ force: Bool) -> Bool {
     guard let responder = UIApplication.shared.firstResponder as? UIView, responder.isDescendant(of: self) else {
       return true
     }

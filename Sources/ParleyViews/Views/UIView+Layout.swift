@@ -2,14 +2,7 @@
 public import Foundation
 
 extension UIView {
-  /// Asks for ``layoutSubviews()`` before the view is shown next.
-  public func setNeedsLayout() {
-    needsLayout = true
-    contentChanged()
-  }
-
-  /// Lays out now what asked for it: this view and those in it.
-  public func layoutIfNeeded() {
+  func layOut() {
     // A layout may ask for another one. One that asks for ever must not hang the app.
     for _ in 0..<8 where needsLayout {
       needsLayout = false
@@ -19,9 +12,6 @@ extension UIView {
     }
     for view in subviewList { view.layoutIfNeeded() }
   }
-
-  /// Takes on the size that ``sizeThatFits(_:)`` answers.
-  public func sizeToFit() { bounds.size = sizeThatFits(bounds.size) }
 
   /// Lets the subviews follow a change of the size, by their masks.
   func resizeSubviews(from old: CGSize) {
@@ -64,32 +54,8 @@ extension UIView {
 }
 
 extension UIView {
-  /// A point of this view's in the coordinates of another in the same tree; nil stands for the window.
-  public func convert(_ point: CGPoint, to view: UIView?) -> CGPoint {
-    let here = offsetFromRoot()
-    let there = view?.offsetFromRoot() ?? .zero
-    return CGPoint(x: point.x + here.x - there.x, y: point.y + here.y - there.y)
-  }
-
-  /// A point of another view's in this one's coordinates; nil stands for the window.
-  public func convert(_ point: CGPoint, from view: UIView?) -> CGPoint {
-    let here = offsetFromRoot()
-    let there = view?.offsetFromRoot() ?? .zero
-    return CGPoint(x: point.x + there.x - here.x, y: point.y + there.y - here.y)
-  }
-
-  /// A rectangle of this view's in the coordinates of another in the same tree; nil stands for the window.
-  public func convert(_ rect: CGRect, to view: UIView?) -> CGRect {
-    CGRect(origin: convert(rect.origin, to: view), size: rect.size)
-  }
-
-  /// A rectangle of another view's in this one's coordinates; nil stands for the window.
-  public func convert(_ rect: CGRect, from view: UIView?) -> CGRect {
-    CGRect(origin: convert(rect.origin, from: view), size: rect.size)
-  }
-
   /// Where its zero lies in the coordinates of the root of its tree.
-  private func offsetFromRoot() -> CGPoint {
+  func offsetFromRoot() -> CGPoint {
     var offset = CGPoint.zero
     var view: UIView? = self
     while let current = view {
@@ -103,8 +69,5 @@ extension UIView {
     }
     return offset
   }
-
-  /// Where its rectangle may be used without anything lying over it; here nothing does.
-  public var safeAreaInsets: UIEdgeInsets { .zero }
 }
 #endif

@@ -4,40 +4,6 @@ public import Foundation
 /// A rectangle on the screen with subviews, in front of each other in their order. Usable without any display.
 @preconcurrency @MainActor
 open class UIView: UIResponder {
-  /// Which of its edges and sides change with the superview.
-  public struct AutoresizingMask: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public let rawValue: UInt
-    /// A mask by its bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The distance at the left.
-    public static let flexibleLeftMargin = AutoresizingMask(rawValue: 1)
-    /// The width.
-    public static let flexibleWidth = AutoresizingMask(rawValue: 2)
-    /// The distance at the right.
-    public static let flexibleRightMargin = AutoresizingMask(rawValue: 4)
-    /// The distance above.
-    public static let flexibleTopMargin = AutoresizingMask(rawValue: 8)
-    /// The height.
-    public static let flexibleHeight = AutoresizingMask(rawValue: 16)
-    /// The distance below.
-    public static let flexibleBottomMargin = AutoresizingMask(rawValue: 32)
-  }
-
-  /// How a picture lies in the view.
-  public enum ContentMode: Int, Hashable, Sendable {
-    /// Stretched to the view's shape.
-    case scaleToFill = 0
-    /// As large as it fits, whole.
-    case scaleAspectFit = 1
-    /// As small as it fills the view; what is outside is cut off by ``UIView/clipsToBounds``.
-    case scaleAspectFill = 2
-    /// Stretched; drawn anew when the size changes.
-    case redraw = 3
-    /// In its own size, in the middle.
-    case center = 4
-  }
-
   /// The rectangle in the superview, and the point of its own coordinates that lies at its corner.
   private var storedFrame: CGRect
   private var origin = CGPoint.zero
@@ -45,9 +11,11 @@ open class UIView: UIResponder {
   var needsLayout = true
 
   /// The view that holds this one.
-  public internal(set) weak var superview: UIView?
+  open internal(set) weak var superview: UIView?
   /// The views in this one, the one behind first.
-  public var subviews: [UIView] { subviewList }
+  open var subviews: [UIView] { subviewList }
+  /// The window it is in.
+  open var window: UIWindow? { root as? UIWindow }
   /// The controller whose view this is.
   weak var controller: UIViewController?
 
@@ -178,8 +146,53 @@ open class UIView: UIResponder {
   /// The controller whose view this is, or the superview.
   open override var next: UIResponder? { controller ?? superview }
 
+  // MARK: the tree
+
+  /// Adds a view in front of all others; it leaves the superview it had.
+  open func addSubview(_ view: UIView) { place(view) { $0.count } }
+  /// Adds a view at a place in the order; places outside it count as the nearest.
+  open func insertSubview(_ view: UIView, at index: Int) { place(view) { min(max(index, 0), $0.count) } }
+  /// Adds a view right before a subview; before all when `sibling` is none.
+  open func insertSubview(_ view: UIView, aboveSubview sibling: UIView) {
+    place(view) { views in views.firstIndex { $0 === sibling }.map { $0 + 1 } ?? views.count }
+  }
+  /// Adds a view right behind a subview; behind all when `sibling` is none.
+  open func insertSubview(_ view: UIView, belowSubview sibling: UIView) {
+    place(view) { views in views.firstIndex { $0 === sibling } ?? 0 }
+  }
+  /// Lets two subviews change places.
+  open func exchangeSubview(at index1: Int, withSubviewAt index2: Int) { exchange(index1, index2) }
+  /// Brings a subview in front of the others.
+  open func bringSubviewToFront(_ view: UIView) { reorder(view) { $0.append(view) } }
+  /// Sends a subview behind the others.
+  open func sendSubviewToBack(_ view: UIView) { reorder(view) { $0.insert(view, at: 0) } }
+  /// Takes it out of its superview.
+  open func removeFromSuperview() { leaveSuperview() }
+  /// Whether it is `view` or somewhere in it.
+  open func isDescendant(of view: UIView) -> Bool { isInside(view) }
+  /// The first view with that number: itself, or the first found in its subviews.
+  open func viewWithTag(_ tag: Int) -> UIView? { find(tag) }
+  /// Lets a recogniser watch the view.
+  open func addGestureRecognizer(_ recognizer: UIGestureRecognizer) { attach(recognizer) }
+  /// Lets it watch no more.
+  open func removeGestureRecognizer(_ recognizer: UIGestureRecognizer) { detach(recognizer) }
+  /// Ends the typing into a field that is in this view; false when the field refuses.
+  @discardableResult
+  open func endEditing(_ force: Bool) -> Bool { endTyping(force) }
+
   // MARK: layout
 
+  /// Asks for ``layoutSubviews()`` before the view is shown next.
+  open func setNeedsLayout() {
+    needsLayout = true
+    contentChanged()
+  }
+  /// Lays out now what asked for it: this view and those in it.
+  open func layoutIfNeeded() { layOut() }
+  /// Takes on the size that ``sizeThatFits(_:)`` answers.
+  open func sizeToFit() { bounds.size = sizeThatFits(bounds.size) }
+  /// Where its rectangle may be used without anything lying over it; here nothing does.
+  open var safeAreaInsets: UIEdgeInsets { .zero }
   /// Places the subviews. Called before the view is shown after ``setNeedsLayout()`` or a change of its size; subclasses override it.
   open func layoutSubviews() {}
 
@@ -206,6 +219,27 @@ open class UIView: UIResponder {
   open func willMove(toWindow newWindow: UIWindow?) {}
   /// The window has changed.
   open func didMoveToWindow() {}
+
+  // MARK: places
+
+  /// A point of this view's in the coordinates of another in the same tree; nil stands for the window.
+  open func convert(_ point: CGPoint, to view: UIView?) -> CGPoint {
+    let (here, there) = (offsetFromRoot(), view?.offsetFromRoot() ?? .zero)
+    return CGPoint(x: point.x + here.x - there.x, y: point.y + here.y - there.y)
+  }
+  /// A point of another view's in this one's coordinates; nil stands for the window.
+  open func convert(_ point: CGPoint, from view: UIView?) -> CGPoint {
+    let (here, there) = (offsetFromRoot(), view?.offsetFromRoot() ?? .zero)
+    return CGPoint(x: point.x + there.x - here.x, y: point.y + there.y - here.y)
+  }
+  /// A rectangle of this view's in the coordinates of another in the same tree; nil stands for the window.
+  open func convert(_ rect: CGRect, to view: UIView?) -> CGRect {
+    CGRect(origin: convert(rect.origin, to: view), size: rect.size)
+  }
+  /// A rectangle of another view's in this one's coordinates; nil stands for the window.
+  open func convert(_ rect: CGRect, from view: UIView?) -> CGRect {
+    CGRect(origin: convert(rect.origin, from: view), size: rect.size)
+  }
 
   /// Whether a point in its own coordinates is inside.
   open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { bounds.contains(point) }
