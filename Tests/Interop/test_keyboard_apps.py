@@ -1,41 +1,49 @@
-"""``Examples/WoodgroveBank`` in a window, by the keyboard alone: no pointer, and the focus as a screen reader hears it."""
+"""``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in a window, by the keyboard alone: no pointer, and the focus as a screen reader hears it."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 from bank import Bank
 from browser import wait_for
+from client import Client
 from screen_reader import ScreenReader
-from server import Server
+from server import BINARY, Server
 from sound_system import Display
 
-APPLICATION = "WoodgroveBank"
 BUTTON, TEXT = "push button", "text"
 
 
-class KeyboardApps(unittest.TestCase):
+class ByKeyboard(unittest.TestCase):
+    """An app on a display without a window manager, where keys go where the pointer is."""
+    APPLICATION: str
+
     def setUp(self) -> None:
         self.reader = self.enterContext(ScreenReader())
         self.enterContext(Display())
-        self.server = self.enterContext(Server())
-        home = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="parley-bank-")))
-        style = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo"} | self.reader.environment
-        self.app = self.enterContext(Bank(home, "--server", self.server.url, "--size", "360x580", window=True, environment=style))
-        self.app.do("see Woodgrove Bank")
-        search = ["xdotool", "search", "--onlyvisible", "--name", "^Woodgrove Bank$"]
+        self.style = {"GDK_BACKEND": "x11", "GSK_RENDERER": "cairo"} | self.reader.environment
+
+    def take_window(self, title: str, x: int, y: int) -> None:
+        """Puts the pointer to a place of the window where nothing is; it stays there."""
+        search = ["xdotool", "search", "--onlyvisible", "--name", f"^{title}$"]
         [window] = wait_for("the window", lambda: subprocess.run(search, capture_output=True, text=True).stdout.split())
-        # Without a window manager keys go where the pointer is; it stays where nothing is.
-        subprocess.run(["xdotool", "mousemove", "--window", window, "1", "579"], check=True)
+        subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y)], check=True)
+
+    def names(self) -> list[tuple[str, str]]:
+        return [(each["role"], each["name"]) for each in self.reader.window(self.APPLICATION)]
 
     def focus(self) -> tuple[str, str] | None:
         """What has the focus: role and name."""
-        found = [(each["role"], each["name"]) for each in self.reader.window(APPLICATION) if "focused" in each["states"]]
+        found = [(each["role"], each["name"]) for each in self.reader.window(self.APPLICATION) if "focused" in each["states"]]
         return found[-1] if found else None
 
     def key(self, *keys: str) -> None:
@@ -56,12 +64,24 @@ class KeyboardApps(unittest.TestCase):
             end = time.monotonic() + 1
             while self.focus() == now and time.monotonic() < end:
                 time.sleep(0.02)
-        self.fail(f"the tab key never came to {role} {name!r}, but to {seen}; {self.app.last()}")
+        self.fail(f"the tab key never came to {role} {name!r}, but to {seen}; there is {self.names()}")
 
     def press(self, name: str, key: str = "space") -> None:
         """Goes to a button, and presses it."""
         self.go(BUTTON, name)
         self.key(key)
+
+
+class KeyboardApps(ByKeyboard):
+    APPLICATION = "WoodgroveBank"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.server = self.enterContext(Server())
+        home = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="parley-bank-")))
+        self.app = self.enterContext(Bank(home, "--server", self.server.url, "--size", "360x580", window=True, environment=self.style))
+        self.app.do("see Woodgrove Bank")
+        self.take_window("Woodgrove Bank", 1, 579)
 
     def fill(self, role: str, name: str, text: str) -> None:
         self.go(role, name)
@@ -142,13 +162,91 @@ class KeyboardApps(unittest.TestCase):
         self.leave_by_button()
         self.app.shows("Savings account")
 
-    def names(self) -> list[tuple[str, str]]:
-        return [(each["role"], each["name"]) for each in self.reader.window(APPLICATION)]
-
     def leave_by_button(self) -> None:
         """Presses the button in the bar above that leads back."""
         [name] = {name for role, name in self.names() if role == BUTTON and (name.startswith("‹") or name == "Close")}
         self.press(name)
+
+
+class KeyboardHello(ByKeyboard):
+    APPLICATION = "OpenTokHello"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.events: list[str] = []
+
+    def start(self, server: Server) -> None:
+        app = subprocess.Popen([str(BINARY.with_name("OpenTokHello")), "--server", server.url], text=True, env=os.environ | self.style,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(app.wait)
+        self.addCleanup(app.kill)
+
+        def read() -> None:
+            for line in app.stdout:
+                self.events.append(json.loads(line)["event"])
+        threading.Thread(target=read, daemon=True).start()
+        self.take_window("OpenTok Hello", 5, 5)
+
+    def expect(self, event: str) -> None:
+        wait_for(f"{event} in the app", lambda: event in self.events or f"no: {self.events}", 40)
+
+    def waits_at(self, name: str) -> None:
+        """Waits until the focus is on a button. While a window changes a reader may find nothing for a moment."""
+        wait_for(f"the focus on {name!r}", lambda: self.focus() == (BUTTON, name) or f"no: {self.focus()} in {self.names()}")
+
+    def says(self, *what: tuple[str, str], gone: bool = False) -> None:
+        """Waits until a screen reader is told all of this, or nothing of it any more."""
+        def told() -> object:
+            names = self.names()
+            return names and all((each in names) != gone for each in what) or f"no: {names}"
+        wait_for(f"{'no ' if gone else ''}{what}", told)
+
+    def test_each_picture_is_named_muted_and_left_and_the_end_is_answered(self) -> None:
+        with Server("--development") as server:
+            with urllib.request.urlopen(f"{server.url}/session") as answer:
+                session = json.load(answer)["sessionId"]
+            self.start(server)
+            self.expect("publishing")
+            ben = self.enterContext(Client(server.url, f"{session}?jwt=devtoken", "Ben", "--publish", "testsrc"))
+            self.expect("picture")
+            show = "Show what belongs to the picture of "
+            own = wait_for("the own name", lambda: [name.removeprefix(show) for role, name in self.names()
+                                                    if role == BUTTON and name.startswith(show) and name != f"{show}Ben"])[0]
+            self.says((BUTTON, f"{show}Ben"))
+
+            # Each picture has a button of its own, from which the tab key goes on to what it shows, and to the next picture.
+            for name in (own, "Ben"):
+                self.press(f"{show}{name}")
+                self.says((BUTTON, f"Hide what belongs to the picture of {name}"), (BUTTON, "Mute"))
+                self.waits_at(f"Hide what belongs to the picture of {name}")
+                self.key("Tab")
+                self.waits_at("Mute")
+                self.key("space")
+                # The focus stays where it was.
+                self.waits_at("Unmute")
+                if name == own:
+                    ben.expect("muted")
+                self.key("Return")
+                self.waits_at("Mute")
+                self.press(f"Hide what belongs to the picture of {name}", "Return")
+                self.says((BUTTON, "Mute"), gone=True)
+                self.waits_at(f"{show}{name}")
+
+            # A stream that ends takes its button along: the focus does not stay on what is gone.
+            self.go(BUTTON, f"{show}Ben")
+            ben.leave()
+            self.expect("dropped")
+            self.says((BUTTON, f"{show}Ben"), gone=True)
+            self.go(BUTTON, f"{show}{own}")
+        # The session is over: an alert has the focus, says why, and is answered by a key.
+        self.expect("alert")
+        self.waits_at("OK")
+        self.key("Tab", "Tab")
+        # It does not go to what lies behind.
+        self.waits_at("OK")
+        self.key("Escape")
+        self.says((BUTTON, "OK"), gone=True)
+        wait_for("the words behind it", lambda: "Not connected." in [name for _, name in self.names()] or f"no: {self.names()}")
 
 
 if __name__ == "__main__":

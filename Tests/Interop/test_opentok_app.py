@@ -72,8 +72,9 @@ class Hello(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.server = cls.enterClassContext(Server("--development"))
 
-    def keep(self, name: str, display: Display, moves: bool = False) -> None:
-        """Leaves a picture of the window in ``output/opentok``, which ``docs/images`` has copies of, once it is at rest unless something ``moves``."""
+    def keep(self, name: str, display: Display, moves: bool = False) -> np.ndarray:
+        """Leaves a picture of the window in ``output/opentok``, which ``docs/images`` has copies of, once it is at rest unless something ``moves``;
+        returns its pixels."""
         folder = Path(__file__).parent / "output" / "opentok"
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -84,8 +85,8 @@ class Hello(unittest.TestCase):
             if not moves and not np.array_equal(first, second):
                 return "no: it changes"
             write_png(folder / f"{name}.png", second)
-            return True
-        wait_for(f"a picture of {name}", drawn)
+            return [second]
+        return wait_for(f"a picture of {name}", drawn)[0]
 
     def demo_page(self) -> Person:
         """Ann's page, connected to the session and publishing."""
@@ -296,6 +297,37 @@ class Hello(unittest.TestCase):
             return display.colour(*box).max() < 80
         wait_for("the alert to be closed", closed)
         self.assertEqual(app.names().count("alert"), 1)
+
+    def test_on_a_dark_desktop_its_window_is_as_on_a_light_one(self) -> None:
+        def walk(theme: str) -> dict[str, np.ndarray]:
+            name = theme.replace(":", "-")
+            seen = {}
+            with Display(400, 600) as display, socket.create_server(("127.0.0.1", 0)) as silent:
+                display.environment["GTK_THEME"] = theme
+                with App("--server", f"http://127.0.0.1:{silent.getsockname()[1]}", display=display):
+                    wait_for("the words", lambda: display.pixels()[100:140, 40:WIDTH - 40].max() > 150)
+                    seen["connecting"] = self.keep(f"{name}-connecting", display)
+                with App("--server", self.server.url, "--key", "1", "--session", "nowhere", "--token", "nonsense", display=display) as app:
+                    app.expect("alert")
+                    wait_for("the alert", lambda: display.colour(WIDTH // 2 - 60, HEIGHT - 10, 120, 20).max() > 120)
+                    seen["alert"] = self.keep(f"{name}-alert", display)
+                with App("--server", self.server.url, display=display) as app:
+                    app.expect("publishing")
+                    self.shows_the_sun(display, HEIGHT // 2)
+                    display.click(WIDTH // 2, HEIGHT // 2)
+                    wait_for("the name plate", lambda: display.colour(20, HEIGHT - 28, WIDTH - 40, 24).max() < 150)
+                    wait_for("the words below", lambda: display.pixels()[HEIGHT + 40:2 * HEIGHT - 40, 40:WIDTH - 40].max() > 150)
+                    # Of what moves the lower half, which says that nobody else is there.
+                    seen["alone"] = self.keep(f"{name}-alone", display, moves=True)[HEIGHT:]
+                    # It says goodbye, so that the next one is alone, too.
+                    app.process.send_signal(signal.SIGTERM)
+                    app.process.wait(10)
+            return seen
+        light = walk("Adwaita")
+        for theme in ("Adwaita:dark", "Default:hc-dark"):
+            for name, pixels in walk(theme).items():
+                differing = np.mean(np.any(np.abs(pixels.astype(int) - light[name]) > 64, axis=2))
+                self.assertLess(differing, 0.002 if theme == "Adwaita:dark" else 0.1, (theme, name))
 
 
 if __name__ == "__main__":
