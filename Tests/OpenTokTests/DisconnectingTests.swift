@@ -87,6 +87,23 @@ import Testing
     }
   }
 
+  @Test(
+    "signals that were sent right before disconnect arrive, though the app has heard of the end: 150 in their order")
+  func signalsBefore() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      try await wait(for: "Ben at Ann's: \(ann.book.lines)") { ann.book.saw("connectionCreated") }
+      for number in 0..<150 { ann.session.signal(withType: "n", string: "\(number)", connection: nil, error: nil) }
+      ann.session.disconnect(nil)
+      try await wait(for: "the end at Ann's") { ann.book.saw("disconnected true") }
+      let told: @MainActor () -> [String] = { ben.book.lines.filter { $0.hasPrefix("signal") } }
+      #expect(told().count < 150, "they are still on their way")
+      try await wait(for: "Ann to be gone: \(told().count)") { ben.book.saw("connectionDestroyed") }
+      #expect(told() == (0..<150).map { "signal n \($0) from other" })
+      try await ben.disconnect()
+    }
+  }
+
   @Test("an app that disconnects while the server ends the session hears of one end")
   func whileTheServerEndsIt() async throws {
     try await LiveSession.run { live in

@@ -83,8 +83,9 @@ import Testing
       try await wait(for: "room for others") { ann.session.engine.signalsUnderWay.read { $0 } == 0 }
 
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
-      try await wait(for: "Ben at the host's") { !host.participants.isEmpty }
-      let guest = host.participants[0]
+      let id = try #require(ben.session.connection?.connectionId)
+      try await wait(for: "Ben at the host's") { host.participants.contains { $0.id == id } }
+      let guest = try #require(host.participants.first { $0.id == id })
       #expect(ben.code { ben.session.signal(withType: "a", string: "", connection: nil, error: $0) } == nil)
       try await guest.setPermissions(guest.permissions.subtracting([.data]))
       try await wait(for: "it to be known") {

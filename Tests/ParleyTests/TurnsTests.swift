@@ -147,6 +147,39 @@ import Testing
     #expect(meeting.signals.isEmpty && meeting.unsentChat.isEmpty)
   }
 
+  @Test(
+    "what was said right before leaving arrives before the goodbye, in order: all of 150, and of 1,000 what two seconds take"
+  )
+  func goodbye() async throws {
+    try await LiveServer.run { server in
+      for (count, all) in [(150, true), (1_000, false)] {
+        let bob = try await Meeting.join("\(server.url)/goodbye-\(count)", name: "Bob")
+        let ann = try await Meeting.join("\(server.url)/goodbye-\(count)", name: "Ann")
+        let (atAnn, atBob) = (Witness(ann), Witness(bob))
+        try await wait(for: "Ann at Bob's") { bob.participants.count == 1 }
+        for number in 0..<count {
+          if number % 5 == 4 { try ann.send(chat: "\(number)") } else { try ann.signal(type: "n", data: "\(number)") }
+        }
+        let watch = Stopwatch()
+        await ann.leave()
+        // Two seconds, and one for the goodbye.
+        #expect(watch.elapsed < .seconds(3), "\(watch.elapsed)")
+        try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { bob.participants.isEmpty }
+        // Ann is told of each chat message that was never sent: the others arrive, and may come after the news that she has left.
+        try await wait(for: "the end at Ann's") { atAnn.events.contains { $0.hasPrefix("ended") } }
+        let chat = (0..<count).filter { $0 % 5 == 4 }.map { "chat Ann: \($0)" }
+        let signals = (0..<count).filter { $0 % 5 != 4 }.map { "signal Ann n: \($0)" }
+        let (sentChat, heard) = (chat.dropLast(atAnn.failed.count), atBob.said("signal"))
+        try await wait(for: "the chat: \(atBob.said("chat").count)") { atBob.said("chat").count >= sentChat.count }
+        #expect(atBob.said("chat") == Array(sentChat) && heard == Array(signals.prefix(heard.count)))
+        #expect(all ? sentChat.count + heard.count == count : sentChat.count + heard.count >= 180)
+        #expect(all || sentChat.count + heard.count <= 200, "\(sentChat.count + heard.count)")
+        #expect(ann.isGoodbyeHeard && atBob.steps.isEmpty)
+        await bob.leave()
+      }
+    }
+  }
+
   @Test("100 may go at once, and never more than that and 40 a second")
   func pace() {
     var pace = SendingPace()

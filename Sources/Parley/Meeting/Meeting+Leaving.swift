@@ -2,8 +2,8 @@ import Basics
 
 extension Meeting {
   /// Leaves: tells the server, stops every source, and closes sockets. Returns when the server knows, or after a second; while the meeting
-  /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Safe at any time, also twice: every call waits for
-  /// the same end.
+  /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Chat messages and signals that wait for their turn are sent
+  /// before the goodbye, for two seconds at most; everything else ends at once. Safe at any time, also twice: every call waits for the same end.
   ///
   /// ```swift
   /// await meeting.leave()
@@ -12,11 +12,20 @@ extension Meeting {
     if let leaving { return await leaving.value }
     guard state != .ended else { return }
     let (channel, joining) = (place?.channel, joining)
-    channel?.send(.leave)
+    // What was said right before is not lost with the goodbye that overtakes it.
+    let last = takeLastTurns()
+    if last.isEmpty { channel?.send(.leave) }
+    let pace = pace
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
     // A task of its own, so that cancelling one caller does not cut the goodbye short.
     let goodbye = Task {
-      if let channel { self.isGoodbyeHeard = await Self.waitForClosing(of: channel, within: patience) }
+      if let channel {
+        if !last.isEmpty {
+          await pace.send(last, over: channel)
+          channel.send(.leave)
+        }
+        self.isGoodbyeHeard = await Self.waitForClosing(of: channel, within: patience)
+      }
       _ = await joining?.value
     }
     leaving = goodbye

@@ -33,27 +33,48 @@ extension Meeting {
   func sendInTurn() {
     guard takesTurns, let place else { return }
     var (count, bytes) = underWay(place)
-    while count < Self.window.count {
-      let message = unsentChat.first { !place.saidChat.contains($0.id) }
-      let index = signals.firstIndex { !$0.isSent }
-      let isChat = (message?.id ?? .max) < (index.map { signals[$0].id } ?? .max)
-      guard let next = isChat ? message?.onTheWire : index.map({ signals[$0].onTheWire }) else { return }
-      let size = (isChat ? message?.text : index.map { signals[$0].signal.data })?.utf8.count ?? 0
+    while count < Self.window.count, let next = nextTurn(place) {
       // An answer to what is under way goes on from here.
-      guard count == 0 || bytes + size <= Self.window.bytes else { return }
+      guard count == 0 || bytes + next.bytes <= Self.window.bytes else { return }
       guard pace.takeTurn(MonotonicClock.now) else { return goOnLater() }
       // Without a socket nothing is lost: it waits until the place is taken back.
-      guard place.channel.send(next) else { return }
-      if isChat, let message {
-        place.saidChat.insert(message.id)
-        awaitAnswer(message.id, over: place.channel)
-      } else if let index {
-        signals[index].isSent = true
-        awaitAnswer(signals[index].id, over: place.channel)
-      }
+      guard place.channel.send(next.message) else { return }
+      markSent(next, place)
+      awaitAnswer(next.id, over: place.channel)
       count += 1
-      bytes += size
+      bytes += next.bytes
     }
+  }
+
+  /// The oldest of what waits; nil when nothing does.
+  private func nextTurn(_ place: Place) -> Turn? {
+    let message = unsentChat.first { !place.saidChat.contains($0.id) }
+    let index = signals.firstIndex { !$0.isSent }
+    if let message, message.id < (index.map { signals[$0].id } ?? .max) {
+      return Turn(id: message.id, message: message.onTheWire, bytes: message.text.utf8.count, signal: nil)
+    }
+    return index.map { index in
+      let signal = signals[index]
+      return Turn(id: signal.id, message: signal.onTheWire, bytes: signal.signal.data.utf8.count, signal: index)
+    }
+  }
+
+  private func markSent(_ turn: Turn, _ place: Place) {
+    if let index = turn.signal { signals[index].isSent = true } else { place.saidChat.insert(turn.id) }
+  }
+
+  /// What still goes out when the meeting is left, in its order: as much as ``SendingPace`` lets go within ``SendingPace/longestGoodbye``. It counts as
+  /// sent from here on.
+  func takeLastTurns() -> [ClientMessage] {
+    guard takesTurns, let place else { return [] }
+    var (_, bytes) = underWay(place)
+    var last: [ClientMessage] = []
+    while last.count < SendingPace.lastTurns, let next = nextTurn(place), bytes + next.bytes <= Self.window.bytes {
+      markSent(next, place)
+      last.append(next.message)
+      bytes += next.bytes
+    }
+    return last
   }
 
   private func underWay(_ place: Place) -> (count: Int, bytes: Int) {
@@ -119,6 +140,16 @@ extension Meeting {
   }
 }
 
+/// A chat message or a signal that may go out next.
+private struct Turn {
+  let id: Int
+  let message: ClientMessage
+  /// Of the text.
+  let bytes: Int
+  /// Where it is in ``Meeting/signals``; nil for a chat message.
+  let signal: Int?
+}
+
 /// A signal without the server's answer.
 struct OutgoingSignal {
   let id: Int
@@ -138,6 +169,10 @@ struct OutgoingSignal {
 struct SendingPace {
   static let atOnce = 100
   static let perSecond = 40
+  /// How long a goodbye waits at most for what was said before it.
+  static let longestGoodbye = TimeSpan.seconds(2)
+  /// How many messages go out meanwhile.
+  static let lastTurns = Int(longestGoodbye.seconds * Double(perSecond))
 
   private var turns = Double(atOnce)
   private var counted: Instant?
@@ -150,5 +185,16 @@ struct SendingPace {
     guard turns >= 1 else { return false }
     turns -= 1
     return true
+  }
+
+  /// Sends the last messages at this pace, until the socket is gone.
+  func send(_ messages: [ClientMessage], over channel: SignalingChannel) async {
+    var pace = self
+    for message in messages {
+      while !pace.takeTurn(MonotonicClock.now) {
+        try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(Self.perSecond))
+      }
+      guard channel.send(message) else { return }
+    }
   }
 }
