@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import OpenTok
+import ParleyViews
 import Testing
 
 /// What an app on Apple systems observed by key.
@@ -65,6 +66,87 @@ import Testing
       try await wait(for: "both to be on") { stream.hasVideo && stream.hasAudio }
       try await ben.disconnect()
       #expect(told.lines.suffix(from: 5) == ["connection true true"])
+      try await ann.disconnect()
+    }
+  }
+
+  /// A screen, which has the method to override.
+  private final class Screen: UIViewController {
+    let told = Told()
+    override func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      let values = [change?[.oldKey], change?[.newKey]].map {
+        ($0 as? NSNumber)?.stringValue ?? ($0 == nil ? "-" : "nil")
+      }
+      told.add("\(keyPath ?? "") \(values[0]) \(values[1]) \(object is OTStream) \(context == nil)")
+    }
+  }
+
+  /// Another class says that it observes, and hears of one change only.
+  private final class Once: OTKeyValueObserver {
+    let told = Told()
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      told.add("\(keyPath ?? "") \(change?[.newKey] as? String ?? "no text") \(change?[.kindKey] as? UInt ?? 0)")
+      (object as? OTStream)?.removeObserver(self, forKeyPath: keyPath ?? "", context: context)
+    }
+  }
+
+  @Test(
+    "streams and sessions are observed by name, on the main queue and before the callback, until the observer is taken away or gone; a name that is not there ends nothing"
+  )
+  func byName() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      let publisher = try ann.publisher("Ann", audio: true)
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      let stream = try #require(subscriber.stream)
+      let (screen, once) = (Screen(), Once())
+      var gone: Screen? = Screen()
+      let mark = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+      defer { mark.deallocate() }
+      stream.addObserver(screen, forKeyPath: "hasVideo", options: [.initial, .new, .old])
+      stream.addObserver(screen, forKeyPath: "hasAudio", options: [.new], context: mark)
+      stream.addObserver(try #require(gone), forKeyPath: "hasVideo", options: [.new])
+      stream.addObserver(once, forKeyPath: "name", options: [.initial, .new])
+      for nothing in ["loudness", "hasVideo.x", ""] {
+        stream.addObserver(screen, forKeyPath: nothing, options: .initial)
+      }
+      stream.removeObserver(screen, forKeyPath: "loudness")
+      #expect(screen.told.lines == ["hasVideo - 1 true true"])
+      #expect(once.told.lines == ["name Ann 1"])
+      weak let leftover: Screen? = gone
+      gone = nil
+      #expect(leftover == nil, "an observer is not held")
+
+      publisher.publishVideo = false
+      try await wait(for: "no picture: \(screen.told.lines)") { screen.told.lines.last == "hasVideo 1 0 true true" }
+      publisher.publishAudio = false
+      try await wait(for: "no sound: \(screen.told.lines)") { screen.told.lines.last == "hasAudio - 0 true false" }
+      stream.removeObserver(screen, forKeyPath: "hasAudio", context: nil)
+      stream.removeObserver(screen, forKeyPath: "hasVideo")
+      publisher.publishAudio = true
+      try await wait(for: "sound: \(screen.told.lines)") { screen.told.lines.last == "hasAudio - 1 true false" }
+      publisher.publishVideo = true
+      try await wait(for: "the picture") { stream.hasVideo }
+      #expect(screen.told.lines.count == 4 && once.told.lines.count == 1)
+
+      // The own ones of the session: the status as a number, and what is not there as NSNull.
+      ben.session.addObserver(screen, forKeyPath: "sessionConnectionStatus", options: [.new, .old])
+      ben.session.addObserver(screen, forKeyPath: "connection", options: [.new])
+      ben.session.addObserver(screen, forKeyPath: "streams")
+      try await ben.disconnect()
+      #expect(
+        screen.told.lines.suffix(from: 4) == [
+          "sessionConnectionStatus 1 4 false true", "sessionConnectionStatus 4 0 false true",
+          "connection - nil false true", "streams - - false true",
+        ])
+      ben.session.removeObserver(screen, forKeyPath: "streams")
       try await ann.disconnect()
     }
   }

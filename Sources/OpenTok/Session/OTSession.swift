@@ -26,6 +26,7 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   let isLegacy: Bool
   private let registrar = ObservationRegistrar()
   let observers = KeyObservers()
+  let named = NamedObservers()
 
   struct State {
     weak var delegate: (any OTSessionDelegate)?

@@ -22,6 +22,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   private let state: Guarded<Properties>
   private let registrar = ObservationRegistrar()
   let observers = KeyObservers()
+  let named = NamedObservers()
 
   struct Properties: Equatable {
     var name: String?

@@ -1,6 +1,16 @@
-import Dispatch
+import Foundation
 
 /// Runs `body` on the main actor, after whatever was asked for before: calls of one thread keep their order.
 func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
   DispatchQueue.main.async { MainActor.assumeIsolated { body() } }
 }
+
+/// Whether the caller is on the main queue. Where a program has called `dispatchMain()`, that is on other threads than the first.
+var isOnMain: Bool { DispatchQueue.getSpecific(key: mainMark.value) == true || Thread.isMainThread }
+
+/// What the main queue is known by.
+private let mainMark = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return Carried(value: key)
+}()

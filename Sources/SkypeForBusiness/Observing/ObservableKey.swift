@@ -23,7 +23,7 @@ struct ObservableKey {
       object: { owner in (owner as? Holder).flatMap { $0[keyPath: keyPath] as? SfBObject } },
       observe: { owner, options, tell in
         begin({ (owner() as? Holder)?[keyPath: keyPath] }, options, tell) { before, after in
-          tell(dictionary(.setting(from: before, to: after, options)))
+          tell(NSKeyValueObservedChange.setting(from: before, to: after, options).entries)
         }
       })
   }
@@ -35,9 +35,11 @@ struct ObservableKey {
       name: name, target: nil, object: { _ in nil },
       observe: { owner, options, tell in
         begin({ (owner() as? Holder)?[keyPath: keyPath] }, options, tell) { before, after in
-          guard let before, let after else { return tell(dictionary(.setting(from: before, to: after, options))) }
+          guard let before, let after else {
+            return tell(NSKeyValueObservedChange.setting(from: before, to: after, options).entries)
+          }
           for change in NSKeyValueObservedChange<[Element]>.differences(from: before, to: after, options) {
-            tell(dictionary(change))
+            tell(change.entries)
           }
         }
       })
@@ -50,7 +52,7 @@ struct ObservableKey {
     let watch = ValueWatch<Value?>({ .some(read()) }, tell: changed)
     if options.contains(.initial), let watch {
       let value: Value?? = options.contains(.new) ? .some(watch.value) : nil
-      tell(dictionary(NSKeyValueObservedChange<Value?>(kind: .setting, newValue: value)))
+      tell(NSKeyValueObservedChange<Value?>(kind: .setting, newValue: value).entries)
     }
     return NSKeyValueObservation(watch)
   }
@@ -58,34 +60,4 @@ struct ObservableKey {
   private static func objectType(_ type: Any.Type) -> SfBObject.Type? {
     ((type as? any OptionalValue.Type)?.wrapped ?? type) as? SfBObject.Type
   }
-
-  private static func dictionary<Value>(_ change: NSKeyValueObservedChange<Value>) -> [NSKeyValueChangeKey: Any] {
-    var entries: [NSKeyValueChangeKey: Any] = [.kindKey: NSNumber(value: change.kind.rawValue)]
-    if let value = change.newValue { entries[.newKey] = told(value) }
-    if let value = change.oldValue { entries[.oldKey] = told(value) }
-    if let indexes = change.indexes { entries[.indexesKey] = indexes }
-    return entries
-  }
-
-  /// A value as key-value observing has it: nil is `NSNull`, and a Boolean, a number or a case of an enumeration is an `NSNumber`.
-  fileprivate static func told<Value>(_ value: Value) -> Any {
-    switch value {
-    case let value as any OptionalValue: value.told
-    case let value as Bool: NSNumber(value: value)
-    case let value as Int: NSNumber(value: value)
-    case let value as UInt32: NSNumber(value: value)
-    case let value as any RawRepresentable: (value.rawValue as? Int32).map { NSNumber(value: $0) } ?? value
-    default: value
-    }
-  }
-}
-
-private protocol OptionalValue {
-  static var wrapped: Any.Type { get }
-  var told: Any { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate static var wrapped: Any.Type { Wrapped.self }
-  fileprivate var told: Any { map { ObservableKey.told($0) } ?? NSNull() }
 }
