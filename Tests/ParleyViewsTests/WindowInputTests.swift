@@ -48,6 +48,28 @@ extension ScreenTests.WindowTests {
     }
   }
 
+  /// As where an app is busy between the clicks, and its screen still shows the button that the first one took away.
+  @Test func theSecondClickOfTwoDoesNotPressWhatTheFirstOneTookAway() async throws {
+    let (window, view) = try await window()
+    defer { window.close() }
+    var presses = 0
+    let button = UIButton(frame: CGRect(x: 20, y: 20, width: 100, height: 44))
+    button.setTitle("Accept", for: .normal)
+    button.backgroundColor = .red
+    button.addAction(
+      UIAction { [weak button] _ in
+        presses += 1
+        if presses == 2 { button?.removeFromSuperview() }
+      }, for: .touchUpInside)
+    view.addSubview(button)
+    try await wait("the button", in: window) { isMostly(await window.screenshot()?.color(x: 30, y: 24), red: true) }
+    // Three clicks, of which the second takes the button away.
+    for _ in 0..<3 {
+      GTKPresenter.receive(GTKEvent(id: SceneBuilder.id(button), code: 1, text: "", x: 0, y: 0, edits: 0))
+    }
+    #expect(presses == 2)
+  }
+
   @Test func theWheelScrollsAPlainScrollViewToItsEnds() async throws {
     let (window, view) = try await window()
     defer { window.close() }

@@ -95,7 +95,10 @@ final class GTKPresenter: WindowPresenter {
     }
     if let presenter = presenters[event.id] { return presenter.receiveWindow(event) }
     for presenter in presenters.values {
-      if let view = presenter.views[event.id]?.view { return presenter.receive(event, view) }
+      guard let view = presenter.views[event.id]?.view else { continue }
+      // The second click of two may come before the screen shows what the first one has done: what is gone is not pressed.
+      guard let window = presenter.window, view.window === window else { return }
+      return presenter.receive(event, view)
     }
   }
 
