@@ -317,7 +317,8 @@ struct LobbyTests {
       let (ann, welcome) = try await server.join(
         "board", "Ann", token: try await server.token("board", #","role":"moderator""#))
       await ann.close()
-      let (eve, _) = try await server.knock("board", "Eve")
+      let (eve, answer) = try await server.knock("board", "Eve")
+      guard case .waiting(.lobby, _) = answer else { throw Unexpected(answer) }
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))
       try await back.lobby(of: ["Eve"])
