@@ -5,20 +5,21 @@ public struct ProbeBitrateEstimator: Sendable {
   /// What met the limit of the path shows no more than this multiple of the rate that was asked for.
   private static let reach = 1.1
 
+  /// Counts and sizes of a probe's packets fit into 32 bits: it lasts a second at most.
   private struct Cluster {
-    var id: UInt8 = 0
-    /// The rate it was to be sent at.
-    var asked = 0.0
-    var minimumBytes: Int = 0
-    var minimumPackets = 0
-    var count = 0
-    var bytes = 0
     var firstSent = Int64.max
     var lastSent = Int64.min
-    var lastSentSize = 0
     var firstReceived = Int64.max
-    var firstReceivedSize = 0
     var lastReceived = Int64.min
+    /// The rate it was to be sent at.
+    var asked = 0.0
+    var minimumBytes: Int32 = 0
+    var minimumPackets: Int32 = 0
+    var count: Int32 = 0
+    var bytes: Int32 = 0
+    var lastSentSize: Int32 = 0
+    var firstReceivedSize: Int32 = 0
+    var id: UInt8 = 0
   }
 
   private var clusters = InlineArray<4, Cluster>(repeating: Cluster())
@@ -38,8 +39,8 @@ public struct ProbeBitrateEstimator: Sendable {
     cluster.id = probe.id
     cluster.asked = Double(probe.rate.bitsPerSecond)
     // A few may be lost on the way.
-    cluster.minimumBytes = Int(Double(probe.bytes) * share)
-    cluster.minimumPackets = max(4, Int(Double(probe.packets) * share))
+    cluster.minimumBytes = Int32(clamping: Int(Double(probe.bytes) * share))
+    cluster.minimumPackets = max(4, Int32(clamping: Int(Double(probe.packets) * share)))
     clusters[Int(probe.id) & 3] = cluster
   }
 
@@ -50,9 +51,9 @@ public struct ProbeBitrateEstimator: Sendable {
     guard result.packet.cluster != 0, cluster.id == result.packet.cluster else { return nil }
     let sent = result.packet.sent.nanoseconds
     let received = result.received.nanoseconds
-    let size = result.packet.size
-    cluster.count += 1
-    cluster.bytes += size
+    let size = Int32(clamping: result.packet.size)
+    cluster.count &+= 1
+    cluster.bytes &+= size
     cluster.firstSent = min(cluster.firstSent, sent)
     if sent >= cluster.lastSent {
       cluster.lastSent = sent
@@ -74,8 +75,8 @@ public struct ProbeBitrateEstimator: Sendable {
     // Longer than a second it is no burst, and zero would be no rate.
     guard sentTime > 0, receivedTime > 0, sentTime <= 1_000_000_000, receivedTime <= 1_000_000_000 else { return nil }
     // The last packet takes no part in the time it was sent in, the first none in the time they arrived in.
-    let sendRate = Double(cluster.bytes - cluster.lastSentSize) * 8e9 / Double(sentTime)
-    let receiveRate = Double(cluster.bytes - cluster.firstReceivedSize) * 8e9 / Double(receivedTime)
+    let sendRate = Double(cluster.bytes &- cluster.lastSentSize) * 8e9 / Double(sentTime)
+    let receiveRate = Double(cluster.bytes &- cluster.firstReceivedSize) * 8e9 / Double(receivedTime)
     // Arriving twice as fast as sent is a path that stood still in between.
     guard receiveRate <= 2 * sendRate else { return nil }
     isSaturated = receiveRate < 0.9 * sendRate
