@@ -3,7 +3,8 @@ import Signaling
 /// The polls of a meeting, and who chose what. A value without side effects.
 ///
 /// Every participant has one vote in a poll, which it may change while that is open. Who leaves an open poll's meeting takes the vote along:
-/// whoever leaves and comes back is a new participant, and must not count twice. What is closed stays as it was.
+/// whoever leaves and comes back is a new participant, and must not count twice. What is closed stays as it was. After a restart nobody is there:
+/// the votes in open polls are put aside, and each counts from when its owner is back.
 struct PollTable: Sendable {
   /// Why something cannot be done.
   enum Refusal: Error, Sendable, Hashable {
@@ -30,6 +31,8 @@ struct PollTable: Sendable {
     var draft: PollDraft
     var isOpen = true
     var votes: [String: Set<Int>] = [:]
+    /// The votes of those who were in before a restart and are not back. They count for nothing.
+    var aside: [String: Set<Int>] = [:]
     var counts: [Int]
   }
 
@@ -40,6 +43,8 @@ struct PollTable: Sendable {
     var isOpen: Bool
     var votes: [String: Set<Int>]
     var holders: [String: Holder]
+    /// Votes that did not count when the poll was kept, since their owners had not come back after a restart before.
+    var aside: [String: Set<Int>]?
   }
 
   private var polls: [Poll] = []
@@ -120,42 +125,51 @@ struct PollTable: Sendable {
   /// A poll as it is to be kept; nil when there is none.
   func kept(_ id: Int, holder: (String) -> Holder?) -> Kept? {
     polls.first { $0.id == id }.map { poll in
-      let holders = poll.votes.keys.compactMap { voter in holder(voter).map { (voter, $0) } }
+      let voters = poll.votes.merging(poll.aside) { vote, _ in vote }.keys
+      let holders = voters.compactMap { voter in holder(voter).map { (voter, $0) } }
       return Kept(
         id: poll.id, draft: poll.draft, isOpen: poll.isOpen, votes: poll.votes,
-        holders: Dictionary(holders) { first, _ in first })
+        holders: Dictionary(holders) { first, _ in first }, aside: poll.aside.isEmpty ? nil : poll.aside)
     }
   }
 
-  /// Takes over what was kept before a restart. Open polls lose the votes of those who cannot be known again: they may vote once more.
+  /// Takes over what was kept before a restart. The votes in open polls wait for their owners, and those of whom nobody can know again are gone:
+  /// who comes back as somebody else votes anew, and must not count twice.
   mutating func restore(_ kept: [Kept], isKnown: (String) -> Bool) {
     for old in kept.sorted(by: { $0.id < $1.id }) {
       var poll = Poll(
-        id: old.id, draft: old.draft, isOpen: old.isOpen, votes: old.votes,
-        counts: Array(repeating: 0, count: old.draft.options.count))
-      if old.isOpen { poll.votes = old.votes.filter { isKnown($0.key) } }
-      for option in poll.votes.values.joined() where poll.counts.indices.contains(option) { poll.counts[option] += 1 }
+        id: old.id, draft: old.draft, isOpen: old.isOpen, counts: Array(repeating: 0, count: old.draft.options.count))
+      let choices = Set(poll.counts.indices)
+      let votes = old.votes.mapValues(choices.intersection)
+      var aside = (old.aside ?? [:]).mapValues(choices.intersection)
+      if old.isOpen {
+        aside.merge(votes) { _, vote in vote }
+      } else {
+        poll.votes = votes
+      }
+      poll.aside = aside.filter { isKnown($0.key) }
+      for option in poll.votes.values.joined() { poll.counts[option] += 1 }
       polls.append(poll)
       last = max(last, old.id)
     }
   }
 
-  /// Gives the votes of somebody who has come back after a restart to the participant that they are now. A second one of them in an open poll, where they were
-  /// there twice, is removed: nobody could take it back. Returns the polls in which that happened.
+  /// Gives the votes of somebody who has come back after a restart to the participant that they are now. What was put aside counts from now on, also
+  /// where the poll was closed meanwhile: it was given in time. Where they were there twice, one of both is gone. Returns the polls whose counts changed.
   mutating func rename(_ old: String, to voter: String) -> [Int] {
-    var fewer: [Int] = []
+    var more: [Int] = []
     for index in polls.indices {
-      guard let vote = polls[index].votes[old] else { continue }
-      if polls[index].votes[voter] == nil {
-        polls[index].votes[old] = nil
+      if let vote = polls[index].aside.removeValue(forKey: old) {
+        changed.insert(polls[index].id)
+        guard polls[index].votes[voter] == nil else { continue }
+        replace(index, vote, by: voter)
+        more.append(polls[index].id)
+      } else if polls[index].votes[voter] == nil, let vote = polls[index].votes.removeValue(forKey: old) {
         polls[index].votes[voter] = vote
         changed.insert(polls[index].id)
-      } else if polls[index].isOpen {
-        replace(index, [], by: old)
-        fewer.append(polls[index].id)
       }
     }
-    return fewer
+    return more
   }
 
   /// A poll as everybody sees it, or everybody who moderates; nil when there is none.
