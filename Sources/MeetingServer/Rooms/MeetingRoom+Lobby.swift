@@ -80,7 +80,9 @@ extension MeetingRoom {
   }
 
   /// Deals with a message of somebody who is not in: nothing but going and a sign of life is possible.
-  func handleOutside(_ message: ClientMessage, from participant: String, _ channel: SignalingChannel) {
+  func handleOutside(
+    _ message: ClientMessage, id: Int?, from participant: String, _ channel: SignalingChannel
+  ) {
     let isEntering = lobby.isEntering(participant)
     guard isEntering || lobby.waiters.contains(where: { $0.id == participant && $0.channel.id == channel.id }) else {
       return
@@ -91,7 +93,8 @@ extension MeetingRoom {
       channel.close()
     case .ping(let time): channel.send(.pong(time: time))
     default:
-      if !isEntering { channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.") }
+      guard !isEntering else { return }
+      channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.", id: id)
     }
   }
 

@@ -4,17 +4,20 @@ import Signaling
 
 /// What those who are in send: where each message goes, and what is done here with those that change what the sender publishes, watches and is called.
 extension MeetingRoom {
-  /// Deals with a message of a participant. The sender is the session's participant, whatever the message says.
-  func handle(_ message: ClientMessage, from participant: String, channel: SignalingChannel) async {
+  /// Deals with a message of a participant. The sender is the session's participant, whatever the message says. `number` is the `id` that came
+  /// with it, which messages of every type may have: a refusal carries it.
+  func handle(
+    _ message: ClientMessage, id number: Int? = nil, from participant: String, channel: SignalingChannel
+  ) async {
     guard let member = members[participant], member.channel?.id == channel.id else {
-      return handleOutside(message, from: participant, channel)
+      return handleOutside(message, id: number, from: participant, channel)
     }
     switch message {
-    case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.")
+    case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.", id: number)
     case .offer(let offer): await renegotiate(offer, member, channel)
     case .mute(let mid, let muted, let id): setMuted(muted, mid: mid, id: id, member, channel)
-    case .view(let views): if allows(.subscribe, member, channel) { show(views, member) }
-    case .rename(let name): if isInPace(member, channel) { rename(name, member, channel) }
+    case .view(let views): if allows(.subscribe, member, channel, id: number) { show(views, member) }
+    case .rename(let name): if isInPace(member, channel, id: number) { rename(name, id: number, member, channel) }
     case .chat(let text, let to, let id): if isNew(message, id: id, member) { say(text, to: to, id: id, member) }
     case .admit(let who, let id): if isInPace(member, channel, id: id) { await admit(who, id: id, member, channel) }
     case .deny(let who, let id): if isInPace(member, channel, id: id) { await deny(who, id: id, member, channel) }
@@ -117,13 +120,13 @@ extension MeetingRoom {
     post { await $0.setViews(views, of: id) }
   }
 
-  private func rename(_ text: String, _ member: RoomMember, _ channel: SignalingChannel) {
+  private func rename(_ text: String, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {
     guard member.admission.grant.name == nil else {
-      channel.refuse(.notAllowed, "The join token sets the name; it cannot be changed.")
+      channel.refuse(.notAllowed, "The join token sets the name; it cannot be changed.", id: id)
       return
     }
     guard let name = DisplayName.clean(text) else {
-      channel.refuse(.badName, "The name has no visible character.")
+      channel.refuse(.badName, "The name has no visible character.", id: id)
       return
     }
     guard name != member.name else { return }

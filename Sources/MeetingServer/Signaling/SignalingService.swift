@@ -65,16 +65,18 @@ struct SignalingService: Sendable {
         continue
       }
       counters.messages.add(1)
-      let message: ClientMessage
+      let (message, id): (ClientMessage, Int?)
       do throws(SignalingError) {
-        message = try SignalingDecoder().clientMessage(from: bytes)
+        let sent = try ClientFrame(bytes)
+        (message, id) = (sent.message, sent.id)
       } catch {
+        let id = ClientFrame.id(of: bytes)
         counters.badMessages.add(1)
         if place == nil && error.code != .unknownType {
-          channel.fail(error.code, error.description)
+          channel.fail(error.code, error.description, id: id)
           break
         }
-        channel.refuse(error.code, error.description)
+        channel.refuse(error.code, error.description, id: id)
         continue
       }
       if let place, case .renewToken(let token, let id) = message {
@@ -84,12 +86,12 @@ struct SignalingService: Sendable {
         }
         await Task { await renew(token, id, place, channel, peer) }.value
       } else if let place {
-        await place.room.handle(message, from: place.participant, channel: channel)
+        await place.room.handle(message, id: id, from: place.participant, channel: channel)
       } else {
         guard first.claim() else { break }
         timeout.cancel()
         // A task keeps the deepest stack it ever had, and joining needs the deepest: a task of its own gives it back.
-        place = await Task { await enter(message, channel: channel, peer: peer) }.value
+        place = await Task { await enter(message, id, channel, peer) }.value
         if place == nil { break }
       }
     }
@@ -104,23 +106,25 @@ struct SignalingService: Sendable {
     func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
-  private func enter(_ message: ClientMessage, channel: SignalingChannel, peer: Peer) async -> Place? {
+  private func enter(_ message: ClientMessage, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
     switch message {
-    case .join(let join): return await self.join(join, channel, peer)
-    case .resume(let token): return await resume(token, channel, peer)
+    case .join(let join): return await self.join(join, id, channel, peer)
+    case .resume(let token): return await resume(token, id, channel, peer)
     default:
-      channel.fail(.notAllowed, "The first message must be join or resume.")
+      channel.fail(.notAllowed, "The first message must be join or resume.", id: id)
       return nil
     }
   }
 
-  private func join(_ join: ClientMessage.Join, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
-    if let why = Self.problem(with: join.tracks) { return refuse(.badMessage, why, channel) }
+  private func join(
+    _ join: ClientMessage.Join, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer
+  ) async -> Place? {
+    if let why = Self.problem(with: join.tracks) { return refuse(.badMessage, why, id, channel) }
     let room: RoomName?
     do throws(RoomNameError) {
       room = try join.room.map { text throws(RoomNameError) in try RoomName(text) }
     } catch {
-      return refuse(.badMessage, error.description, channel)
+      return refuse(.badMessage, error.description, id, channel)
     }
     let address = addressBans.address(peer.address)
     let admission: Admission
@@ -133,11 +137,11 @@ struct SignalingService: Sendable {
       if case .limit(let reached) = error, reached.limit == .maximumStoredMeetings {
         counters.limits.add(reached.limit)
       }
-      return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, channel)
+      return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id, channel)
     }
     // A token that sets the name wins over what the client calls itself.
     guard let name = DisplayName.clean(admission.grant.name ?? join.name) else {
-      return refuse(.badName, "The name has no visible character.", channel)
+      return refuse(.badName, "The name has no visible character.", id, channel)
     }
     if let (code, why) = await passcodes.refusal(of: join.passcode, for: admission, from: peer.address) {
       switch code {
@@ -145,7 +149,7 @@ struct SignalingService: Sendable {
       case .tooFast: counters.limits.add(.passcodeQueue)
       default: break
       }
-      return refuse(code, why, channel)
+      return refuse(code, why, id, channel)
     }
     var newcomer = MeetingRoom.Newcomer(
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address)
@@ -160,18 +164,18 @@ struct SignalingService: Sendable {
       // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
       return Place(room: room, participant: newcomer.place.participant)
     } catch {
-      return refuse(error, channel)
+      return refuse(error, id, channel)
     }
   }
 
-  private func resume(_ token: String, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
+  private func resume(_ token: String, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
     do throws(MeetingRoom.Refusal) {
       let (room, participant) = try await directory.resume(token: token, channel: channel, origin: peer.origin)
       counters.resumes.add(1)
       log.info("resumed", ["meeting": room.identity.id, "participant": participant])
       return Place(room: room, participant: participant)
     } catch {
-      return refuse(error, channel)
+      return refuse(error, id, channel)
     }
   }
 
@@ -194,20 +198,22 @@ struct SignalingService: Sendable {
     await directory.recheck(admission, place.room)
   }
 
-  private func refuse(_ refusal: MeetingRoom.Refusal, _ channel: SignalingChannel) -> Place? {
+  private func refuse(_ refusal: MeetingRoom.Refusal, _ id: Int?, _ channel: SignalingChannel) -> Place? {
     if case .over(let reason, let message) = refusal {
       channel.end(reason, message)
       return nil
     }
     if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
     let (code, message) = refusal.answer
-    return refuse(code, message, channel)
+    return refuse(code, message, id, channel)
   }
 
-  private func refuse(_ code: SignalingErrorCode, _ message: String, _ channel: SignalingChannel) -> Place? {
+  private func refuse(
+    _ code: SignalingErrorCode, _ message: String, _ id: Int?, _ channel: SignalingChannel
+  ) -> Place? {
     counters.refusedJoins.add(1)
     log.info("join.refused", ["code": code.rawValue])
-    channel.fail(code, message)
+    channel.fail(code, message, id: id)
     return nil
   }
 

@@ -1,0 +1,29 @@
+import Signaling
+
+/// A message as a client sent it, with the `id` that messages of every type may have: whoever refuses one says by it which.
+struct ClientFrame: Sendable {
+  var message: ClientMessage
+  /// Nil where there is none, or none that is an integer.
+  var id: Int?
+
+  /// Reads one text frame.
+  init(_ bytes: [UInt8]) throws(SignalingError) {
+    self = try SignalingDecoder().decode(Self.self, from: bytes, maximumBytes: SignalingLimits.maximumBytes)
+  }
+
+  /// The `id` of what is no message. Only an object within the limits has one, since nothing else is parsed.
+  static func id(of bytes: [UInt8]) -> Int? {
+    (try? SignalingDecoder().decode(Number.self, from: bytes, maximumBytes: SignalingLimits.maximumBytes))?.id
+  }
+
+  private struct Number: Decodable {
+    var id: Int
+  }
+}
+
+extension ClientFrame: Decodable {
+  init(from decoder: any Decoder) throws {
+    message = try ClientMessage(from: decoder)
+    id = try? Number(from: decoder).id
+  }
+}
