@@ -5,6 +5,7 @@ Run alone with ``python -m unittest discover -s Tests/Interop/web -t Tests/Inter
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.server
 import os
@@ -14,7 +15,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[3]
 WEB = ROOT / "Web"
@@ -191,6 +192,41 @@ class ModuleTests(unittest.TestCase):
             const title = (reason, code) => noticeForEnd({ reason, message: "", error: code && { code, message: "" } }).title;
             return [title("connectionLost", "resumeExpired"), title("connectionLost", "mediaFailed"), title("failed", "meetingFull"), title("shutdown", null)];
         """), ["The connection was lost", "The connection was lost", "The meeting is full", "The server is closing"])
+
+    def test_who_joins_for_long_is_told_what_is_waited_for_and_only_once_let_in_that_it_is_the_network(self) -> None:
+        page = self.enterContext(contextlib.closing(self.browser.new_page()))
+        # In the server's place: one that answers when the test says so, and a way to it on which no packet goes.
+        page.add_init_script("""
+            window.server = { joins: [] };
+            window.WebSocket = class extends EventTarget {
+              static CONNECTING = 0; static OPEN = 1;
+              readyState = 1;
+              constructor() { super(); window.server.socket = this; setTimeout(() => this.dispatchEvent(new Event("open"))); }
+              send(text) { const message = JSON.parse(text); if (message.type === "join") { window.server.joins.push(message); } }
+              say(message) { this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) })); }
+              close() {}
+            };
+        """)
+        page.route("**/closed", lambda route: route.fulfill(path=WEB / "meeting.html"))
+        page.route("**/discover/closed", lambda route: route.fulfill(json={
+            "meeting": "closed", "subject": "Closed", "signaling": "ws://127.0.0.1/signal", "token": "t", "iceServers": []}))
+        page.goto(self.url + "/closed#config.prejoinConfig.enabled=false")
+        page.wait_for_function("server.joins.length === 1")
+        page.evaluate('server.socket.say({ type: "error", code: "passcodeRequired", message: "A passcode is needed.", fatal: true })')
+        page.locator("#passcode").fill("blue 42")
+        page.locator("#passcode").press("Enter")
+        page.wait_for_function("server.joins.length === 2")
+        self.assertEqual(page.evaluate("server.joins[1].passcode"), "blue 42")
+        told = page.locator(".notice p")
+        expect(told).not_to_have_text("", timeout=20_000)
+        self.assertEqual(told.inner_text(), "Still waiting for the server to check the passcode…")
+        page.evaluate("""async () => {
+            const peer = new RTCPeerConnection();
+            await peer.setRemoteDescription({ type: "offer", sdp: server.joins[1].offer });
+            const { sdp } = await peer.createAnswer();
+            server.socket.say({ type: "welcome", participant: "p_1", meeting: { id: "m_1", name: "closed" }, participants: [], answer: sdp });
+        }""")
+        expect(told).to_have_text("Still looking for a way through your network…", timeout=20_000)
 
     # MARK: Text from others
 

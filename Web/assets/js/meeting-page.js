@@ -2,8 +2,8 @@ import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley
 import { keepToken, takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
 import { calendarLink } from "./calendar-link.js";
-import { h } from "./dom.js";
-import { noticeForEnd, noticeForError } from "./messages.js";
+import { h, setText } from "./dom.js";
+import { noticeForEnd, noticeForError, stillWaiting } from "./messages.js";
 import { NoticePage } from "./notice.js";
 import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
@@ -173,11 +173,14 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     app.replaceChildren(h("main", { class: "notice-page" },
       h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }), wait)));
   }
-  const slow = setTimeout(() => {
-    const text = "Still looking for a way through your network…";
-    wait.textContent = text;
+  // Other than at first may be waited for later, so it is said anew.
+  const say = () => {
+    const text = stillWaiting(meeting, passcode !== undefined);
+    setText(wait, text);
     prejoin?.setBusy(true, text);
-  }, 6_000);
+    slow = setTimeout(say, 1_000);
+  };
+  let slow = setTimeout(say, 6_000);
   try {
     await meeting.join();
     enter();

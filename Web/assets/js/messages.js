@@ -123,3 +123,16 @@ export function deviceProblem(device, error, joined = false) {
       return { title: `${Device} does not work`, text: error.message };
   }
 }
+
+/**
+ * What somebody is told who joins for a while already: what is waited for. Only once the server has let them in is it the network.
+ *
+ * @param {import("/sdk/parley.js").Meeting} meeting
+ * @param {boolean} hasPasscode whether they came with a passcode
+ * @returns {string}
+ */
+export function stillWaiting(meeting, hasPasscode) {
+  if (meeting.info !== null) { return "Still looking for a way through your network…"; }
+  if (meeting.connection === null) { return "Still waiting for your camera and microphone. The browser may be asking whether this page may use them."; }
+  return hasPasscode ? "Still waiting for the server to check the passcode…" : "Still waiting for the server to answer…";
+}
