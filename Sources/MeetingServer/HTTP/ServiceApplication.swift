@@ -30,22 +30,6 @@ struct ServiceApplication: Sendable {
     var TenantEndpointId: String
   }
 
-  /// Refuses pages of other origins than this server's and those that the tenant allows: a form needs no permission of the browser, so any page
-  /// could make meetings and get tokens for its own origin from within its visitor's network. Apps send no `Origin`.
-  func requireKnown(_ origin: String?, base: WebOrigin, now: Date) async throws(Refusal) {
-    guard let origin else { return }
-    do throws(MeetingStoreError) {
-      let allowed = try await desk.store.defaultTenant(now: now).policy.allowedOrigins
-      if desk.authority.takes(origin, ownOrigin: base, allowed: allowed) { return }
-    } catch {
-      throw Refusal(error)
-    }
-    throw Refusal(
-      403, "wrongOrigin",
-      "Pages of this origin may not ask here. The server's operator can allow it: parley tenant set NAME --allow-origin."
-    )
-  }
-
   /// `POST /GetAdhocMeetingJob`: `Subject`, `Description`, `AccessLevel`, `EntryExitAnnouncement`, and three switches that are
   /// accepted and ignored.
   func createMeeting(_ form: FormBody, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {

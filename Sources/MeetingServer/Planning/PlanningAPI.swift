@@ -68,7 +68,9 @@ struct PlanningAPI: Sendable {
     let caller = try await caller(request, room: nil, base, now)
     switch caller {
     case .server(let own): tenant = own
-    case .anybody: tenant = try await desk.openTenant(now: now)
+    case .anybody:
+      try await desk.requireKnown(request.headers["origin"], base: base, now: now)
+      tenant = try await desk.openTenant(now: now)
     case .holder:
       throw Refusal(
         403, "notAllowed", "A join token opens a meeting; to plan one, sign a JWT for the interface with an API secret."

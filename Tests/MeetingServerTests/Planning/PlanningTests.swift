@@ -12,9 +12,10 @@ struct PlanningTests {
   private typealias Answer = (status: Int, code: String, fields: [String: Any], text: String, headers: HTTPHeaders)
 
   private func call(
-    _ method: String, _ url: String, _ body: String? = nil, token: String? = nil
+    _ method: String, _ url: String, _ body: String? = nil, token: String? = nil, origin: String? = nil
   ) async throws -> Answer {
     var headers = HTTPHeaders()
+    if let origin { headers["Origin"] = origin }
     if body != nil { headers["Content-Type"] = "application/json" }
     if let token { headers["Authorization"] = "Bearer \(token)" }
     let answer = try await TestServer.request(method, url, headers, body.map { Array($0.utf8) })
@@ -219,6 +220,30 @@ struct PlanningTests {
     }
   }
 
+  @Test("threat 28: pages of foreign origins make no meeting with a host, own pages, allowed ones and apps do")
+  func origins() async throws {
+    try await TestServer.run { server in
+      let address = "\(server.url)/api/v1/meetings"
+      let later = #"{"subject":"Tea","schedule":{"start":"\#(time(in: 86_400))"}}"#
+      for body in ["{}", later] {
+        for origin in ["https://evil.example", "null", "not an origin", "http://localhost:1"] {
+          let answer = try await call("POST", address, body, origin: origin)
+          #expect(answer.status == 403 && answer.code == "wrongOrigin", "\(origin), \(body): \(answer.text)")
+          #expect(answer.fields["hostToken"] == nil, "\(origin), \(body)")
+        }
+        for origin in [nil, server.url] {
+          #expect(try await call("POST", address, body, origin: origin).status == 201, "\(origin ?? "none"), \(body)")
+        }
+      }
+      try await server.setPolicy { $0.allowedOrigins = WebOrigin.list("https://app.example") ?? [] }
+      #expect(try await call("POST", address, later, origin: "https://app.example").status == 201)
+      #expect(try await call("POST", address, later, origin: "https://evil.example").status == 403)
+      let store = try await server.store()
+      #expect(try await store.meetings(tenant: nil, limit: 10).count == 5)
+      await store.close()
+    }
+  }
+
   @Test("a meeting without a time is open now, and whoever has made it is its host, and nobody else")
   func withoutTime() async throws {
     try await TestServer.run { server in
@@ -281,7 +306,9 @@ struct PlanningTests {
       let body = #"{"room":"Board Room","schedule":{"start":"\#(time(in: 300 * 86_400))","rule":"FREQ=WEEKLY"}}"#
       let made = try await call("POST", address, body, token: try jwt(tenant.apiKey, secret))
       #expect(made.status == 201 && made.fields["room"] as? String == "BoardRoom")
-      let again = try await call("POST", address, body, token: try jwt(tenant.apiKey, secret))
+      // It is known by its JWT, wherever the request comes from.
+      let again = try await call(
+        "POST", address, body, token: try jwt(tenant.apiKey, secret), origin: "https://evil.example")
       #expect(again.status == 409 && again.code == "roomTaken")
       #expect(try await call("GET", "\(address)/boardroom", token: try jwt(tenant.apiKey, secret)).status == 200)
       #expect(
