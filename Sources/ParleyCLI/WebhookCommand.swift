@@ -231,7 +231,7 @@ enum WebhookCommand {
     if options.has("json") {
       var line: JSONLine = [
         "id": .text(delivery.id), "event": .text(delivery.event), "type": .text(delivery.type),
-        "meeting": .text(delivery.meeting), "state": .text(delivery.state.rawValue),
+        "meeting": JSONValue(delivery.ofMeeting), "state": .text(delivery.state.rawValue),
         "attempts": .integer(delivery.attempts), "created": .text(DataFolder.text(delivery.created)),
         "status": delivery.status.map { .integer($0) } ?? .null, "problem": JSONValue(delivery.problem),
         "next": JSONValue(delivery.next.map(DataFolder.text)),

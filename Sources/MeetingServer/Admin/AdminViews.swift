@@ -184,7 +184,7 @@ struct DeliveryView: Encodable {
   var id: String
   var event: String
   var type: String
-  var meeting: String
+  var meeting: String?
   var state: String
   var attempts: Int
   var created: Date
@@ -205,7 +205,7 @@ struct DeliveryView: Encodable {
     id = delivery.id
     event = delivery.event
     type = delivery.type
-    meeting = delivery.meeting
+    meeting = delivery.ofMeeting
     state = delivery.state.rawValue
     attempts = delivery.attempts
     created = delivery.created

@@ -362,15 +362,18 @@ struct AdminAPITests {
       #expect(made.status == 201 && text(made.fields, "secret").hasPrefix("whsec_"))
       let path = "webhooks/\(text(made.fields, "id"))"
       #expect(try await call(server, "GET", path).fields["secret"] == nil)
-      #expect(try await call(server, "POST", path + "/test").status == 202)
+      let test = try await call(server, "POST", path + "/test")
+      #expect(test.status == 202 && test.fields["meeting"] == nil)
       try await receiver.waits("the test") { $0.map(\.type) == ["webhook.test"] }
-      let (client, _) = try await server.join("daily", "Ann")
+      let (client, welcome) = try await server.join("daily", "Ann")
       try await receiver.waits("the start, and nothing else") { $0.map(\.type) == ["webhook.test", "meeting.started"] }
       try await eventually {
         let done = items(try await call(server, "GET", path + "/deliveries?state=delivered").fields)
         return done.count == 2 ? nil : "\(done.count) of 2 deliveries are done"
       }
       let all = items(try await call(server, "GET", path + "/deliveries").fields)
+      // A test is of no meeting.
+      #expect(all.map { $0["meeting"] as? String } == [welcome.meeting.id, nil])
       let one = try await call(server, "GET", path + "/deliveries/\(text(all[0], "id"))")
       #expect(text(one.fields, "body").contains("\"room\":\"daily\""))
       let again = try await call(server, "POST", path + "/deliveries/\(text(all[0], "id"))/replay")
