@@ -184,11 +184,13 @@ enum WebhookCommand {
     }
   }
 
-  private static func check(_ url: String, _ options: CommandOptions) throws(CommandGroup.Failure) {
+  /// Refuses addresses to which no events may go. Which hosts a server allows stands nowhere in its data.
+  static func check(_ url: String, _ options: CommandOptions) throws(CommandGroup.Failure) {
     do throws(WebhookTarget.Problem) {
       _ = try WebhookTarget(url, allowed: options.all("allow"))
     } catch {
-      throw CommandGroup.Failure(description: error.description)
+      let here = error.host.map { " This command cannot see what the server allows: where it does, add --allow \($0)." }
+      throw CommandGroup.Failure(description: error.description + (here ?? ""))
     }
   }
 

@@ -170,7 +170,7 @@ extension AdminAPI {
     do throws(WebhookTarget.Problem) {
       _ = try WebhookTarget(url, allowed: allowedHosts)
     } catch {
-      throw Refusal(422, error.isMalformed ? "badURL" : "targetNotAllowed", error.description)
+      throw Refusal(422, error.host == nil ? "badURL" : "targetNotAllowed", error.description)
     }
   }
 

@@ -9,8 +9,8 @@ import Meetings
 public struct WebhookTarget: Sendable {
   /// Why an address cannot be a webhook's, in a sentence.
   public struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Whether the text is no address at all; otherwise it is one that is not allowed.
-    public var isMalformed: Bool
+    /// The host that the operator would have to allow; nil where the text is no address at all.
+    public var host: String?
     /// What is wrong and what is expected.
     public var description: String
   }
@@ -26,7 +26,7 @@ public struct WebhookTarget: Sendable {
       let origin = WebOrigin(url), !url.contains("#"), !url.contains("\\")
     else {
       throw Problem(
-        isMalformed: true,
+        host: nil,
         description:
           "An address like https://app.example.com/hook is expected: at most \(Webhook.maximumURL) ASCII characters, "
           + "with no user name and no fragment.")
@@ -38,7 +38,7 @@ public struct WebhookTarget: Sendable {
     if isAllowed || isLocal { return }
     guard origin.scheme == "https" else {
       throw Problem(
-        isMalformed: false,
+        host: host,
         description: "Plain http is possible to this machine only. Use https, or let the operator allow the host with "
           + "--webhook-allow \(host).")
     }
@@ -53,7 +53,7 @@ public struct WebhookTarget: Sendable {
 
   private static func isPrivate(_ host: String) -> Problem {
     Problem(
-      isMalformed: false,
+      host: host,
       description:
         "\(host) is no address of the public internet. The operator can allow it with --webhook-allow \(host).")
   }

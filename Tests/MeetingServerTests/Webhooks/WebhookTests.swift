@@ -327,7 +327,7 @@ struct WebhookTests {
       _ = try WebhookTarget(url, allowed: [])
       #expect(malformed == nil, "\(url)")
     } catch {
-      #expect(malformed == error.isMalformed, "\(url): \(error)")
+      #expect(malformed == (error.host == nil), "\(url): \(error)")
     }
   }
 
