@@ -64,7 +64,7 @@ enum BackupCommand {
 
   /// Copies into a folder beside the target, so that what is no database of ours, or is damaged, never gets into place, and brings the copy's format up to date.
   /// `body` is given its store, that folder, and the files that the copy has with it.
-  private static func checked(
+  static func checked(
     _ source: String, beside path: String, _ body: (SQLiteMeetingStore, String, CopiedFiles) async throws -> Void
   ) async throws {
     guard access(source, R_OK) == 0 else {
@@ -79,7 +79,12 @@ enum BackupCommand {
     }
     defer { try? FileManager.default.removeItem(atPath: trial) }
     try FileManager.default.copyItem(atPath: source, toPath: trial + "/" + SQLiteMeetingStore.fileName)
-    let store = try await SQLiteMeetingStore.open(folder: trial)
+    let store: SQLiteMeetingStore
+    do {
+      store = try await SQLiteMeetingStore.open(folder: trial)
+    } catch {
+      throw named(source, error)
+    }
     do {
       guard try await store.isIntact() else {
         throw CommandGroup.Failure(description: "\(source) is damaged. Take another copy.")
@@ -90,6 +95,21 @@ enum BackupCommand {
       throw error
     }
     await store.close()
+  }
+
+  /// What is wrong with a copy, said of the file that was given: the one beside the target is gone when it is read.
+  private static func named(_ source: String, _ error: any Error) -> any Error {
+    switch error {
+    case MeetingStoreError.damaged(_, let reason):
+      CommandGroup.Failure(
+        description: "\(source) is no copy of a server's data, or is damaged (\(reason)). "
+          + "Name a file that `parley backup` has written.")
+    case MeetingStoreError.newerVersion(_, let found, let known):
+      CommandGroup.Failure(
+        description: "\(source) was written by a newer version (format \(found), this one knows \(known)). "
+          + "Restore it with that version.")
+    default: error
+    }
   }
 
   private static func run(
