@@ -18,6 +18,30 @@ struct OwnHostNameTests {
     #expect(!OwnHostName.accepts(host))
   }
 
+  @Test("threat 28: what needs the server's own name is refused under another one; pages are the same under each")
+  func doors() async throws {
+    try await TestServer.run { server in
+      let port = server.server.port
+      func ask(_ host: String, _ method: String, _ path: String) async throws -> RawHTTP.Answer {
+        let request = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        return try #require(try await RawHTTP.send(Array(request.utf8), to: port))
+      }
+      for (method, path) in [
+        ("GET", "/discover/hello"), ("GET", "/signin"), ("GET", "/signout"), ("POST", "/GetAdhocMeetingJob"),
+        ("POST", "/GetAnonTokenJob"), ("POST", "/api/v1/meetings"), ("GET", "/api/v1/meetings/hello"),
+      ] {
+        let answer = try await ask("evil.example", method, path)
+        #expect(answer.status == 421 && answer.body.contains("unknownHost"), "\(path): \(answer.status) \(answer.body)")
+        #expect(try await ask("localhost", method, path).status != 421, "\(path)")
+      }
+      for path in ["/", "/hello", "/opentok.js", "/sdk/parley.js", "/healthz", "/readyz"] {
+        let answer = try await ask("evil.example", "GET", path)
+        #expect(answer.status == 200, "\(path): \(answer.status)")
+        #expect(answer.body == (try await ask("localhost", "GET", path)).body, "\(path)")
+      }
+    }
+  }
+
   @Test("threat 28: a WebSocket is refused before it opens when the name is not ours, and where there is none")
   func webSocket() async throws {
     try await TestServer.run { server in
