@@ -696,7 +696,7 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
                     problems.append(f"{what} at the locked {room} is answered {answer}")
                 elif not live.is_locked and "moderate" in answer.get("permissions", []):
                     problems.append(f"{what} of {room} is a host again")
-            answer, _ = await first(session, live.host)
+            answer, socket = await first(session, live.host)
             if answer["type"] != "welcome":
                 problems.append(f"the host of {room} is answered {answer}")
                 continue
@@ -707,10 +707,18 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
                     problems.append(f"poll {number} of {room} is {poll} instead of {wanted}")
             if live.vote:
                 number, choice = live.vote
-                votes = [option.get("votes") for option in polls.get(number, {}).get("options", [])]
-                # Until they are back, their vote waits for them.
-                if votes != [int(choice == 0), int(choice == 1)]:
-                    problems.append(f"the votes of {room} are {votes}, and {choice} was chosen")
+                # It waits for its owner, and counts once they are back.
+                if polls.get(number, {}).get("voters") != 0:
+                    problems.append(f"a vote of {room} counts, and its owner is not back: {polls.get(number)}")
+                if live.is_locked:
+                    await socket.send_json({"type": "lock", "locked": False, "id": -1})
+                    while (await socket.receive_json(timeout=10)) != {"type": "done", "id": -1}:
+                        pass
+                back, _ = await first(session, live.voter)
+                poll = next((poll for poll in (back.get("state") or {}).get("polls", []) if poll["id"] == number), {})
+                votes = [option.get("votes") for option in poll.get("options", [])]
+                if votes != [int(choice == 0), int(choice == 1)] or poll.get("mine") != [choice]:
+                    problems.append(f"the votes of {room} are {votes} for who is back ({back['type']}), and {choice} was chosen")
             found = {message["id"]: message for message in answer["chat"]}
             # No more than the last 200 are told.
             for number, text in list(live.texts.items())[-150:]:

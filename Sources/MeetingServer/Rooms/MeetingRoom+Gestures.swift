@@ -92,7 +92,7 @@ extension MeetingRoom {
         let id = try trial.create(draft)
         return Deed(RightUse("createPoll", "poll \(id)", draft.question)) { self.polls(trial, telling: id) }
       case .setPoll(let id, let isOpen):
-        guard try trial.set(id, isOpen: isOpen) else { return Deed() }
+        guard try trial.set(id, isOpen: isOpen, isThere: { members[$0] != nil }) else { return Deed() }
         return Deed(RightUse(isOpen ? "openPoll" : "closePoll", "poll \(id)")) { self.polls(trial, telling: id) }
       case .removePoll(let id):
         try trial.remove(id)

@@ -68,12 +68,20 @@ struct PollTable: Sendable {
     return last
   }
 
-  /// Closes a poll, or opens it again; false when it was so already.
-  mutating func set(_ id: Int, isOpen: Bool) throws(Refusal) -> Bool {
+  /// Closes a poll, or opens it again; false when it was so already. What it had from those who are not there counts no more once it is open, since
+  /// they may come back and vote; those who come back after a restart find their vote again.
+  mutating func set(_ id: Int, isOpen: Bool, isThere: (String) -> Bool) throws(Refusal) -> Bool {
     let index = try index(of: id)
-    defer { polls[index].isOpen = isOpen }
+    guard polls[index].isOpen != isOpen else { return false }
+    polls[index].isOpen = isOpen
     changed.insert(id)
-    return polls[index].isOpen != isOpen
+    if isOpen {
+      for (voter, vote) in polls[index].votes where !isThere(voter) {
+        replace(index, [], by: voter)
+        polls[index].aside[voter] = vote
+      }
+    }
+    return true
   }
 
   /// Takes a poll away.

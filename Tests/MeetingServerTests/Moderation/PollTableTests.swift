@@ -46,12 +46,25 @@ import Testing
     var polls = PollTable()
     let (open, closed) = (try polls.create(lunch), try polls.create(lunch))
     for id in [open, closed] { try polls.vote(id, [0], by: "ann") }
-    let isNews = [try polls.set(closed, isOpen: false), try polls.set(closed, isOpen: false)]
+    let isNews = try (0..<2).map { _ in try polls.set(closed, isOpen: false) { _ in true } }
     #expect(isNews == [true, false])
     let changed = [polls.forget("ann"), polls.forget("ann")]
     #expect(changed == [[open], []])
     #expect(polls.info(open, moderates: true)?.voters == 0)
     #expect(polls.info(closed, moderates: true)?.voters == 1)
     #expect(throws: PollTable.Refusal.unknown) { try polls.vote(99, [0], by: "ann") }
+  }
+
+  @Test("a poll that is opened again counts only those who are there, so that who left and comes back does not count twice")
+  func openedAgain() throws {
+    var polls = PollTable()
+    let id = try polls.create(lunch)
+    for voter in ["ann", "bob"] { try polls.vote(id, [0], by: voter) }
+    var isNews = try polls.set(id, isOpen: false) { _ in true }
+    #expect(polls.forget("ann").isEmpty && isNews)
+    isNews = try polls.set(id, isOpen: true) { $0 == "bob" }
+    #expect(polls.info(id, moderates: true)?.voters == 1 && isNews)
+    try polls.vote(id, [1], by: "ann again")
+    #expect(polls.info(id, moderates: true)?.options.map(\.votes) == [1, 1, 0])
   }
 }

@@ -98,7 +98,7 @@ struct RestartPollTests {
     try restart()
     #expect(voters() == 0)
     #expect(polls.rename("ann", to: "ann 2") == [tea])
-    #expect(try polls.set(tea, isOpen: false))
+    #expect(try polls.set(tea, isOpen: false) { _ in true })
     try restart()
     #expect(voters() == 1, "what counted when it was closed counts on")
     #expect(polls.rename("eve", to: "eve 2") == [] && voters() == 1)
