@@ -55,7 +55,7 @@ import Testing
     #expect(throws: PollTable.Refusal.unknown) { try polls.vote(99, [0], by: "ann") }
   }
 
-  @Test("a poll that is opened again counts only those who are there, so that who left and comes back does not count twice")
+  @Test("a poll that is opened again counts only those who are there: who left and comes back does not count twice")
   func openedAgain() throws {
     var polls = PollTable()
     let id = try polls.create(lunch)
