@@ -81,7 +81,7 @@ enum BackupCommand {
     try FileManager.default.copyItem(atPath: source, toPath: trial + "/" + SQLiteMeetingStore.fileName)
     let store: SQLiteMeetingStore
     do {
-      store = try await SQLiteMeetingStore.open(folder: trial)
+      store = try await SQLiteMeetingStore.open(folder: trial, mustExist: true)
     } catch {
       throw named(source, error)
     }

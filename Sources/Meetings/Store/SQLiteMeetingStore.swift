@@ -28,16 +28,22 @@ public actor SQLiteMeetingStore: MeetingStore {
   /// Whether there is a store in `folder`.
   public static func exists(folder: String) -> Bool { access(folder + "/" + fileName, F_OK) == 0 }
 
-  /// Opens the store in `folder`, which is created when it is missing, and brings its format up to date.
-  public static func open(folder: String) async throws(MeetingStoreError) -> SQLiteMeetingStore {
+  /// Opens the store in `folder`, which is created when it is missing, and brings its format up to date. With `mustExist` a file without a store's
+  /// tables is ``MeetingStoreError/damaged(path:reason:)``: another program's database, or an empty file.
+  public static func open(
+    folder: String, mustExist: Bool = false
+  ) async throws(MeetingStoreError) -> SQLiteMeetingStore {
     let store = SQLiteMeetingStore(path: folder + "/" + fileName)
-    try await store.start(folder: folder)
+    try await store.start(folder: folder, mustExist: mustExist)
     return store
   }
 
-  private func start(folder: String) throws(MeetingStoreError) {
+  private func start(folder: String, mustExist: Bool) throws(MeetingStoreError) {
     try Self.makeFolder(folder)
     let database = try SQLiteDatabase(path: path)
+    if mustExist, !(try StoreSchema.isPresent(in: database)) {
+      throw .damaged(path: path, reason: "it has no tables of a server")
+    }
     try StoreSchema.migrate(database)
     self.database = database
   }

@@ -135,6 +135,15 @@ enum StoreSchema {
     }
   }
 
+  /// Whether a database has the tables that every format has.
+  static func isPresent(in database: SQLiteDatabase) throws(MeetingStoreError) -> Bool {
+    var tables: Int64 = 0
+    try database.query(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('tenants', 'meetings')"
+    ) { tables = $0.integer(0) }
+    return try version(of: database) > 0 && tables == 2
+  }
+
   private static func version(of database: SQLiteDatabase) throws(MeetingStoreError) -> Int {
     var version = 0
     try database.query("PRAGMA user_version") { version = Int($0.integer(0)) }

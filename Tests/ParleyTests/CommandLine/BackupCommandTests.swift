@@ -21,11 +21,14 @@ struct BackupCommandTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (source, target) = (folder + "/notes.txt", folder + "/data")
-    try Data(repeating: 0x61, count: 10_000).write(to: URL(filePath: source))
-    let told = try #require(await problem(source, beside: target), "the file is taken")
-    #expect(told.hasPrefix("\(source) is no copy of a server's data"), "\(told)")
-    #expect(told.contains("`parley backup`") && !told.contains(".restoring"), "\(told)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["notes.txt"])
+    // An empty file is a database without tables.
+    for contents in [Data(repeating: 0x61, count: 10_000), Data()] {
+      try contents.write(to: URL(filePath: source))
+      let told = try #require(await problem(source, beside: target), "the file is taken")
+      #expect(told.hasPrefix("\(source) is no copy of a server's data"), "\(told)")
+      #expect(told.contains("`parley backup`") && !told.contains(".restoring"), "\(told)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["notes.txt"])
+    }
 
     let store = try await SQLiteMeetingStore.open(folder: folder + "/server")
     try await store.backUp(to: folder + "/copy.db")
