@@ -34,9 +34,7 @@ class AddMeetingURLViewController: UIViewController {
 
   func save() {
     guard let url = Settings.url(meetingURL.text ?? "") else {
-      return showAlert(
-        "Alert!", "Please enter a valid meeting URL. It begins with http:// or https:// and names a server.",
-        answer: "Close")
+      return showAlert("Alert!", Settings.invalidMeetingURL, answer: "Close")
     }
     Settings.meetingURL = url.absoluteString
     if let name = displayName.text, !name.isBlank { Settings.displayName = name }

@@ -21,6 +21,10 @@ enum Settings {
   /// Whether the terms of video were accepted. The SDK does not remember it.
   @Setting("AcceptedVideoLicense") static var acceptedVideoLicense = false
 
+  /// What is said where `url` gives none for a meeting.
+  static let invalidMeetingURL =
+    "Please enter a valid meeting URL. It begins with http:// or https:// and names a server."
+
   /// An address that a request can be sent to: http or https, with a host. Blanks around it do not count.
   static func url(_ text: String) -> URL? {
     guard let url = URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines)),

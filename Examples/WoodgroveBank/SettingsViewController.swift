@@ -44,12 +44,18 @@ class SettingsViewController: UIViewController {
   }
 
   func save() {
+    // None is as good as it was at the beginning: it is asked for when a meeting is joined by it.
+    let text = meetingURL.text ?? ""
+    let meeting = Settings.url(text)
+    if meeting == nil, !text.isBlank {
+      return showAlert("Alert!", Settings.invalidMeetingURL, answer: "Close")
+    }
     for field in [tokenURL, requestURL] where online.isOn && Settings.url(field.text ?? "") == nil {
       return showAlert("Alert!", "\(field.placeholder ?? ""): please enter a valid URL.", answer: "Close")
     }
     Settings.isOnline = online.isOn
     Settings.enablesPreview = preview.isOn
-    Settings.meetingURL = meetingURL.text ?? ""
+    Settings.meetingURL = meeting?.absoluteString ?? ""
     Settings.tokenRequestURL = tokenURL.text ?? ""
     Settings.meetingRequestURL = requestURL.text ?? ""
     if let name = displayName.text, !name.isBlank { Settings.displayName = name }

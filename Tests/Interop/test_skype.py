@@ -367,7 +367,13 @@ class BadInput(Case):
             bank.do(f"fill Meeting URL = {wrong}".rstrip(), "press Save")
             self.assertEqual(bank.asks("Alert!", "valid meeting URL")["answers"], ["Close"])
             bank.do("answer Close")
-        bank.do("press Cancel", "press Settings", "fill Online meeting request API URL = service", "press Save")
+        # The settings take none, which is none yet, and else what the other form takes.
+        bank.do("press Cancel", "press Settings")
+        for wrong in ("meeting", "mailto:ann@example.org", "https://"):
+            bank.do(f"fill Meeting URL = {wrong}", "press Save")
+            self.assertEqual(bank.asks("Alert!", "valid meeting URL")["answers"], ["Close"])
+            bank.do("answer Close")
+        bank.do("fill Meeting URL =", "fill Online meeting request API URL = service", "press Save")
         bank.asks("Alert!", "Online meeting request API URL")
         bank.do("answer Close", "press Cancel", "see Woodgrove Bank")
 
