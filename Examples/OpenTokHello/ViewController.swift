@@ -157,10 +157,11 @@ extension ViewController: OTSessionDelegate {
   ) {
     let isOwn = connection?.connectionId == session.connection?.connectionId
     log("signal", ["type": type ?? "", "data": string ?? "", "own": "\(isOwn)"])
-    // What somebody asks is answered, so that both directions can be seen.
-    if type == "hello", !isOwn {
+    // What somebody asks is answered, so that both directions can be seen: them alone, since a signal of the app's server has no sender and its
+    // answer would go to everybody, and with another type, so that no app answers an answer.
+    if type == "hello", let connection, !isOwn {
       session.signal(
-        withType: "hello", string: "Back from the app: \(string ?? "")", connection: connection, error: nil)
+        withType: "hello-back", string: "Back from the app: \(string ?? "")", connection: connection, error: nil)
     }
   }
 }

@@ -10,10 +10,12 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 
 import av
 import numpy as np
+import opentok
 from playwright.sync_api import sync_playwright
 
 from browser import Person, wait_for
@@ -143,7 +145,7 @@ class Hello(unittest.TestCase):
         wait_for("Ann's picture in the app", looks_like_ann, 20)
 
         # Signals both ways.
-        page.evaluate("() => { window.heard = []; session.on('signal:hello', (event) => heard.push(event.data)); }")
+        page.evaluate("() => { window.heard = []; session.on('signal:hello-back', (event) => heard.push(event.data)); }")
         page.evaluate("() => session.signal({ type: 'hello', data: 'from the page' })")
         self.assertEqual(app.expect("signal")["data"], "from the page")
         wait_for("the app's answer", lambda: "Back from the app: from the page" in page.evaluate("() => heard"))
@@ -182,6 +184,35 @@ class Hello(unittest.TestCase):
         self.assertEqual([each for each in app.names() if each != "sound"],
                          ["connected", "publishing", "received", "received", "subscribed", "picture", "signal", "dropped", "received", "subscribed",
                           "picture", "received", "dropped", "subscribed", "picture", "dropped", "disconnected", "alert"])
+
+    def test_two_apps_in_one_session_do_not_answer_a_signal_of_a_server_without_end(self) -> None:
+        server = self.enterContext(Server("--development"))
+        made = subprocess.run([str(BINARY), "tenant", "create", "acme", "--data", server.data, "--json"],
+                              capture_output=True, text=True, timeout=60, check=True)
+        tenant = json.loads(made.stdout.splitlines()[0])
+        api = opentok.Client(tenant["apiKey"], tenant["keys"][0]["secret"], api_url=server.url)
+        session = api.create_session().session_id
+
+        def join() -> App:
+            return self.enterContext(App("--server", server.url, "--key", tenant["apiKey"], "--session", session,
+                                         "--token", api.generate_token(session)))
+        apps = [join(), join()]
+        for app in apps:
+            app.expect("picture")
+
+        def signals(app: App) -> list[tuple[str, str]]:
+            return [(each["type"], each["data"]) for each in app.events if each["event"] == "signal"]
+
+        def send(kind: str, text: str) -> None:
+            api.send_signal(session, {"type": kind, "data": text})
+        # Whoever answered would have done so before they heard the next rounds, and all signals come to all in one order.
+        send("hello", "from a server")
+        for text in ("first", "second", "third"):
+            send("round", text)
+            for app in apps:
+                wait_for(f"the {text} round", lambda: ("round", text) in signals(app) or f"no: {signals(app)}")
+        sent = [("hello", "from a server"), ("round", "first"), ("round", "second"), ("round", "third")]
+        self.assertEqual([signals(app) for app in apps], [sent, sent])
 
     def test_the_end_of_the_session_is_an_alert(self) -> None:
         display = self.enterContext(Display(400, 600))
