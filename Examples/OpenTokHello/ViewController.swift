@@ -65,7 +65,7 @@ class ViewController: UIViewController {
     lowerNote.frame = lower.insetBy(dx: 12, dy: 12)
     // What a picture hides is not read out either.
     upperNote.isHidden = publisher?.view?.superview === view
-    lowerNote.isHidden = subscriber?.view?.superview === view
+    lowerNote.isHidden = subscriber?.view?.superview === view && subscriber?.view?.isHidden == false
   }
 
   /// Where the two pictures lie: one above the other, in their shape, as large as the window lets them.
@@ -105,6 +105,16 @@ class ViewController: UIViewController {
 
   func disconnect() { session?.disconnect() }
 
+  private var nobodyElse: String {
+    "Nobody else is here yet. Open \(settings.server)/browser_demo.html to be seen here."
+  }
+
+  private func showReconnecting(_ isReconnecting: Bool) {
+    subscriber?.view?.isHidden = isReconnecting
+    lowerNote.text = isReconnecting ? "Reconnecting…" : nobodyElse
+    view.setNeedsLayout()
+  }
+
   private func showAlert(_ string: String) {
     log("alert", ["text": string])
     let alert = UIAlertController(title: "Message from video session", message: string, preferredStyle: .alert)
@@ -126,8 +136,19 @@ extension ViewController: OTSessionDelegate {
   func sessionDidConnect(_ session: OTSession) {
     log("connected", ["connection": session.connection?.connectionId ?? ""])
     upperNote.text = "Starting the camera…"
-    lowerNote.text = "Nobody else is here yet. Open \(settings.server)/browser_demo.html to be seen here."
+    lowerNote.text = nobodyElse
     doPublish()
+  }
+
+  // A last picture would look as if it were live: the words stand in its place until the connection is back.
+  func sessionDidBeginReconnecting(_ session: OTSession) {
+    log("reconnecting", [:])
+    showReconnecting(true)
+  }
+
+  func sessionDidReconnect(_ session: OTSession) {
+    log("reconnected", [:])
+    showReconnecting(false)
   }
 
   func sessionDidDisconnect(_ session: OTSession) {

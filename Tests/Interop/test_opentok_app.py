@@ -214,6 +214,28 @@ class Hello(unittest.TestCase):
         sent = [("hello", "from a server"), ("round", "first"), ("round", "second"), ("round", "third")]
         self.assertEqual([signals(app) for app in apps], [sent, sent])
 
+    def test_while_the_connection_is_away_the_window_says_so_in_place_of_the_last_picture(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        server = self.enterContext(Server("--development"))
+        with urllib.request.urlopen(f"{server.url}/session") as answer:
+            session = json.load(answer)["sessionId"]
+        app = self.enterContext(App("--server", server.url, display=display))
+        app.expect("publishing")
+        self.enterContext(Client(server.url, f"{session}?jwt=devtoken", "Ben", "--publish", "testsrc"))
+        app.expect("picture")
+        middle = (WIDTH // 2 - 8, HEIGHT + HEIGHT // 2 - 8, 16, 16)
+        self.shows_the_sun(display, HEIGHT + HEIGHT // 2)
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            app.expect("reconnecting", 60)
+            below = (40, HEIGHT + 40, WIDTH - 80, HEIGHT - 80)
+            wait_for("the last picture to be gone", lambda: display.colour(*below).max() < 80 or f"no: {display.colour(*below)}")
+            wait_for("the words", lambda: display.pixels()[HEIGHT + 40:2 * HEIGHT - 40, 40:WIDTH - 40].max() > 150)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        app.expect("reconnected", 60)
+        wait_for("Ben's picture", lambda: display.colour(*middle)[0] > 180 or f"no: {display.colour(*middle)}", 60)
+
     def test_the_end_of_the_session_is_an_alert(self) -> None:
         display = self.enterContext(Display(400, 600))
         with Server("--development") as server:
