@@ -35,7 +35,12 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
   private func takeSnapshots(_ path: String) {
     DispatchQueue.main.asyncAfter(deadline: .now() + 1) {
       if let image = self.controller.snapshot() {
-        try? image.write(to: URL(fileURLWithPath: path), options: .atomic)
+        do {
+          try image.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+          Settings.fail(
+            "--snapshot \(path) cannot be written: \(error.localizedDescription) Name a file that you may write.")
+        }
       }
       self.takeSnapshots(path)
     }

@@ -15,9 +15,12 @@ struct Settings: Sendable {
   var snapshot: String?
   /// Seconds until it disconnects; nil for never.
   var duration: Double?
+  /// Whether it only says what the command line is.
+  var wantsHelp = false
 
   static let usage = """
     OpenTokHello [--server URL] [--key KEY --session ID --token TOKEN] [--self] [--headless] [--snapshot FILE] [--duration SECONDS]
+    OpenTokHello --help
     Without a session the server is asked for one (GET /session), which it gives when it runs for development.
     """
 
@@ -36,12 +39,24 @@ struct Settings: Sendable {
       case "--self": subscribeToSelf = true
       case "--headless": isHeadless = true
       case "--snapshot": snapshot = try value(option)
-      case "--duration": duration = Double(try value(option))
+      case "--duration":
+        let text = try value(option)
+        guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
+          throw SettingsError("--duration \(text) is no number of seconds, such as 30 or 0.5.\n\(Self.usage)")
+        }
+        duration = seconds
+      case "--help", "-h": wantsHelp = true
       default: throw SettingsError("\(option) is not known.\n\(Self.usage)")
       }
     }
     // The only line that names anything but OpenTok and views.
     ParleyServer.url = server
+  }
+
+  /// Says on standard error why the app cannot go on, and ends it with status 1.
+  static func fail(_ why: String) -> Never {
+    FileHandle.standardError.write(Data("\(why)\n".utf8))
+    exit(1)
   }
 
   /// Asks the server for a session, as the samples do, unless the command line has named one. `done` is called on the main queue.

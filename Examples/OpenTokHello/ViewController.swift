@@ -46,10 +46,7 @@ class ViewController: UIViewController {
       session = OTSession(sessionId: settings.sessionId, andDelegate: self)
       doConnect()
     case .failure(let error):
-      if settings.isHeadless {
-        FileHandle.standardError.write(Data("\(error)\n".utf8))
-        exit(2)
-      }
+      if settings.isHeadless { Settings.fail(error.description) }
       showEnd(error.description)
     }
   }
@@ -170,7 +167,9 @@ extension ViewController: OTSessionDelegate {
 
   func session(_ session: OTSession, didFailWithError error: OTError) {
     log("failed", ["error": error.description])
-    showEnd("There was an error connecting to session \(session.sessionId): \(error.localizedDescription)")
+    let why = "There was an error connecting to session \(session.sessionId): \(error.localizedDescription)"
+    showEnd(why)
+    if settings.isHeadless { Settings.fail(why) }
   }
 
   func session(

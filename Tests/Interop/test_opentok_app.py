@@ -236,6 +236,29 @@ class Hello(unittest.TestCase):
         app.expect("reconnected", 60)
         wait_for("Ben's picture", lambda: display.colour(*middle)[0] > 180 or f"no: {display.colour(*middle)}", 60)
 
+    def test_a_command_line_that_is_of_no_use_ends_with_a_sentence_and_a_status(self) -> None:
+        def run(*options: str) -> tuple[int, str, str]:
+            ended = subprocess.run([str(BINARY.with_name("OpenTokHello")), *options], capture_output=True, text=True, timeout=60)
+            return ended.returncode, ended.stdout, ended.stderr
+        for wrong in ("abc", "nan", "inf", "-1", ""):
+            status, printed, told = run("--headless", "--duration", wrong)
+            self.assertEqual((status, printed), (2, ""), wrong)
+            self.assertIn(f"--duration {wrong} is no number of seconds", told)
+        for option in ("--help", "-h"):
+            status, printed, told = run(option)
+            self.assertEqual((status, told), (0, ""))
+            self.assertIn("OpenTokHello [--server URL]", printed)
+        status, _, told = run("--headless", "--server", self.server.url, "--snapshot", "/nonexistent/x.png", "--duration", "30")
+        self.assertEqual(status, 1)
+        self.assertIn("--snapshot /nonexistent/x.png cannot be written", told)
+        status, _, told = run("--headless", "--server", self.server.url, "--key", "1", "--session", "nowhere", "--token", "nonsense",
+                              "--duration", "30")
+        self.assertEqual(status, 1)
+        self.assertIn("There was an error connecting to session nowhere", told)
+        status, _, told = run("--headless", "--server", f"{self.server.url}/nowhere", "--duration", "30")
+        self.assertEqual(status, 1)
+        self.assertIn("gives no session", told)
+
     def test_the_end_of_the_session_is_an_alert(self) -> None:
         display = self.enterContext(Display(400, 600))
         with Server("--development") as server:
