@@ -20,6 +20,8 @@ extension JoinError {
     "passcodeRequired": .authorizationFailure, "wrongPasscode": .authorizationFailure,
     "wrongMeeting": .errorInvalidSession, "noSuchMeeting": .errorInvalidSession, "badRoomName": .errorInvalidSession,
     "reservedName": .errorInvalidSession, "meetingExpired": .errorInvalidSession,
+    // Nobody has let it in, as the browser's script says it: no reason to try another token.
+    "entryDenied": .connectionFailed, "lobbyTimeout": .connectionFailed,
     "meetingFull": .sessionConnectionLimitExceeded, "quotaReached": .sessionConnectionLimitExceeded,
   ]
 }
