@@ -2,8 +2,6 @@ import Basics
 import Foundation
 import Media
 import Parley
-import ParleyViews
-import Synchronization
 import Testing
 
 @testable import SkypeForBusiness
@@ -113,29 +111,6 @@ import Testing
       try audio.toggleMute()
       try await wait(for: "both") { audio.muted == .unmuted && conversation.selfParticipant.video.state == .connected }
       #expect(alarm.alerts.count == 2)
-    }
-  }
-
-  @Test("a camera that could not be opened for the preview is a videoGenericError when video starts, each time")
-  func previewFirst() async throws {
-    try await Office.run { office in
-      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
-      let agent = try await office.agent(invitation)
-      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
-      let video = conversation.videoService
-      let tries = Tries()
-      let broken = SfBCamera(.external, "Broken") { BrokenDevice(opens: false) { tries.add() } }
-      try video.setActiveCamera(broken)
-      let view = UIView()
-      try video.showPreview(on: view)
-      try await wait(for: "the preview to try the camera") { tries.count > 0 }
-      for turn in 1...2 {
-        try video.start()
-        try await wait(for: "alert \(turn)") { alarm.alerts.count == turn }
-        try await expect(alarm, .videoGenericError, .error, mediaFailed)
-        #expect(video.canStart && conversation.selfParticipant.video.state == .disconnected)
-      }
-      await agent.leave()
     }
   }
 
@@ -263,11 +238,4 @@ import Testing
       try await wait(for: "the answer") { !myself.audio.isMuted && audio.muted == .unmuted }
     }
   }
-}
-
-/// How often a device was tried.
-private final class Tries: Sendable {
-  private let number = Mutex(0)
-  var count: Int { number.withLock(\.self) }
-  func add() { number.withLock { $0 += 1 } }
 }
