@@ -248,3 +248,29 @@ let package = Package(
 #if os(Linux)
   package.targets.append(.target(name: "UIKit", dependencies: ["ParleyViews"], swiftSettings: common))
 #endif
+
+extension Package {
+  /// Has each target name all that is below it, not only what its code imports, which is told above.
+  ///
+  /// SwiftPM compiles a target again when a module that it names has changed, and layouts are known further up: when a class of `Media` grew,
+  /// `SkypeForBusiness`, which has it through `Parley`, wrote past its end until everything was built anew.
+  func nameAllBelow() {
+    let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
+    func add(below target: Target, to found: inout [String]) {
+      for case .byNameItem(let name, _) in target.dependencies where !found.contains(name) {
+        found.append(name)
+        if let next = named[name] { add(below: next, to: &found) }
+      }
+    }
+    let found = targets.map { target in
+      var found: [String] = []
+      add(below: target, to: &found)
+      return found
+    }
+    for (target, names) in zip(targets, found) where target.type != .system {
+      target.dependencies = names.map { .byNameItem(name: $0, condition: nil) }
+    }
+  }
+}
+
+package.nameAllBelow()
