@@ -360,6 +360,24 @@ class BadInput(Case):
         names = {"meeting": "Online meeting request API URL", "token": "Token and discovery URI request API URL"}
         bank.do("press Settings", *(f"fill {names[key]} = {url}" for key, url in urls.items()), "press Save")
 
+    def test_a_customer_on_a_machine_without_devices_is_told_once_of_each_in_the_video_chat_and_sees_the_agent(self) -> None:
+        # The preview is the first to miss the camera, and has nobody to tell; and the app starts video whenever it is told that it can.
+        bank = self.enterContext(Bank(self.home(), "--server", self.server.url, environment={"PARLEY_TEST_DEVICES": ""}))
+        room = self.online_meeting(bank)
+        before = self.join(bank, "Join online video chat")
+        bank.do("press Accept to have a video call with your agent")
+        self.assertIn("this machine has no camera", bank.asks("Error: VideoGenericError")["message"])
+        bank.do("answer Ok")
+        ann = self.agent("Ann", room)
+        self.assertIn("Nobody can be heard here", bank.asks("Error: Voice")["message"])
+        bank.do("answer Ok")
+        bank.sees(CAST["Ann"][0])
+        self.assertEqual(bank.all("alert", "type", before), ["videoGenericError", "voice"])
+        bank.do("press End")
+        bank.expect("conversation", before, state="idle")
+        self.assertEqual(bank.all("canStart", "value", before), ["false", "true", "false"])
+        wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}")
+
     def test_addresses_that_are_none_are_not_saved(self) -> None:
         bank = self.bank()
         bank.do("press Add meeting URL")

@@ -2,6 +2,8 @@ import Basics
 import Foundation
 import Media
 import Parley
+import ParleyViews
+import Synchronization
 import Testing
 
 @testable import SkypeForBusiness
@@ -114,6 +116,70 @@ import Testing
     }
   }
 
+  @Test("a camera that could not be opened for the preview is a videoGenericError when video starts, each time")
+  func previewFirst() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      let video = conversation.videoService
+      let tries = Tries()
+      let broken = SfBCamera(.external, "Broken") { BrokenDevice(opens: false) { tries.add() } }
+      try video.setActiveCamera(broken)
+      let view = UIView()
+      try video.showPreview(on: view)
+      try await wait(for: "the preview to try the camera") { tries.count > 0 }
+      for turn in 1...2 {
+        try video.start()
+        try await wait(for: "alert \(turn)") { alarm.alerts.count == turn }
+        try await expect(alarm, .videoGenericError, .error, mediaFailed)
+        #expect(!video.canStart && conversation.selfParticipant.video.state == .disconnected)
+      }
+      await agent.leave()
+    }
+  }
+
+  @Test(
+    "canStart stays false after a camera failed or a host stopped it until the app asks, since apps start when told so")
+  func endedByItself() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      let video = conversation.videoService
+      var told: [Bool] = []
+      try video.setActiveCamera(SfBCamera(.external, "Broken") { BrokenDevice(opens: false) })
+      let observation = video.observe(\.canStart, options: [.initial, .new]) { video, change in
+        told.append(change.newValue == true)
+        if change.newValue == true { try? video.start() }
+      }
+      try await expect(alarm, .videoGenericError, .error, mediaFailed)
+      #expect(told == [true, false] && !video.canStart && !video.canStop)
+
+      // Another camera is another try, which is told.
+      try video.setActiveCamera(office.application.devicesManager.cameras.first)
+      try await wait(for: "the other camera") { conversation.selfParticipant.video.state == .connected }
+      #expect(told == [true, false, true, false])
+
+      try await wait(for: "the guest's camera at the agent's") { agent.participants.first?.publication(.camera) != nil }
+      try await agent.participants.first?.stop([.camera])
+      try await wait(for: "the end of the picture") { conversation.selfParticipant.video.state == .disconnected }
+      #expect(!video.canStart && !video.canStop)
+      try video.start()
+      try await wait(for: "the picture again") { conversation.selfParticipant.video.state == .connected }
+      #expect(told == [true, false, true, false] && alarm.alerts.count == 1)
+
+      // Who may not send is told when it may again.
+      try await agent.participants.first?.setPermissions([.subscribe])
+      try await wait(for: "the loss of video") { !video.canStop && !video.canStart }
+      try await agent.participants.first?.setPermissions([.subscribe, .publishVideo])
+      try await wait(for: "video again") { conversation.selfParticipant.video.state == .connected }
+      #expect(told == [true, false, true, false, true, false])
+      observation.invalidate()
+      await agent.leave()
+    }
+  }
+
   @Test("a camera that gives nothing is a videoGenericError, and video that the server does not take a video alert")
   func video() async throws {
     try await Office.run { office in
@@ -124,7 +190,9 @@ import Testing
       try video.setActiveCamera(SfBCamera(.external, "Broken") { BrokenDevice(opens: false) })
       try video.start()
       try await expect(alarm, .videoGenericError, .error, mediaFailed)
-      #expect(video.canStart && conversation.selfParticipant.video.state == .disconnected)
+      #expect(!video.canStart && conversation.selfParticipant.video.state == .disconnected)
+      try video.showPreview(on: UIView())
+      #expect(video.canStart)
 
       try await agent.participants.first?.setPermissions([.subscribe])
       try await wait(for: "the loss of video") { !video.canStart }
@@ -238,4 +306,11 @@ import Testing
       try await wait(for: "the answer") { !myself.audio.isMuted && audio.muted == .unmuted }
     }
   }
+}
+
+/// How often a device was tried.
+private final class Tries: Sendable {
+  private let number = Mutex(0)
+  var count: Int { number.withLock(\.self) }
+  func add() { number.withLock { $0 += 1 } }
 }

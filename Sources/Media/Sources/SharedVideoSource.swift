@@ -15,6 +15,10 @@ public final class SharedVideoSource: VideoSource {
   private struct State {
     var input: any VideoSource
     var opened: (any VideoSource)?
+    /// Whether what is opened could not be, or has come to its end.
+    var hasEnded = false
+    /// Whether a track has begun since: what ended for a preview told nobody.
+    var opensAgain = false
     var sinks: [any VideoSink] = []
     var isStarted = false
     var onEnd: (@Sendable (MediaError?) -> Void)?
@@ -88,6 +92,7 @@ public final class SharedVideoSource: VideoSource {
     track.set(sink)
     state.withLock { state in
       state.isStarted = true
+      state.opensAgain = state.hasEnded
       state.onEnd = onEnd
     }
     update()
@@ -115,7 +120,8 @@ public final class SharedVideoSource: VideoSource {
   private func arrange() {
     let (old, new) = state.withLock { state -> ((any VideoSource)?, (any VideoSource)?) in
       let wanted = state.isStarted || !state.sinks.isEmpty ? state.input : nil
-      guard state.opened !== wanted else { return (nil, nil) }
+      guard state.opened !== wanted || state.opensAgain else { return (nil, nil) }
+      (state.hasEnded, state.opensAgain) = (false, false)
       let old = state.opened
       state.opened = wanted
       return (old, wanted)
@@ -133,6 +139,11 @@ public final class SharedVideoSource: VideoSource {
   }
 
   private func ended(_ input: any VideoSource, _ error: MediaError?) {
-    state.withLock { state in state.opened === input ? state.onEnd : nil }?(error)
+    let tell = state.withLock { state -> (@Sendable (MediaError?) -> Void)? in
+      guard state.opened === input else { return nil }
+      state.hasEnded = true
+      return state.onEnd
+    }
+    tell?(error)
   }
 }

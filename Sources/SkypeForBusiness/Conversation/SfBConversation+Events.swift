@@ -136,6 +136,7 @@ extension SfBConversation {
     case .meetingChanged(let info): take(info)
     case .permissionsChanged:
       permissions = meeting.local.permissions
+      videoService.permissionsChanged()
       if !permissions.contains(.moderate) { removeWaiting { _ in true } }
       for participant in remoteParticipants + [selfParticipant] { participant.refresh() }
     case .mutedByHost(let publication) where publication.source == .microphone:

@@ -8,6 +8,8 @@ import Parley
 
   /// Whether it has been started, and neither stopped nor ended.
   @SfBObserved var isRunning = false
+  /// Whether it has ended without the app's doing, and the app has not asked for it since.
+  @SfBObserved var hasEndedByItself = false
 
   override class var keys: [ObservableKey] {
     [
@@ -18,15 +20,18 @@ import Parley
   init() { super.init(internal: ()) }
 
   /// Whether ``start()`` can be called.
-  public var canStart: Bool { conversation?.isEstablished == true && !isRunning && isAllowed }
+  public var canStart: Bool { isStartable && !hasEndedByItself }
 
   /// Whether ``stop()`` can be called.
   public var canStop: Bool { conversation?.isEstablished == true && isRunning }
 
+  /// Whether nothing stands in the way of ``start()``.
+  var isStartable: Bool { conversation?.isEstablished == true && !isRunning && isAllowed }
+
   /// Starts the service.
   /// - Throws: `actionNotAvailable` while ``canStart`` is false.
   public func start() throws {
-    try require(canStart, "start()", "canStart")
+    try require(isStartable, "start()", "canStart")
     isRunning = true
     didStart()
   }
@@ -45,7 +50,7 @@ import Parley
   func didStart() {}
   func didStop() {}
 
-  /// The server ended what this service sends, or its device is gone.
+  /// The server ended what this service sends, or its device is gone: the app did not ask for it.
   func stoppedByHost() {
     guard isRunning else { return }
     isRunning = false

@@ -30,11 +30,15 @@ import Parley
   private var question = 0
 
   /// Starts to send the camera's picture.
-  /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false or the network is a mobile one and
-  ///   ``SfBConfigurationManager/requireWifiForVideo`` is true.
+  ///
+  /// After the picture has ended without the app's doing, since its camera failed, a host stopped it or the server refused it, ``canStart`` stays false
+  /// until the app calls this, which it may, ``setActiveCamera(_:)`` or ``showPreview(on:)``: apps start whenever they are told that they can, and
+  /// would try a camera that fails without end, or bring back at once what a host has stopped.
+  /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false for another reason, or the network is a mobile one
+  ///   and ``SfBConfigurationManager/requireWifiForVideo`` is true.
   public override func start() throws {
     try checkLicense()
-    try require(canStart, "start()", "canStart")
+    try require(isStartable, "start()", "canStart")
     if let conversation, conversation.application.requiresWifi(for: .video) {
       let text = "Video is not sent over a mobile network (requireWifiForVideo)."
       conversation.alert(.videoOverWiFiBlocked, .error, ErrorCode(.actionNotAvailable), text)
@@ -57,6 +61,7 @@ import Parley
       throw SfBError.invalidArgument.because("There is no camera to use: one of the devices manager's is expected.")
     }
     use(camera)
+    hasEndedByItself = false
   }
 
   /// Pauses the picture, or goes on with it. Nothing is sent from the first moment of a pause on; `selfParticipant.video.isPaused` follows when the
@@ -84,6 +89,7 @@ import Parley
     previews.append(preview)
     let source = shared(camera)
     for sink in preview.sinks { source.add(sink) }
+    hasEndedByItself = false
     return preview
   }
 
@@ -111,6 +117,7 @@ import Parley
 
   override func didStart() {
     guard let conversation else { return }
+    hasEndedByItself = false
     turn += 1
     let turn = turn
     let source = shared(activeCamera ?? conversation.application.devicesManager.firstCamera)
@@ -132,6 +139,15 @@ import Parley
       }
     }
   }
+
+  override func stoppedByHost() {
+    // Who may no longer send is told when it may again, which is for somebody else to say.
+    if isRunning { hasEndedByItself = isAllowed }
+    super.stoppedByHost()
+  }
+
+  /// The host has given or taken rights.
+  func permissionsChanged() { if !isAllowed { hasEndedByItself = false } }
 
   override func didStop() {
     turn += 1

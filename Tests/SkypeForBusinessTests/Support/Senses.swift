@@ -50,7 +50,9 @@ final class BrokenDevice: VideoSource, AudioSource {
   private let opens: Bool
   private let error = MediaError.deviceUnavailable("Broken", reason: "it was pulled out.")
 
-  init(opens: Bool) { self.opens = opens }
+  private let onTry: @Sendable () -> Void
+
+  init(opens: Bool, onTry: @escaping @Sendable () -> Void = {}) { (self.opens, self.onTry) = (opens, onTry) }
 
   func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try open { _ in } }
   func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try open { _ in } }
@@ -62,6 +64,7 @@ final class BrokenDevice: VideoSource, AudioSource {
   ) throws(MediaError) { try open(onEnd) }
 
   private func open(_ onEnd: (MediaError?) -> Void) throws(MediaError) {
+    onTry()
     guard opens else { throw error }
     onEnd(error)
   }
