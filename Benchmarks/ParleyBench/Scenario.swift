@@ -28,12 +28,15 @@ struct Scenario {
   /// Level of the participant's voice in −dBov (RFC 6464): of more than are heard, the others only breathe.
   func level(of number: Int) -> UInt8 { loudest.map { number < $0 } ?? true ? 30 : 75 }
 
-  /// The figures: video of one to ever more receivers, people who talk to each other, and one large meeting over two workers.
+  /// The figures: video of one to ever more receivers, up to what nearly fills a core, people who talk to each other and to an audience that does so, and
+  /// one large meeting over two workers.
   static let all =
-    [10, 50, 100, 200, 400].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) } + [
+    [10, 50, 100, 200, 400, 800].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) }
+    + [
       Scenario(name: "video 6 ↔ 6", publishers: 6, listeners: 0, kind: .video),
       Scenario(name: "audio 10 ↔ 10", publishers: 10, listeners: 0, kind: .audio),
       Scenario(name: "audio 20 ↔ 20", publishers: 20, listeners: 0, kind: .audio),
+      Scenario(name: "audio 10 → 200", publishers: 10, listeners: 200, kind: .audio),
       Scenario(name: "video 1 → 500, two workers", publishers: 1, listeners: 500, kind: .video, workers: 2),
       Scenario(
         name: "audio 500 ↔ 500, two workers", publishers: 500, listeners: 0, kind: .audio, workers: 2, loudest: 3),

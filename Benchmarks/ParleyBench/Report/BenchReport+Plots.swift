@@ -16,7 +16,7 @@ extension BenchReport {
       if !sound.isEmpty {
         let load = Load(
           figures: sound, gro: gro, title: "Sound",
-          who: "All talk, \(who); of 500 three are heard. ",
+          who: "All talk, \(who); of 210 ten do, of 500 three are heard. ",
           xLabel: "receivers of each voice")
         out += plots(load).map { ("sound-" + $0 + suffix, $1) }
       }
