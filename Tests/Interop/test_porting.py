@@ -69,6 +69,26 @@ class Porting(unittest.TestCase):
             self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
             self.assertIn(f"OTThing.{wrong.split('  ')[0]} is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
 
+    def test_a_call_that_does_not_throw_as_in_the_sdk_or_gives_something_else_is_found(self) -> None:
+        module = ("public final class OTThing {\n  public func start() throws { }\n  public func stop() { }\n"
+                  "  public func watch(\n    _ layer: Layer?\n  ) throws -> Stream { try made() }\n}\n")
+        rows = "| `OTThing` | `start`, `stop`, `watch` | works |  |\n"
+        for right, *wrongs in [("start()  () throws", "start()  ()"), ("stop()  ()", "stop()  () throws"),
+                               ("watch(_:)  (Layer?) throws -> Stream", "watch(_:)  (Layer?) -> Stream", "watch(_:)  (Layer?) throws", "watch(_:)  (Layer?) throws -> Stream?")]:
+            self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
+            for wrong in wrongs:
+                self.assertIn(f"OTThing.{right}".partition("  ")[0] + " is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
+
+    def test_enumerations_of_other_numbers_and_constants_of_other_types_are_found(self) -> None:
+        module = 'public let OTDomain = "OTDomain"\npublic enum OTState: Int32, Sendable {\n  case idle = 0\n  case gone = 0x2307_001A\n  case none\n}\n'
+        rows = "| `OTState` | `idle`, `gone`, `none` | works |  |\n| `Global names` | `OTDomain` | works |  |\n"
+        names = "OTDomain  String\nOTState  Int32\nOTState.idle  0\nOTState.gone  0x2307001a\nOTState.none\n"
+        self.assertEqual(self.types(module, names, rows), "")
+        for right, wrong in [("OTDomain  String", "OTDomain  Int"), ("OTState  Int32", "OTState  Int"), ("OTState.idle  0", "OTState.idle  1"),
+                             ("OTState.gone  0x2307001a", "OTState.gone  0x2307001b"), ("OTState.none\n", "OTState.none  3\n")]:
+            self.assertIn(wrong.partition("  ")[0] + " is ", self.types(module, names.replace(right, wrong), rows))
+        self.assertIn("OTState is without a type", self.types(module.replace(": Int32, Sendable", ""), names, rows))
+
     def test_a_delegates_method_that_is_told_wrongly_to_be_called_or_not_is_found(self) -> None:
         protocol = "public protocol OTDelegate: AnyObject {\n  func session(_ session: OTThing, didStart time: Int)\n  func thingDidEnd(_ thing: OTThing)\n}\n"
         names = "OTDelegate\nOTDelegate.session(_:didStart:)\nOTDelegate.thingDidEnd(_:)\n"
