@@ -76,6 +76,17 @@ import Testing
   }
 
   @Test(
+    "what the server refuses for a reason without a number of its own is connectionRefused, 5 in version 1: a full lobby, too"
+  )
+  func refused() {
+    for code in ["meetingLocked", "lobbyFull", "meetingCancelled", "passcodeBlocked"] {
+      let number = JoinError.refused(code: code, message: "No.").sessionCode
+      #expect(number == .connectionRefused, "\(code)")
+      #expect(OTError(number, "No.").asLegacy().code == OTLegacyErrorCode.Session.connectionRefused.number, "\(code)")
+    }
+  }
+
+  @Test(
     "who is taken out before the app has heard of it: publishing then gives sessionDisconnected, subscribing subscriberSessionDisconnected"
   )
   func disconnected() async throws {
