@@ -180,6 +180,33 @@ import Testing
     }
   }
 
+  @Test(
+    "who leaves while what was said right before goes out is seen and heard no more: the others are told at once that picture and sound are off"
+  )
+  func goodbyeOfPictures() async throws {
+    try await LiveServer.run { server in
+      let bob = try await Meeting.join("\(server.url)/still", name: "Bob")
+      let ann = try await Meeting.join("\(server.url)/still", name: "Ann")
+      let atBob = Witness(bob)
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 320, height: 180)))
+      try await ann.local.publish(LocalAudioTrack(ToneSource(frequency: 440)))
+      try await wait(for: "Ann's picture and sound at Bob's: \(atBob.events)") {
+        atBob.saw("subscribed camera") && atBob.saw("subscribed microphone")
+      }
+      for number in 0..<150 { try ann.signal(type: "n", data: "\(number)") }
+      await ann.leave()
+      try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { bob.participants.isEmpty }
+      let last = try #require(atBob.events.firstIndex(of: "signal Ann n: 149"))
+      // What waited for its turn comes after it.
+      for line in ["muted camera", "muted microphone"] {
+        let muted = try #require(atBob.events.firstIndex(of: line), "\(line): \(atBob.events.suffix(8))")
+        #expect(last - muted > 30, "\(line) at \(muted), the last signal at \(last)")
+      }
+      #expect(!atBob.events.contains { $0.hasPrefix("unmuted") } && ann.isGoodbyeHeard)
+      await bob.leave()
+    }
+  }
+
   @Test("100 may go at once, and never more than that and 40 a second")
   func pace() {
     var pace = SendingPace()

@@ -3,7 +3,8 @@ import Basics
 extension Meeting {
   /// Leaves: tells the server, stops every source, and closes sockets. Returns when the server knows, or after a second; while the meeting
   /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Chat messages and signals that wait for their turn are sent
-  /// before the goodbye, for two seconds at most; everything else ends at once. Safe at any time, also twice: every call waits for the same end.
+  /// before the goodbye, for two seconds at most; everything else ends at once, and the others see tracks muted until they hear of the goodbye.
+  /// Safe at any time, also twice: every call waits for the same end.
   ///
   /// ```swift
   /// await meeting.leave()
@@ -14,7 +15,7 @@ extension Meeting {
     let (channel, joining) = (place?.channel, joining)
     // What was said right before is not lost with the goodbye that overtakes it.
     let last = takeLastTurns()
-    if last.isEmpty { channel?.send(.leave) }
+    if last.isEmpty { channel?.send(.leave) } else { stopShowing(over: channel) }
     let pace = pace
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
     // A task of its own, so that cancelling one caller does not cut the goodbye short.
@@ -32,6 +33,13 @@ extension Meeting {
     Goodbyes.add(goodbye)
     end(.left, message: "You left the meeting.")
     await goodbye.value
+  }
+
+  /// Tells the others that nothing comes any more: the last picture would stand still before them until the goodbye.
+  private func stopShowing(over channel: SignalingChannel?) {
+    for publication in local.publications where !publication.isMuted {
+      if let mid = publication.mid { channel?.send(.mute(mid: mid.rawValue, muted: true)) }
+    }
   }
 
   /// The server closes the socket when it has taken the message. One that does not is left to close by itself. Returns whether the
