@@ -97,12 +97,9 @@ public final class SRTPSender {
   /// Makes the stream of `ssrc` the current one; false when nothing of it has been sent.
   @inline(never)
   private func select(_ ssrc: UInt32) -> Bool {
-    if lastSlot >= 0 { streams.advance(lastSlot, index: lastHighest) }
-    lastSlot = streams.slot(of: ssrc)
-    guard lastSlot >= 0 else { return false }
+    (lastSlot, lastHighest) = streams.change(from: lastSlot, index: lastHighest, to: ssrc)
     lastSSRC = ssrc
-    lastHighest = streams.highestIndex(lastSlot)
-    return true
+    return lastSlot >= 0
   }
 
   @inline(__always)

@@ -114,6 +114,15 @@ struct SRTPStreamTable {
     windows[base &+ Self.word(index)] |= Self.bit(index)
   }
 
+  /// Notes that packets up to `index` were sent in `slot` (-1 for none), and returns the slot of `ssrc` (-1 for none) and its highest index: together,
+  /// since each look into the table is checked for exclusive access.
+  @inline(__always)
+  mutating func change(from slot: Int, index: UInt64, to ssrc: UInt32) -> (slot: Int, highest: UInt64) {
+    if slot >= 0 { advance(slot, index: index) }
+    let next = self.slot(of: ssrc)
+    return (next, next >= 0 ? highest[next] : 0)
+  }
+
   /// Notes that a packet of `index` was sent.
   @inline(__always)
   mutating func advance(_ slot: Int, index: UInt64) {

@@ -5,7 +5,7 @@ extension Outlet {
   /// Lets a packet wait until the path takes it. Where there is no room the slot goes on with the next keyframe.
   func enqueue(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
-    now: Instant, _ counters: inout RouterCounters
+    now: Instant, _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
     let waiting = PacedPacket(
@@ -50,12 +50,13 @@ extension Outlet {
       guard let type = subscription.payloadType(for: packet.payloadType) else { continue }
       if batch.isFull { send(batch, to: sink) }
       if waiting.numbers.isFiller {
-        appendFiller(waiting.numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        appendFiller(
+          waiting.numbers, type: type, for: subscription, sender, batch: batch, now: now, &bandwidth, &counters)
         continue
       }
       append(
         packet, of: stream, waiting.numbers, type: type, skipping: 0, for: subscription, sender, batch: batch, now: now,
-        &counters)
+        &bandwidth, &counters)
     }
   }
 

@@ -14,7 +14,7 @@ extension Outlet {
   func appendWithRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
-    _ counters: inout RouterCounters
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) -> Bool {
     let scratch = batch.scratch
     let own = Int(packet.payloadLength)
@@ -56,8 +56,8 @@ extension Outlet {
 
     let headerLength = writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc,
-      type: subscription.redundancy.payloadType, sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch,
-      now: now)
+      type: subscription.redundancy.payloadType, sequence: UInt16(truncatingIfNeeded: numbers.sequence),
+      number: bandwidth.nextSequence, batch: batch, now: now)
     guard headerLength > 0 else { return false }
     let written = protect(
       headerLength, scratch.span(0..<total), sequence: numbers.sequence, sender, batch, &counters)

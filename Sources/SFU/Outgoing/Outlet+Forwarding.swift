@@ -7,17 +7,17 @@ extension Outlet {
   @inline(__always)
   func write<Sink: PacketSink>(
     _ stream: SourceStream, for subscription: Subscription, from first: Int = 0, batch: OutputBatch, now: Instant,
-    to sink: Sink, _ counters: inout RouterCounters
+    to sink: Sink, _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     keys.use { sender in
-      write(stream, for: subscription, from: first, sender, batch: batch, now: now, to: sink, &counters)
+      write(stream, for: subscription, from: first, sender, batch: batch, now: now, to: sink, &bandwidth, &counters)
     }
   }
 
   @inline(__always)
   private func write<Sink: PacketSink>(
     _ stream: SourceStream, for subscription: Subscription, from first: Int, _ sender: SRTPSender, batch: OutputBatch,
-    now: Instant, to sink: Sink, _ counters: inout RouterCounters
+    now: Instant, to sink: Sink, _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     let count = stream.pending.count
     // What waits leaves first, also where nothing has to wait any more.
@@ -40,33 +40,35 @@ extension Outlet {
       }
       guard let numbers = subscription.numbers(for: packet, of: stream, now: now) else { continue }
       if isPaced, !bandwidth.queue.admits {
-        enqueue(packet, of: stream, numbers, for: subscription, now: now, &counters)
+        enqueue(packet, of: stream, numbers, for: subscription, now: now, &bandwidth, &counters)
         continue
       }
       if batch.isFull { send(batch, to: sink) }
       if numbers.isFiller {
-        appendFiller(numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        appendFiller(numbers, type: type, for: subscription, sender, batch: batch, now: now, &bandwidth, &counters)
         continue
       }
       append(
         packet, of: stream, numbers, type: type, skipping: skipped, for: subscription, sender, batch: batch, now: now,
-        &counters)
+        &bandwidth, &counters)
     }
   }
 
   func append(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     skipping skipped: Int, for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
-    _ counters: inout RouterCounters
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     if packet.redPrimaryOffset != 0, skipped == 0, subscription.rewritesRedundancy {
       appendRedundancy(
-        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &bandwidth,
+        &counters)
       return
     }
     if subscription.redundancy.level != 0, packet.redPrimaryOffset == 0,
       appendWithRedundancy(
-        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
+        packet, of: stream, numbers, type: type, for: subscription, sender, batch: batch, now: now, &bandwidth,
+        &counters)
     {
       return
     }
@@ -76,7 +78,8 @@ extension Outlet {
 
     let headerLength = writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
-      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), number: bandwidth.nextSequence, batch: batch,
+      now: now)
     guard headerLength > 0 else { return }
 
     // Padding that makes the packet as long as the others of its burst.
@@ -113,11 +116,13 @@ extension Outlet {
   /// An empty packet (padding alone, RFC 3550 section 5.1) under a number that the receiver would otherwise ask for in vain.
   func appendFiller(
     _ numbers: StreamRewriter.Numbers, type: PayloadType, for subscription: Subscription, _ sender: SRTPSender,
-    batch: OutputBatch, now: Instant, _ counters: inout RouterCounters
+    batch: OutputBatch, now: Instant, _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     let layout = subscription.layout
+    let number = bandwidth.nextSequence
     let headerLength = batch.header.write(0..<batch.header.count) { buffer in
-      (try? fillerHeader(numbers, type: type, layout, ssrc: subscription.ssrc, now: now, into: &buffer)) ?? 0
+      (try? fillerHeader(
+        numbers, type: type, layout, ssrc: subscription.ssrc, number: number, now: now, into: &buffer)) ?? 0
     }
     guard headerLength > 0 else { return }
     let scratch = batch.scratch
@@ -135,7 +140,7 @@ extension Outlet {
   private func appendRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
-    _ counters: inout RouterCounters
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     let length = Int(packet.payloadLength)
     guard length <= batch.scratch.count else { return }
@@ -155,7 +160,8 @@ extension Outlet {
     }
     let headerLength = writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc, type: type,
-      sequence: UInt16(truncatingIfNeeded: numbers.sequence), batch: batch, now: now)
+      sequence: UInt16(truncatingIfNeeded: numbers.sequence), number: bandwidth.nextSequence, batch: batch,
+      now: now)
     guard headerLength > 0 else { return }
     let scratch = batch.scratch
     let written = protect(

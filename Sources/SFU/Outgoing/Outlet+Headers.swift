@@ -3,23 +3,25 @@ import RTC
 
 /// The header that each receiver's copy of a packet has, and the numbers in its payload.
 extension Outlet {
-  /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit.
+  /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit. `number` is the one for
+  /// transport-wide feedback.
   func writeHeader(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
-    ssrc: SSRC, type: PayloadType, sequence: UInt16, batch: OutputBatch, now: Instant
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, number: UInt16, batch: OutputBatch, now: Instant
   ) -> Int {
     let descriptor = rewriteDescriptor(packet, numbers, of: stream, for: subscription, batch: batch)
     return batch.header.write(0..<batch.header.count) { buffer in
       (try? header(
         packet, of: stream, numbers, for: subscription, ssrc: ssrc, type: type, sequence: sequence,
-        rewritten: descriptor, in: batch.scratch, now: now, into: &buffer)) ?? 0
+        number: number, rewritten: descriptor, in: batch.scratch, now: now, into: &buffer)) ?? 0
     }
   }
 
   @inline(__always)
   private func header(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
-    ssrc: SSRC, type: PayloadType, sequence: UInt16, rewritten: Int, in scratch: ByteBlock, now: Instant,
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, number: UInt16, rewritten: Int, in scratch: ByteBlock,
+    now: Instant,
     into buffer: inout MutableSpan<UInt8>
   ) throws(RTPError) -> Int {
     let layout = subscription.layout
@@ -30,7 +32,7 @@ extension Outlet {
       sequenceNumber: SequenceNumber(rawValue: sequence), timestamp: RTPTimestamp(rawValue: numbers.timestamp),
       ssrc: ssrc, twoByte: descriptor > 16, into: &buffer)
     if layout.transportSequence != 0 {
-      try writer.append(id: layout.transportSequence, uint16: bandwidth.nextSequence, into: &buffer)
+      try writer.append(id: layout.transportSequence, uint16: number, into: &buffer)
     } else if layout.absSendTime != 0 {
       let time = AbsSendTime(clock.time(at: now))
       try writer.append(id: layout.absSendTime, uint24: time.rawValue, into: &buffer)
@@ -62,7 +64,8 @@ extension Outlet {
   }
 
   func fillerHeader(
-    _ numbers: StreamRewriter.Numbers, type: PayloadType, _ layout: ExtensionLayout, ssrc: SSRC, now: Instant,
+    _ numbers: StreamRewriter.Numbers, type: PayloadType, _ layout: ExtensionLayout, ssrc: SSRC, number: UInt16,
+    now: Instant,
     into buffer: inout MutableSpan<UInt8>
   ) throws(RTPError) -> Int {
     var writer = RTPHeaderWriter()
@@ -71,7 +74,7 @@ extension Outlet {
       sequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: numbers.sequence)),
       timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, hasPadding: true, into: &buffer)
     if layout.transportSequence != 0 {
-      try writer.append(id: layout.transportSequence, uint16: bandwidth.nextSequence, into: &buffer)
+      try writer.append(id: layout.transportSequence, uint16: number, into: &buffer)
     } else if layout.absSendTime != 0 {
       try writer.append(id: layout.absSendTime, uint24: AbsSendTime(clock.time(at: now)).rawValue, into: &buffer)
     }

@@ -5,19 +5,21 @@ extension Outlet {
   /// How long a newcomer waits for the keyframe of the layer it is to have before it takes another one's.
   private static let patience = TimeSpan.milliseconds(300)
 
-  /// Writes what waits for `subscription`, of the stream it forwards and of the one it changes to.
+  /// Writes what waits for `subscription`, of the stream it forwards and of the one it changes to. `bandwidth` is this outlet's: it is passed along, since a
+  /// property that is changed in place would be checked for exclusive access for each packet.
   @inline(__always)
   func forward<Sink: PacketSink>(
-    _ subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
+    _ subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink,
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     if subscription.isStopped { return }
     subscription.source.use { stream in
       guard !stream.pending.isEmpty else { return }
-      write(stream, for: subscription, batch: batch, now: now, to: sink, &counters)
+      write(stream, for: subscription, batch: batch, now: now, to: sink, &bandwidth, &counters)
       if !subscription.layering.selector.isOpen { watchForKeyframe(stream, subscription) }
     }
     if subscription.layering.next != nil || subscription.layering.waitingSince != nil {
-      changeStream(subscription, batch: batch, now: now, to: sink, &counters)
+      changeStream(subscription, batch: batch, now: now, to: sink, &bandwidth, &counters)
     }
   }
 
@@ -29,7 +31,8 @@ extension Outlet {
 
   /// Goes over to another simulcast stream where its keyframe has come.
   private func changeStream<Sink: PacketSink>(
-    _ subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
+    _ subscription: Subscription, batch: OutputBatch, now: Instant, to sink: Sink,
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     guard isOpen else { return }
     if let next = subscription.layering.next {
@@ -38,14 +41,14 @@ extension Outlet {
         next.keyframes.request()
         return
       }
-      change(subscription, to: next, at: index, batch: batch, now: now, to: sink, &counters)
+      change(subscription, to: next, at: index, batch: batch, now: now, to: sink, &bandwidth, &counters)
     } else if subscription.state == .waiting, let since = subscription.layering.waitingSince,
       now - since > Self.patience, let publication = subscription.publication, let wanted = subscription.stream
     {
       for stream in publication.streams
       where stream !== wanted && stream.layers.rank < wanted.layers.rank && !stream.pending.isEmpty {
         guard let index = subscription.switchPoint(in: stream) else { continue }
-        change(subscription, to: stream, at: index, batch: batch, now: now, to: sink, &counters)
+        change(subscription, to: stream, at: index, batch: batch, now: now, to: sink, &bandwidth, &counters)
         subscription.reconsider()
         return
       }
@@ -54,10 +57,10 @@ extension Outlet {
 
   private func change<Sink: PacketSink>(
     _ subscription: Subscription, to next: SourceStream, at index: Int, batch: OutputBatch, now: Instant, to sink: Sink,
-    _ counters: inout RouterCounters
+    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
   ) {
     subscription.change(to: next, at: next.store[next.pending[index]], now: now)
-    write(next, for: subscription, from: index, batch: batch, now: now, to: sink, &counters)
+    write(next, for: subscription, from: index, batch: batch, now: now, to: sink, &bandwidth, &counters)
   }
 
   /// Puts the dependency descriptor of `packet` for `subscription` into the batch's scratch memory and returns its length; 0 where the

@@ -81,7 +81,7 @@ extension Outlet {
     stream.store.setByte(UInt8(truncatingIfNeeded: numbers.sequence), at: -1, of: packet)
     let headerLength = writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: ssrc, type: type,
-      sequence: subscription.retransmissionSequence, batch: batch, now: now)
+      sequence: subscription.retransmissionSequence, number: bandwidth.nextSequence, batch: batch, now: now)
     guard headerLength > 0 else { return }
     let start = Int(packet.offset) &- RetransmissionStore.headroom
     // A number that was filled has nothing behind it.

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import RTC
 
 /// One receiver's outgoing side: its slots, its encryption, its transport-wide numbering and its retransmissions.
@@ -9,11 +9,14 @@ public final class Outlet {
   /// The router's number of the participant.
   public let participant: Int
   /// Whose it is, in the numbering of the worker; the sink finds the way by it.
-  public var connection = 0
+  var connection = 0
   /// The slots.
-  public private(set) var subscriptions: ContiguousArray<Subscription> = []
+  public var subscriptions: ContiguousArray<Subscription> { slots }
+  // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while it is read, and who reads it for
+  // each packet needs no check for exclusive access.
+  private var slots: ContiguousArray<Subscription> = []
   /// The round-trip time, smoothed; nil while unknown.
-  public private(set) var roundTrip: TimeSpan?
+  private(set) var roundTrip: TimeSpan?
   /// When it was last measured.
   private(set) var roundTripMeasured = Instant.zero
   /// What the receiver's transport-wide feedback says.
@@ -77,14 +80,13 @@ public final class Outlet {
     bandwidth.queue.removeAll()
   }
 
-  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
-  func add(_ subscription: Subscription) { subscriptions = subscriptions + [subscription] }
+  func add(_ subscription: Subscription) { slots = slots + [subscription] }
 
   func remove(_ subscription: Subscription) {
     guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
-    var others = subscriptions
+    var others = slots
     others.remove(at: index)
-    subscriptions = others
+    slots = others
     // What waits names its slot by the place, and those behind this one have moved up.
     let place = Int32(truncatingIfNeeded: index)
     resends.removeAll { $0.subscription == place }
@@ -94,7 +96,7 @@ public final class Outlet {
 
   func removeAll() {
     resends.removeAll()
-    subscriptions = []
+    slots = []
   }
 
   /// The subscription that sends under `ssrc`.

@@ -17,11 +17,13 @@ public final class Subscription {
   }
 
   /// The negotiated media section of the receiver.
-  public private(set) var media: NegotiatedMedia
+  public var media: NegotiatedMedia { section }
+  // Not visible outside of the module, as the two below, so that reading it needs no check for exclusive access; see ``Outlet``.
+  private var section: NegotiatedMedia
   /// What the slot carries now; nil for nothing.
-  public private(set) var publication: Publication?
+  private(set) var publication: Publication?
   /// Whether the receiver asked for nothing to be sent for now.
-  public private(set) var isPaused = false
+  private(set) var isPaused = false
   /// The stream's SSRC.
   public let ssrc: SSRC
   /// The SSRC of its retransmissions.
@@ -41,7 +43,7 @@ public final class Subscription {
   var layering = LayerState()
   /// Whether nothing is to be sent: the receiver said so, shows it nowhere, or lacks the bandwidth.
   private(set) var isStopped = false
-  var rewriter: StreamRewriter
+  let rewriter: StreamRewriter
   private(set) var layout: ExtensionLayout
   /// Whether its packets carry transport-wide numbers, so that the receiver reports on each of them.
   @inline(__always)
@@ -82,7 +84,7 @@ public final class Subscription {
   var reportedLoss = ReportedLoss()
 
   init(media: NegotiatedMedia, source: NegotiatedSource, outlet: Outlet, random: inout RouterRandom) {
-    self.media = media
+    section = media
     self.outlet = outlet
     ssrc = source.ssrc
     retransmissionSSRC = source.rtxSSRC
@@ -96,7 +98,7 @@ public final class Subscription {
 
   /// Takes over what a new offer says about the media section; see ``Router/renegotiate(_:media:)``.
   func renegotiate(_ media: NegotiatedMedia) {
-    self.media = media
+    section = media
     layout = ExtensionLayout(media.extensions)
     if let publication { mapPayloadTypes(publication) }
   }

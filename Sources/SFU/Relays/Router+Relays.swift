@@ -187,12 +187,12 @@ extension Router {
       text = publication.layerNames[Int(layer)]
     }
     let before = publication.streams.count
-    publication.streams.removeAll { $0.layer == text }
+    publication.streams = ContiguousArray(publication.streams.filter { $0.layer != text })
     if publication.streams.count < before { publication.leavesStreams = true }
     // Lost packets are asked for where the publisher is.
     let stream = SourceStream(
       ssrc: ssrc, layer: text, kind: publication.media.kind, clockRate: publication.clockRate, usesNack: false)
-    publication.streams.append(stream)
+    publication.streams = publication.streams + [stream]
     publication.streamsChanged()
     return stream
   }

@@ -1,5 +1,5 @@
-public import Basics
-public import RTC
+import Basics
+import RTC
 
 /// Renumbers one source stream after another into a single outgoing stream: sequence numbers without holes that the
 /// source did not have, one continuous time line, continuous picture ids and frame numbers.
@@ -8,7 +8,9 @@ public import RTC
 /// what the router left out on purpose is closed. The mapping is kept as a short list of *spans*: from one source
 /// sequence number on, everything is shifted by the same amounts and the same layers pass. So a packet costs a comparison, no memory is
 /// kept per packet, and both directions can be looked up: late packets find their place, and a NACK finds its source packet.
-public struct StreamRewriter: Sendable {
+///
+/// An object, of which a packet changes numbers alone: a value in a subscription would be checked for exclusive access as a whole, for each packet.
+final class StreamRewriter {
   /// A run of packets that share their offsets.
   struct Span: Sendable {
     var source: Int64
@@ -24,31 +26,31 @@ public struct StreamRewriter: Sendable {
   }
 
   /// The numbers of one outgoing packet.
-  public struct Numbers: Sendable, Hashable {
+  struct Numbers: Sendable, Hashable {
     /// The outgoing sequence number, extended to 64 bits.
-    public var sequence: Int64
+    var sequence: Int64
     /// The outgoing timestamp.
-    public var timestamp: UInt32
+    var timestamp: UInt32
     /// The outgoing picture id, 15 bits.
-    public var pictureID: UInt16
+    var pictureID: UInt16
     /// The outgoing frame number of the dependency descriptor.
-    public var frameNumber: UInt16
+    var frameNumber: UInt16
     /// The outgoing TL0PICIDX.
-    public var tl0PictureIndex: UInt8
+    var tl0PictureIndex: UInt8
     /// The packet came too late for its layer to be left out without a gap: an empty packet takes its number.
-    public var isFiller = false
+    var isFiller = false
     /// The packet is the last of its picture for this receiver, though not for the source.
-    public var endsPicture = false
+    var endsPicture = false
   }
 
   /// Where an outgoing packet came from.
-  public struct Origin: Sendable, Hashable {
+  struct Origin: Sendable, Hashable {
     /// The source's extended sequence number.
-    public var source: Int64
+    var source: Int64
     /// The outgoing one.
-    public var out: Int64
+    var out: Int64
     /// Which attached source it was; see ``StreamRewriter/serial``.
-    public var serial: UInt32
+    var serial: UInt32
   }
 
   /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about two seconds.
@@ -58,8 +60,10 @@ public struct StreamRewriter: Sendable {
   static let maximumGap: Int64 = 1_000
 
   private var spans: ContiguousArray<Span> = []
+  /// The last of ``spans``, apart from the list, for packets that come in order.
+  private var newest: Span?
   /// Counts the sources that were attached.
-  public private(set) var serial: UInt32 = 0
+  private(set) var serial: UInt32 = 0
   private var started = false
   private var highestSource: Int64 = .min
   private var lastPictureID: UInt16 = 0
@@ -69,17 +73,17 @@ public struct StreamRewriter: Sendable {
   /// The source's picture that was left out last; -1 for none.
   private var lastOmitted: Int32 = -1
   /// The highest outgoing sequence number so far.
-  public private(set) var highestOut: Int64
+  private(set) var highestOut: Int64
   /// The highest that was given to a packet; behind ``highestOut`` while what follows a gap is left out.
   private var highestSent: Int64
   /// The newest outgoing timestamp.
-  public private(set) var lastTimestamp: UInt32
+  private(set) var lastTimestamp: UInt32
   /// When ``lastTimestamp`` was sent.
-  public private(set) var lastSent = Instant.zero
+  private(set) var lastSent = Instant.zero
 
   /// A rewriter whose stream begins after `firstSequence` and at `firstTimestamp`; pass random values
   /// (RFC 3550 section 5.1).
-  public init(firstSequence: UInt16, firstTimestamp: UInt32) {
+  init(firstSequence: UInt16, firstTimestamp: UInt32) {
     highestOut = Int64(firstSequence) &- 1 &+ 0x1_0000
     highestSent = highestOut
     lastTimestamp = firstTimestamp
@@ -87,26 +91,27 @@ public struct StreamRewriter: Sendable {
   }
 
   /// Whether anything was sent.
-  public var hasSent: Bool { started }
+  var hasSent: Bool { started }
 
   /// Whether a source is attached whose packets pass.
-  public var isRunning: Bool { spans.last?.serial == serial && !spans.isEmpty }
+  var isRunning: Bool { newest?.serial == serial }
 
   /// The amount by which timestamps of the newest run are shifted.
-  public var timestampOffset: UInt32 { spans.last?.timestampOffset ?? 0 }
+  var timestampOffset: UInt32 { newest?.timestampOffset ?? 0 }
 
   /// The next packet that ``begin(with:now:clockRate:)`` is called for is of another source.
-  public mutating func detach() {
+  func detach() {
     serial &+= 1
     highestSource = .min
   }
 
   /// The next packet is the first that other keys encrypt: its number follows the last one's, with the roll-overs that it began with, or is 0 where the
   /// next one is near. Nothing that was sent before can be looked up any more. Call ``begin(with:now:clockRate:)`` before the next packet.
-  public mutating func startOver() {
+  func startOver() {
     highestOut = Int64(Self.first(UInt16(truncatingIfNeeded: highestOut &+ 1))) &+ 0xFFFF
     highestSent = highestOut
     spans.removeAll(keepingCapacity: true)
+    newest = nil
     detach()
   }
 
@@ -116,7 +121,7 @@ public struct StreamRewriter: Sendable {
   static func first(_ next: UInt16) -> UInt16 { next < 0xC000 ? next : 0 }
 
   /// The outgoing timestamp for something that happens now: the last one, and what has passed since.
-  public func timestamp(now: Instant, clockRate: UInt32) -> UInt32 {
+  func timestamp(now: Instant, clockRate: UInt32) -> UInt32 {
     guard started else { return lastTimestamp }
     let elapsed = max(now - lastSent, .zero).nanoseconds
     let ticks = (elapsed / 1_000) &* Int64(clockRate) / 1_000_000
@@ -125,12 +130,12 @@ public struct StreamRewriter: Sendable {
 
   /// Starts a run of another source with `packet`: its numbers follow those of the last packet sent, its time
   /// goes on by what has passed since.
-  public mutating func begin(with packet: StoredPacket, now: Instant, clockRate: UInt32) {
+  func begin(with packet: StoredPacket, now: Instant, clockRate: UInt32) {
     begin(with: packet, timestamp: timestamp(now: now, clockRate: clockRate))
   }
 
   /// Starts a run of another source with `packet` at an outgoing timestamp, which must be later than the last one.
-  public mutating func begin(with packet: StoredPacket, timestamp: UInt32) {
+  func begin(with packet: StoredPacket, timestamp: UInt32) {
     append(
       Span(
         source: packet.sequence, out: highestOut &+ 1,
@@ -145,8 +150,8 @@ public struct StreamRewriter: Sendable {
 
   /// Goes on with the same source at `packet` after a pause: the pause leaves no gap in the numbers, and the source's
   /// own time line goes on.
-  public mutating func resume(with packet: StoredPacket) {
-    guard var span = spans.last, span.serial == serial else { return }
+  func resume(with packet: StoredPacket) {
+    guard var span = newest, span.serial == serial else { return }
     span.source = packet.sequence
     span.out = highestOut &+ 1
     span.pictureOffset = (lastPictureID &+ 1) &- packet.picture.pictureID
@@ -162,14 +167,14 @@ public struct StreamRewriter: Sendable {
 
   /// The numbers for `packet` of the running source, which passes; nil when it comes from before the run began or was left out.
   @inline(__always)
-  public mutating func rewrite(_ packet: StoredPacket, now: Instant) -> Numbers? {
+  func rewrite(_ packet: StoredPacket, now: Instant) -> Numbers? {
     rewrite(packet, .all, now: now)
   }
 
   /// The same while `selection` holds for the newest packet. A late packet is judged by what held at its place.
   @inline(__always)
-  mutating func rewrite(_ packet: StoredPacket, _ selection: LayerSelection, now: Instant) -> Numbers? {
-    guard var span = spans.last, span.serial == serial else { return nil }
+  func rewrite(_ packet: StoredPacket, _ selection: LayerSelection, now: Instant) -> Numbers? {
+    guard var span = newest, span.serial == serial else { return nil }
     if packet.sequence > highestSource {
       let isFar = isFar(span.out &+ (packet.sequence &- span.source))
       if isFar || span.selection != selection { span = select(selection, from: packet, span, closesGap: isFar) }
@@ -194,15 +199,15 @@ public struct StreamRewriter: Sendable {
   }
 
   /// Leaves `packet` out: a packet that is the newest leaves no gap behind.
-  public mutating func skip(_ packet: StoredPacket) {
-    guard let span = spans.last, span.serial == serial, packet.sequence > highestSource else { return }
+  func skip(_ packet: StoredPacket) {
+    guard let span = newest, span.serial == serial, packet.sequence > highestSource else { return }
     omit(packet, span)
   }
 
   /// Leaves out `packet`, the newest, because `selection` does not let it pass. Where picture ids must run on without holes (VP8), the
   /// picture's is given to the next one.
-  mutating func skip(_ packet: StoredPacket, _ selection: LayerSelection) {
-    guard var span = spans.last, span.serial == serial, packet.sequence > highestSource else { return }
+  func skip(_ packet: StoredPacket, _ selection: LayerSelection) {
+    guard var span = newest, span.serial == serial, packet.sequence > highestSource else { return }
     span.selection = selection
     if packet.layers.flags.contains(.closesPictures), packet.picture.pictureIDOffset != 0,
       lastOmitted != Int32(packet.picture.pictureID)
@@ -213,7 +218,7 @@ public struct StreamRewriter: Sendable {
     omit(packet, span)
   }
 
-  private mutating func omit(_ packet: StoredPacket, _ current: Span) {
+  private func omit(_ packet: StoredPacket, _ current: Span) {
     var span = current
     // What lies between the highest packet and this one was lost and stays a gap that can still be filled.
     var out = span.out &+ (packet.sequence &- span.source)
@@ -229,7 +234,7 @@ public struct StreamRewriter: Sendable {
   private func isFar(_ out: Int64) -> Bool { out &- highestSent > Self.maximumGap }
 
   /// Begins a run at `packet` in which other layers pass, or that leaves no gap before it.
-  private mutating func select(
+  private func select(
     _ selection: LayerSelection, from packet: StoredPacket, _ current: Span, closesGap: Bool
   ) -> Span {
     var span = current
@@ -241,7 +246,7 @@ public struct StreamRewriter: Sendable {
   }
 
   /// Which source packet went out under `sequence`, and under which numbers; nil when it is unknown or too old.
-  public func source(of sequence: SequenceNumber) -> Origin? {
+  func source(of sequence: SequenceNumber) -> Origin? {
     let highest = UInt16(truncatingIfNeeded: highestOut)
     let distance = Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(highest)))
     guard distance <= 0, started else { return nil }
@@ -253,7 +258,7 @@ public struct StreamRewriter: Sendable {
   }
 
   /// The numbers under which `packet` of the source `serial` went out before; nil when it did not.
-  public func numbers(of packet: StoredPacket, out: Int64, serial: UInt32) -> Numbers? {
+  func numbers(of packet: StoredPacket, out: Int64, serial: UInt32) -> Numbers? {
     for span in spans.reversed() where span.serial == serial && packet.sequence >= span.source {
       var numbers = Self.numbers(packet, span)
       numbers.isFiller = !span.selection.admits(packet.layers)
@@ -287,9 +292,10 @@ public struct StreamRewriter: Sendable {
       tl0PictureIndex: packet.picture.tl0PictureIndex &+ span.tl0Offset)
   }
 
-  private mutating func append(_ span: Span) {
+  private func append(_ span: Span) {
+    defer { newest = span }
     // A run that no packet used is replaced, so that a row of left-out packets takes one place.
-    if let last = spans.last, last.serial == span.serial, last.out == span.out, last.source <= span.source,
+    if let last = newest, last.serial == span.serial, last.out == span.out, last.source <= span.source,
       highestOut < last.out
     {
       spans[spans.count - 1] = span

@@ -82,6 +82,7 @@ public final class Inlet {
   /// When an authentic packet last came.
   var lastArrival: Instant
   private var identifiers = Identifiers()
+  // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
   private var ssrcs: ContiguousArray<UInt32> = []
   private var claims: ContiguousArray<Claim> = []
   private var lastClaim = 0
@@ -92,8 +93,6 @@ public final class Inlet {
   init(participant: Int, now: Instant) {
     self.participant = participant
     lastArrival = now
-    ssrcs.reserveCapacity(8)
-    claims.reserveCapacity(8)
   }
 
   // MARK: Publications
@@ -121,8 +120,8 @@ public final class Inlet {
 
   func removeAll() {
     publications.removeAll()
-    ssrcs.removeAll()
-    claims.removeAll()
+    ssrcs = []
+    claims = []
     former.removeAll()
   }
 
@@ -367,7 +366,7 @@ public final class Inlet {
       }
       publication.replacements += 1
       releaseClaims { $0.stream === existing }
-      publication.streams.removeAll { $0 === existing }
+      publication.streams = ContiguousArray(publication.streams.filter { $0 !== existing })
       publication.leavesStreams = true
     }
     let stream = makeStream(header.ssrc, layer, publication)
@@ -380,30 +379,29 @@ public final class Inlet {
     let stream = SourceStream(
       ssrc: ssrc, layer: layer, kind: publication.media.kind, clockRate: publication.clockRate,
       usesNack: publication.acceptsNack)
-    publication.streams.append(stream)
+    publication.streams = publication.streams + [stream]
     publication.streamsChanged()
     return stream
   }
 
   @discardableResult
   private func insert(_ ssrc: SSRC, _ claim: Claim) -> Int {
-    ssrcs.append(ssrc.rawValue)
-    claims.append(claim)
+    ssrcs = ssrcs + [ssrc.rawValue]
+    claims = claims + [claim]
     return ssrcs.count - 1
   }
 
   private func release(_ ssrc: SSRC) {
     guard let index = claim(of: ssrc) else { return }
-    ssrcs.remove(at: index)
-    claims.remove(at: index)
-    lastClaim = 0
+    release { $0 == index }
   }
 
-  private func releaseClaims(_ condition: (Claim) -> Bool) {
-    for index in claims.indices.reversed() where condition(claims[index]) {
-      ssrcs.remove(at: index)
-      claims.remove(at: index)
-    }
+  private func releaseClaims(_ condition: (Claim) -> Bool) { release { condition(claims[$0]) } }
+
+  private func release(where isGone: (Int) -> Bool) {
+    let kept = claims.indices.filter { !isGone($0) }
+    ssrcs = ContiguousArray(kept.map { ssrcs[$0] })
+    claims = ContiguousArray(kept.map { claims[$0] })
     lastClaim = 0
   }
 

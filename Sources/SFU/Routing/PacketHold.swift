@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 
 /// When what waits in a router is to leave: at once, or a moment later where more of it then leaves together.
 ///
@@ -8,25 +8,26 @@ public import Basics
 ///   packet, so it is none the later for it.
 /// - **Sound** waits where several voices go to many receivers, the longer the more copies leave, at most ``maximum``.
 ///
-/// What needs not wait takes everything else with it. A plain value in virtual time; nothing is allocated.
-public struct PacketHold: Sendable {
+/// What needs not wait takes everything else with it. It reads no clock, and nothing is allocated. An object, whose numbers change one by one: a value in the
+/// router would be checked for exclusive access as a whole, for each packet.
+final class PacketHold {
   /// How long the packets of a frame wait for its last one.
-  public static let frame = TimeSpan.milliseconds(1)
+  static let frame = TimeSpan.milliseconds(1)
   /// From how many receivers on they do.
-  public static let frameReceivers = 8
+  static let frameReceivers = 8
   /// Copies of sound a second up to which sound leaves at once: fewer cost too little of a core to be worth any delay.
-  public static let fewCopies = 2_000.0
+  static let fewCopies = 2_000.0
   /// Copies a second from which sound waits as long as it may.
-  public static let manyCopies = 4_000.0
+  static let manyCopies = 4_000.0
   /// How many further packets must be expected while sound waits.
   private static let worthwhile = 0.5
   /// How often it is decided anew how long sound waits.
   static let window = TimeSpan.milliseconds(200)
 
   /// The longest wait of all.
-  public let maximum: TimeSpan
+  let maximum: TimeSpan
   /// How long sound waits now.
-  public private(set) var sound = TimeSpan.zero
+  private(set) var sound = TimeSpan.zero
   /// When the oldest of what waits came.
   private var since: Instant?
   /// When it is to leave.
@@ -36,29 +37,29 @@ public struct PacketHold: Sendable {
   private var copies = 0
 
   /// Nothing waits, and nothing will for longer than `maximum`.
-  public init(maximum: TimeSpan) { self.maximum = max(maximum, .zero) }
+  init(maximum: TimeSpan) { self.maximum = max(maximum, .zero) }
 
   /// When what waits is to leave; `zero` when nothing has to wait. Under load everything waits for `load` at least, but never longer than
   /// ``maximum``.
   @inline(__always)
-  public func deadline(load: TimeSpan) -> Instant {
+  func deadline(load: TimeSpan) -> Instant {
     guard let since else { return .zero }
     return max(due, since + min(load, maximum))
   }
 
   /// Something waits that must not be held.
   @inline(__always)
-  public mutating func addUrgent(now: Instant) { add(.zero, now) }
+  func addUrgent(now: Instant) { add(.zero, now) }
 
   /// A packet of a frame waits for `receivers`.
   @inline(__always)
-  public mutating func addPicture(receivers: Int, endsFrame: Bool, now: Instant) {
+  func addPicture(receivers: Int, endsFrame: Bool, now: Instant) {
     add(endsFrame || receivers < Self.frameReceivers ? .zero : min(Self.frame, maximum), now)
   }
 
   /// A packet of sound waits for `receivers`.
   @inline(__always)
-  public mutating func addSound(receivers: Int, now: Instant) {
+  func addSound(receivers: Int, now: Instant) {
     packets &+= 1
     copies &+= receivers
     let elapsed = now - windowStart
@@ -68,18 +69,18 @@ public struct PacketHold: Sendable {
 
   /// Nothing waits any more.
   @inline(__always)
-  public mutating func clear() {
+  func clear() {
     since = nil
     due = .distantFuture
   }
 
   @inline(__always)
-  private mutating func add(_ wait: TimeSpan, _ now: Instant) {
+  private func add(_ wait: TimeSpan, _ now: Instant) {
     if since == nil { since = now }
     due = min(due, now + wait)
   }
 
-  private mutating func decide(_ elapsed: TimeSpan, _ now: Instant) {
+  private func decide(_ elapsed: TimeSpan, _ now: Instant) {
     let share = (Double(copies) / elapsed.seconds - Self.fewCopies) / (Self.manyCopies - Self.fewCopies)
     let wait = TimeSpan(nanoseconds: Int64(Double(maximum.nanoseconds) * min(max(share, 0), 1)))
     sound = Double(packets) / elapsed.seconds * wait.seconds >= Self.worthwhile ? wait : .zero

@@ -1,5 +1,5 @@
 import Basics
-public import RTC
+import RTC
 
 /// What one participant sends in one media section, and who receives it.
 ///
@@ -11,15 +11,16 @@ public final class Publication {
   /// The router's number of the participant who sends it.
   public let participant: Int
   /// What was negotiated for its media section.
-  public private(set) var media: NegotiatedMedia
+  private(set) var media: NegotiatedMedia
   /// Whether the participant muted it: nothing is forwarded then, whatever arrives.
-  public internal(set) var isMuted: Bool
+  var isMuted: Bool
   /// Whether it shows a screen.
   public let isScreenShare: Bool
   /// The streams that have arrived, one for each simulcast layer.
-  public internal(set) var streams: ContiguousArray<SourceStream> = []
+  // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  var streams: ContiguousArray<SourceStream> = []
   /// Who receives it.
-  public internal(set) var subscriptions: ContiguousArray<Subscription> = []
+  var subscriptions: ContiguousArray<Subscription> = []
 
   /// How often new SSRCs may replace old ones.
   static let maximumReplacements = 32
@@ -48,6 +49,9 @@ public final class Publication {
   var voice = -1
   /// Whether the router has it on its list for this tick.
   var isListed = false
+  /// By which stream's place it is on that list, and by which the one behind it; -1 for none.
+  var listed = -1
+  var nextListed = -1
   /// Whether it was announced as flowing.
   var hasStarted = false
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.

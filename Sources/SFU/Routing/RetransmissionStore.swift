@@ -64,8 +64,9 @@ public final class RetransmissionStore {
   /// ``slots``, for packets that are inserted.
   private var table = BorrowedReference<FixedTable<StoredPacket>>(nil)
   private var chunks: ContiguousArray<ByteBlock> = []
-  private var generations: ContiguousArray<UInt32> = []
-  private var newestArrivals: ContiguousArray<Instant> = []
+  // Of each chunk how often it was reused, and when the newest of its packets came.
+  private let generations: FixedTable<UInt32>
+  private let newestArrivals: FixedTable<Instant>
   private var chunk = -1
   private var used = 0
   private var highest: Int64 = .min
@@ -74,6 +75,8 @@ public final class RetransmissionStore {
   public init(limits: Limits) {
     self.limits = limits
     self.mask = Int64(limits.packets - 1)
+    generations = FixedTable(repeating: 0, count: limits.chunks)
+    newestArrivals = FixedTable(repeating: .zero, count: limits.chunks)
   }
 
   /// Number of slots: packets whose sequence numbers differ by a multiple of it take the same one.
@@ -140,15 +143,13 @@ public final class RetransmissionStore {
   /// Whether the packet's bytes are still there.
   @inline(__always)
   func isCurrent(_ packet: StoredPacket) -> Bool {
-    Int(packet.chunk) < generations.count && generations[Int(packet.chunk)] == packet.generation
+    Int(packet.chunk) < chunks.count && generations[Int(packet.chunk)] == packet.generation
   }
 
   /// Forgets everything and frees the memory.
   public func removeAll() {
     slots = nil
     chunks = []
-    generations = []
-    newestArrivals = []
     chunk = -1
     used = 0
     highest = .min
@@ -198,8 +199,8 @@ public final class RetransmissionStore {
     // Inserted behind the current chunk, so that the order of reuse stays the order of age.
     // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
     chunks = chunks + [ByteBlock(count: limits.chunkBytes)]
-    generations.append(0)
-    newestArrivals.append(now)
     chunk = chunks.count - 1
+    generations[chunk] = 0
+    newestArrivals[chunk] = now
   }
 }

@@ -130,19 +130,9 @@ extension Router {
       if publication.settleLayers(now: now) { demandChanged(publication) }
     }
     if waitingStreams.publicationCount == 1 {
-      waitingStreams.publication(at: 0).use { forwardOne($0, now, batch, sink) }
+      waitingStreams.forEachPublication { forwardOne($0, now, batch, sink, &counters) }
     } else {
-      // Receiver by receiver, so that its packets of all publications leave together. Nobody comes or goes meanwhile.
-      var index = 0
-      while index < members.count {
-        members.reference(at: index).use { member in
-          let outlet = member.outlet
-          guard outlet.isOpen else { return }
-          forward(to: outlet, now, batch, sink, &counters)
-          finish(outlet, now, batch, sink)
-        }
-        index &+= 1
-      }
+      forwardAll(now, batch, sink, &counters)
     }
     waitingStreams.forEach { stream in
       stream.pending.removeAll()
@@ -155,16 +145,33 @@ extension Router {
     }
   }
 
+  /// Writes what waits, receiver by receiver, so that its packets of all publications leave together. Nobody comes or goes meanwhile.
+  @inline(__always)
+  private func forwardAll<Sink: PacketSink>(
+    _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
+  ) {
+    var index = 0
+    while index < members.count {
+      members.reference(at: index).use { member in
+        let outlet = member.outlet
+        guard outlet.isOpen else { return }
+        forward(to: outlet, now, batch, sink, &outlet.bandwidth, &counters)
+        finish(outlet, now, batch, sink)
+      }
+      index &+= 1
+    }
+  }
+
   /// Writes what waits of the only publication that has anything.
   @inline(__always)
   private func forwardOne<Sink: PacketSink>(
-    _ publication: Publication, _ now: Instant, _ batch: OutputBatch, _ sink: Sink
+    _ publication: Publication, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
   ) {
     var index = 0
     while index < publication.subscriptions.count {
       publication.subscriptions.reference(at: index).use { subscription in
         let outlet = subscription.outlet
-        outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+        outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.bandwidth, &counters)
         finish(outlet, now, batch, sink)
       }
       index &+= 1
@@ -195,7 +202,8 @@ extension Router {
   /// Writes one receiver's packets of all publications, sound in the order of turns.
   @inline(__always)
   private func forward<Sink: PacketSink>(
-    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
+    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ bandwidth: inout SubscriberBandwidth,
+    _ counters: inout RouterCounters
   ) {
     var voices = 0
     var index: Int32 = 0
@@ -209,7 +217,7 @@ extension Router {
           turnSlots[turn] = index
           voices &+= 1
         } else {
-          outlet.forward(subscription, batch: batch, now: now, to: sink, &counters)
+          outlet.forward(subscription, batch: batch, now: now, to: sink, &bandwidth, &counters)
         }
       }
       index &+= 1
@@ -221,7 +229,7 @@ extension Router {
         turnSlots[turn] = -1
         voices &-= 1
         outlet.subscriptions.reference(at: slot).use {
-          outlet.forward($0, batch: batch, now: now, to: sink, &counters)
+          outlet.forward($0, batch: batch, now: now, to: sink, &bandwidth, &counters)
         }
       }
       turn &+= 1

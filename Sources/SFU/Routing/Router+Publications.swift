@@ -32,12 +32,12 @@ extension Router {
 
   func unpublish(_ publication: Publication) {
     for subscription in publication.subscriptions { subscription.attach(nil) }
-    publication.subscriptions.removeAll()
+    publication.subscriptions = []
     discardPending(of: publication)
     removeVoice(of: publication)
     forgetArrears(of: publication)
     withdraw(publication)
-    publication.streams.removeAll()
+    publication.streams = []
     unsettled.removeAll { $0 === publication }
     if publicationsByID[publication.id] === publication { publicationsByID[publication.id] = nil }
   }
@@ -109,7 +109,7 @@ extension Router {
       subscription.attach(nil)
       return false
     }
-    publication.subscriptions.append(subscription)
+    publication.subscriptions = publication.subscriptions + [subscription]
     demandChanged(publication)
     allocateSoon(subscription)
     keyframeWanted(of: publication)
@@ -119,7 +119,7 @@ extension Router {
   /// Empties a slot.
   public func detach(_ subscription: Subscription) {
     guard let publication = subscription.publication else { return }
-    publication.subscriptions.removeAll { $0 === subscription }
+    publication.subscriptions = ContiguousArray(publication.subscriptions.filter { $0 !== subscription })
     subscription.attach(nil)
     demandChanged(publication)
   }
@@ -137,7 +137,7 @@ extension Router {
       subscription.interrupt(asks: !subscription.startsWithKeyframe)
       if let publication = subscription.publication { keyframeWanted(of: publication) }
     }
-    starting.append(member.outlet)
+    starting = starting + [member.outlet]
   }
 
   /// Nothing leaves to `member` until it is opened again: consent was lost or the connection ended.

@@ -13,7 +13,7 @@ public final class Router {
   /// What has been done so far.
   public internal(set) var counters = RouterCounters()
   /// The participants by number; nil where one has left.
-  public private(set) var members: ContiguousArray<Member?> = []
+  private(set) var members: ContiguousArray<Member?> = []
 
   let clock: NTPClock
   var random: RouterRandom
@@ -21,9 +21,9 @@ public final class Router {
   let waitingStreams = WaitingStreams()
   var waiting = 0
   /// When they leave.
-  var hold: PacketHold
+  let hold: PacketHold
   var resending: ContiguousArray<Outlet> = []
-  /// Receivers whose connections are new, see ``start(_:_:_:)``.
+  /// Receivers whose connections are new, see ``start(_:_:_:)``. Assigned as a whole, as ``members``.
   var starting: ContiguousArray<Outlet> = []
   /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the receiver under way that it goes
   /// to, -1 for none.
@@ -38,6 +38,8 @@ public final class Router {
   var relayState = RelayState()
   private var events: [RouterEvent] = []
   private var eventsRead = 0
+  /// Whether there are any: asked after each packet, and a plain number needs no check for exclusive access.
+  private var hasEvents = false
   var deadlines = DeadlineHeap()
   /// Publications whose demand has not been settled.
   var unsettled: ContiguousArray<Publication> = []
@@ -75,7 +77,7 @@ public final class Router {
     let index = members.firstIndex { $0 == nil } ?? members.count
     let member = Member(
       id: id, index: index, reporter: SSRC(rawValue: random.next32() | 1), clock: clock, now: now)
-    if index == members.count { members.append(member) } else { members[index] = member }
+    replaceMember(at: index, by: member)
     schedule(member)
     return member
   }
@@ -91,8 +93,15 @@ public final class Router {
     member.outlet.close()
     member.outlet.removeAll()
     member.inlet.removeAll()
-    members[member.index] = nil
+    replaceMember(at: member.index, by: nil)
     deadlines.set(.distantFuture, for: member.index)
+  }
+
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  private func replaceMember(at index: Int, by member: Member?) {
+    var others = members
+    if index == others.count { others.append(member) } else { others[index] = member }
+    members = others
   }
 
   /// How many participants there are.
@@ -141,9 +150,11 @@ public final class Router {
 
   /// The next thing that happened; nil when there is nothing new.
   public func pollEvent() -> RouterEvent? {
+    guard hasEvents else { return nil }
     guard eventsRead < events.count else {
       events.removeAll(keepingCapacity: true)
       eventsRead = 0
+      hasEvents = false
       return nil
     }
     eventsRead += 1
@@ -153,6 +164,7 @@ public final class Router {
   func emit(_ event: RouterEvent) {
     guard events.count < Self.maximumEvents else { return }
     events.append(event)
+    hasEvents = true
   }
 
   /// Brings the member's place in the heap of deadlines up to date.

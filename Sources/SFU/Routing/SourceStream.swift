@@ -36,6 +36,8 @@ public final class SourceStream {
   let pending = PendingSlots()
   /// The stream's place among those that the router forwards, see ``WaitingStreams``; -1 before its first packet.
   var place = -1
+  /// The place of the stream that waits behind it; -1 for none.
+  var next = -1
   /// Whose turn it is among the streams of sound that wait, 0 first; -1 for none.
   var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.

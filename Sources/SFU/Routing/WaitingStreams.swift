@@ -3,67 +3,79 @@ import Basics
 /// The streams that packets wait in, and their publications, in the order in which the first of them came.
 ///
 /// A list that objects are put on and taken off counts two references for each: for sound that is as often as packets come. Here a stream gets a place
-/// with its first packet and keeps it, owned; what comes and goes is a number. Nothing allocates once the lists have had their length.
+/// with its first packet and keeps it, owned; what comes and goes are numbers in the objects themselves, each the place of the one behind it. So packets
+/// allocate nothing, and nothing is checked for exclusive access.
 final class WaitingStreams {
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
   private var streams: ContiguousArray<SourceStream?> = []
   private var publications: ContiguousArray<Publication?> = []
-  // The places of what waits. Not visible outside, and their elements are read one by one, so that nothing owns the lists meanwhile.
-  private var waiting: ContiguousArray<Int32> = []
-  private var listed: ContiguousArray<Int32> = []
-
-  init() {
-    waiting.reserveCapacity(16)
-    listed.reserveCapacity(16)
-  }
+  private var first = -1
+  private var last = -1
+  private var firstListed = -1
+  private var lastListed = -1
 
   /// How many streams wait.
-  var count: Int { waiting.count }
+  private(set) var count = 0
   /// How many publications they are of.
-  var publicationCount: Int { listed.count }
+  private(set) var publicationCount = 0
 
   /// The first packet that waits of `stream` has come.
   func add(_ stream: SourceStream, of publication: Publication) {
     if stream.place < 0 { enter(stream, of: publication) }
-    let place = Int32(truncatingIfNeeded: stream.place)
-    waiting.append(place)
-    if !publication.isListed {
-      publication.isListed = true
-      listed.append(place)
+    let place = stream.place
+    stream.next = -1
+    if last >= 0 { streams.reference(at: last).use { $0.next = place } } else { first = place }
+    last = place
+    count &+= 1
+    guard !publication.isListed else { return }
+    publication.isListed = true
+    publication.listed = place
+    publication.nextListed = -1
+    if lastListed >= 0 {
+      publications.reference(at: lastListed).use { $0.nextListed = place }
+    } else {
+      firstListed = place
     }
+    lastListed = place
+    publicationCount &+= 1
   }
-
-  /// One of the streams that wait.
-  @inline(__always)
-  func stream(at index: Int) -> BorrowedReference<SourceStream> { streams.reference(at: Int(waiting[index])) }
-
-  /// One of the publications that packets wait of.
-  @inline(__always)
-  func publication(at index: Int) -> BorrowedReference<Publication> { publications.reference(at: Int(listed[index])) }
 
   /// Calls `body` with each stream that waits. None may be added or removed meanwhile.
   @inline(__always)
   func forEach(_ body: (SourceStream) -> Void) {
-    var index = 0
-    while index < waiting.count {
-      stream(at: index).use(body)
-      index &+= 1
+    var place = first
+    while place >= 0 {
+      var next = -1
+      streams.reference(at: place).use { stream in
+        next = stream.next
+        body(stream)
+      }
+      place = next
     }
   }
 
   /// Calls `body` with each publication that packets wait of. None may be added or removed meanwhile.
   @inline(__always)
   func forEachPublication(_ body: (Publication) -> Void) {
-    var index = 0
-    while index < listed.count {
-      publication(at: index).use(body)
-      index &+= 1
+    var place = firstListed
+    while place >= 0 {
+      var next = -1
+      publications.reference(at: place).use { publication in
+        next = publication.nextListed
+        body(publication)
+      }
+      place = next
     }
   }
 
   /// Nothing waits any more.
   func clear() {
-    waiting.removeAll(keepingCapacity: true)
-    listed.removeAll(keepingCapacity: true)
+    first = -1
+    last = -1
+    count = 0
+    firstListed = -1
+    lastListed = -1
+    publicationCount = 0
   }
 
   /// Nothing of `publication` waits any more, and nothing will of streams that it has no more.
@@ -90,25 +102,63 @@ final class WaitingStreams {
     }
     let place = streams.firstIndex { $0 == nil } ?? streams.count
     if place == streams.count {
-      streams.append(stream)
-      publications.append(publication)
+      streams = streams + [stream]
+      publications = publications + [publication]
     } else {
-      streams[place] = stream
-      publications[place] = publication
+      put(stream, publication, at: place)
     }
     stream.place = place
   }
 
   private func leave(_ place: Int) {
-    let number = Int32(truncatingIfNeeded: place)
-    waiting.removeAll { $0 == number }
-    if listed.contains(number) {
-      listed.removeAll { $0 == number }
-      publications[place]?.isListed = false
+    guard let stream = streams[place], let publication = publications[place] else { return }
+    unlink(stream)
+    unlist(publication, place)
+    stream.pending.removeAll()
+    stream.place = -1
+    put(nil, nil, at: place)
+  }
+
+  private func put(_ stream: SourceStream?, _ publication: Publication?, at place: Int) {
+    var otherStreams = streams
+    var otherPublications = publications
+    otherStreams[place] = stream
+    otherPublications[place] = publication
+    streams = otherStreams
+    publications = otherPublications
+  }
+
+  /// Takes `stream` off the list of those that wait, if it is on it.
+  private func unlink(_ stream: SourceStream) {
+    var before = -1
+    var place = first
+    while place >= 0, place != stream.place {
+      before = place
+      place = streams[place]?.next ?? -1
     }
-    streams[place]?.pending.removeAll()
-    streams[place]?.place = -1
-    streams[place] = nil
-    publications[place] = nil
+    guard place >= 0 else { return }
+    if before >= 0 { streams[before]?.next = stream.next } else { first = stream.next }
+    if last == place { last = before }
+    count &-= 1
+  }
+
+  /// Takes `publication` off the list, if it is on it by this place.
+  private func unlist(_ publication: Publication, _ listed: Int) {
+    guard publication.isListed, publication.listed == listed else { return }
+    var before = -1
+    var place = firstListed
+    while place >= 0, place != listed {
+      before = place
+      place = publications[place]?.nextListed ?? -1
+    }
+    publication.isListed = false
+    guard place >= 0 else { return }
+    if before >= 0 {
+      publications[before]?.nextListed = publication.nextListed
+    } else {
+      firstListed = publication.nextListed
+    }
+    if lastListed == place { lastListed = before }
+    publicationCount &-= 1
   }
 }

@@ -21,7 +21,7 @@ extension MediaCore {
     let connection = Connection(
       id: participant, index: index, peer: peer, member: member, meeting: meeting,
       data: ConnectionData(configuration.data, now: now))
-    if index == connections.count { connections.append(connection) } else { connections[index] = connection }
+    replaceConnection(at: index, by: connection)
     connectionsByID[participant] = connection
     meeting.participants += 1
     member.outlet.connection = index
@@ -133,7 +133,7 @@ extension MediaCore {
     }
     addresses.removeAll(of: connection.index)
     deadlines.set(.distantFuture, for: deadlineID(connection))
-    connections[connection.index] = nil
+    replaceConnection(at: connection.index, by: nil)
     connectionsByID[connection.id] = nil
     connection.meeting.participants -= 1
     touch(connection.meeting)
@@ -152,7 +152,7 @@ extension MediaCore {
     statistics.routing.add(meeting.router.counters)
     deadlines.set(.distantFuture, for: deadlineID(meeting))
     touched.remove(meeting)
-    meetings[meeting.index] = nil
+    replaceMeeting(at: meeting.index, by: nil)
     meetingsByID[id] = nil
   }
 
@@ -166,7 +166,7 @@ extension MediaCore {
       router: Router(
         clock: clock, seed: random.next(), audioLoudest: configuration.audioLoudest,
         maximumHold: configuration.maximumHold))
-    if index == meetings.count { meetings.append(meeting) } else { meetings[index] = meeting }
+    replaceMeeting(at: index, by: meeting)
     meetingsByID[id] = meeting
     return meeting
   }

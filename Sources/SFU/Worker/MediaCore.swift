@@ -19,6 +19,8 @@ final class MediaCore: PacketSink {
     var isJudge = true
     /// Whether it is on the list of meetings that something happened in.
     var isTouched = false
+    /// The deadline that the heap has.
+    var scheduled = Instant.distantFuture
 
     init(id: MeetingID, index: Int, router: Router) {
       self.id = id
@@ -30,8 +32,11 @@ final class MediaCore: PacketSink {
   let loop: EventLoop
   let configuration: MediaWorkerConfiguration
   var statistics = MediaWorkerStatistics()
-  var connections: ContiguousArray<Connection?> = []
-  var meetings: ContiguousArray<Meeting?> = []
+  /// Apart from ``statistics``, which has lists: a plain number needs no check for exclusive access.
+  private var datagramsReceived: UInt64 = 0
+  // These lists are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  private(set) var connections: ContiguousArray<Connection?> = []
+  private(set) var meetings: ContiguousArray<Meeting?> = []
   var connectionsByID: [ParticipantID: Connection] = [:]
   var meetingsByID: [MeetingID: Meeting] = [:]
   var addresses: AddressTable
@@ -86,7 +91,7 @@ final class MediaCore: PacketSink {
     let port = first.localAddress.port
     if configuration.usesIPv6 {
       // A machine without IPv6 is no error.
-      if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { sockets.append(second) }
+      if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { sockets = [first, second] }
     }
     if configuration.usesTCP {
       listener =
@@ -171,7 +176,7 @@ final class MediaCore: PacketSink {
   /// Takes a datagram, or a frame of a TCP connection.
   @inline(__always)
   func receive(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
-    statistics.datagramsReceived &+= 1
+    datagramsReceived &+= 1
     guard let index = addresses.find(path.remote, handle: path.handle) else {
       return receiveFromUnknown(&datagram, path, now)
     }
@@ -360,7 +365,19 @@ final class MediaCore: PacketSink {
   // MARK: Time
 
   @inline(__always)
-  func touch(_ meeting: Meeting) { touched.add(meeting) }
+  func touch(_ meeting: Meeting) { if !meeting.isTouched { touched.add(meeting) } }
+
+  func replaceConnection(at index: Int, by connection: Connection?) {
+    var others = connections
+    if index == others.count { others.append(connection) } else { others[index] = connection }
+    connections = others
+  }
+
+  func replaceMeeting(at index: Int, by meeting: Meeting?) {
+    var others = meetings
+    if index == others.count { others.append(meeting) } else { others[index] = meeting }
+    meetings = others
+  }
 
   func deadlineID(_ connection: Connection) -> Int { 1 + connection.index * 2 }
   func deadlineID(_ meeting: Meeting) -> Int { 2 + meeting.index * 2 }
@@ -382,7 +399,7 @@ final class MediaCore: PacketSink {
     // No meeting ends meanwhile.
     while let (meeting, isDue) = touched.next(of: meetings) {
       meeting.use { meeting in
-        guard isDue else { return deadlines.set(meeting.router.deadline, for: deadlineID(meeting)) }
+        guard isDue else { return schedule(meeting, meeting.router.deadline) }
         if meeting.router.needsFlush { meeting.router.flush(now: now, batch: batch, to: self) }
         serve(meeting, now)
       }
@@ -393,7 +410,11 @@ final class MediaCore: PacketSink {
   /// Lets a router do what is due, passes its events on and notes its next deadline.
   private func serve(_ meeting: Meeting, _ now: Instant) {
     let router = meeting.router
-    if router.deadline <= now { router.handleTimeout(now: now, batch: batch, to: self) }
+    var due = router.deadline
+    if due <= now {
+      router.handleTimeout(now: now, batch: batch, to: self)
+      due = router.deadline
+    }
     while let event = router.pollEvent() {
       switch event {
       case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
@@ -404,7 +425,15 @@ final class MediaCore: PacketSink {
       case .paused(let participant, let paused): emit(.paused(participant, paused), meeting)
       }
     }
-    deadlines.set(router.deadline, for: deadlineID(meeting))
+    schedule(meeting, due)
+  }
+
+  /// Brings the meeting's place in the heap of deadlines up to date.
+  @inline(__always)
+  private func schedule(_ meeting: Meeting, _ deadline: Instant) {
+    guard deadline != meeting.scheduled else { return }
+    meeting.scheduled = deadline
+    deadlines.set(deadline, for: deadlineID(meeting))
   }
 
   private func timeout(_ id: Int, _ now: Instant) {
@@ -419,6 +448,7 @@ final class MediaCore: PacketSink {
     } else {
       let index = (id - 2) / 2
       guard meetings.indices.contains(index), let meeting = meetings[index] else { return }
+      meeting.scheduled = .distantFuture
       serve(meeting, now)
     }
   }
@@ -446,6 +476,7 @@ final class MediaCore: PacketSink {
   /// Everything that is counted, as of now.
   func currentStatistics() -> MediaWorkerStatistics {
     var current = statistics
+    current.datagramsReceived = datagramsReceived
     for meeting in meetings { if let meeting { current.routing.add(meeting.router.counters) } }
     for connection in connections {
       guard let connection else { continue }

@@ -21,7 +21,7 @@ struct TouchedMeetings {
   /// Whether nothing happened in any meeting.
   var isEmpty: Bool { meetings.isEmpty }
 
-  /// Something happened in `meeting`.
+  /// Something happened in `meeting`. Who adds one with each packet looks first whether it is there: this list is checked for exclusive access.
   @inline(__always)
   mutating func add(_ meeting: MediaCore.Meeting) {
     if meeting.isTouched { return }

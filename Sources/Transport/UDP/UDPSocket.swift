@@ -23,7 +23,9 @@ public final class UDPSocket {
   /// The address it is bound to, with the port that the system chose when 0 was asked for.
   public let localAddress: TransportAddress
   /// What it did so far.
-  public internal(set) var counters = UDPCounters()
+  public var counters: UDPCounters { tally }
+  // Not visible outside of the module: so the compiler can prove that no two accesses overlap, and a datagram needs no check of it.
+  private var tally = UDPCounters()
   /// Whether bursts leave through UDP segmentation offload: the kernel knows it, and has not refused it to everybody a moment ago. Single
   /// destinations whose paths refuse it are sent single datagrams in either case.
   public var usesSegmentation: Bool { knowsSegmentation && !refusals.isSystem }
@@ -113,7 +115,7 @@ public final class UDPSocket {
     while attempts < 4 {
       let count = slab.fill(from: descriptor)
       if count > 0 {
-        counters.receiveCalls &+= 1
+        tally.receiveCalls &+= 1
         return count
       }
       // A pending error (ECONNREFUSED after an ICMP message, EINTR) is consumed by the call that reports it.
@@ -124,12 +126,12 @@ public final class UDPSocket {
   }
 
   @usableFromInline func noteReceived(_ length: Int) {
-    counters.packetsReceived &+= 1
-    counters.bytesReceived &+= UInt64(truncatingIfNeeded: length)
+    tally.packetsReceived &+= 1
+    tally.bytesReceived &+= UInt64(truncatingIfNeeded: length)
   }
 
   // An empty datagram is legal UDP and means nothing to any protocol here; it shares the counter.
-  @usableFromInline func noteTruncated() { counters.packetsTruncated &+= 1 }
+  @usableFromInline func noteTruncated() { tally.packetsTruncated &+= 1 }
 
   // MARK: Sending
 
@@ -193,7 +195,7 @@ public final class UDPSocket {
 
   /// Sends one message, falling back to single datagrams where segmentation is refused.
   @unsafe func transmit(_ message: parley_message) -> SendResult {
-    counters.sendCalls &+= 1
+    tally.sendCalls &+= 1
     var copy = unsafe message
     let code = unsafe parley_send(descriptor, family, &copy, 1)
     if code > 0 {
@@ -218,10 +220,10 @@ public final class UDPSocket {
       return unsafe transmitSingly(message)
     }
     if code == EAGAIN || code == ENOBUFS {
-      counters.packetsDropped &+= UInt64(segments)
+      tally.packetsDropped &+= UInt64(segments)
       return .full
     }
-    counters.sendErrors &+= UInt64(segments)
+    tally.sendErrors &+= UInt64(segments)
     return .failed
   }
 
@@ -237,16 +239,16 @@ public final class UDPSocket {
       unsafe one.length = UInt32(truncatingIfNeeded: min(segment, total - offset))
       unsafe one.segment = 0
       offset += segment
-      counters.sendCalls &+= 1
-      counters.segmentationFallbacks &+= 1
+      tally.sendCalls &+= 1
+      tally.segmentationFallbacks &+= 1
       let code = unsafe parley_send(descriptor, family, &one, 1)
       if code > 0 {
         unsafe noteSent(one)
       } else if code == -EAGAIN || code == -ENOBUFS {
-        counters.packetsDropped &+= 1
+        tally.packetsDropped &+= 1
         result = .full
       } else {
-        counters.sendErrors &+= 1
+        tally.sendErrors &+= 1
         if result == .sent { result = .failed }
       }
     }
@@ -262,14 +264,14 @@ public final class UDPSocket {
   @unsafe func noteSent(_ message: parley_message) {
     let datagrams = unsafe Self.datagrams(message)
     if datagrams > 1 { refusals.noteTaken() }
-    counters.packetsSent &+= UInt64(datagrams)
-    counters.bytesSent &+= unsafe UInt64(message.length)
+    tally.packetsSent &+= UInt64(datagrams)
+    tally.bytesSent &+= unsafe UInt64(message.length)
   }
 
   private func noteUnsent(_ length: Int, segmentSize: Int, _ result: SendResult) {
     guard length > 0 else { return }
     let datagrams = UInt64((length + segmentSize - 1) / segmentSize)
-    if result == .full { counters.packetsDropped &+= datagrams } else { counters.sendErrors &+= datagrams }
+    if result == .full { tally.packetsDropped &+= datagrams } else { tally.sendErrors &+= datagrams }
   }
 }
 

@@ -17,7 +17,7 @@ struct StreamRewriterTests {
 
   @Test("gaps of the source stay, what is left out is closed, late packets find their place")
   func gapsAndSkips() {
-    var rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
+    let rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
     let now = Instant.milliseconds(1)
     rewriter.begin(with: packet(100), now: now, clockRate: 90_000)
     let base = rewriter.rewrite(packet(100), now: now)!.sequence
@@ -34,7 +34,7 @@ struct StreamRewriterTests {
 
   @Test("under other keys numbers follow the last one without its roll-overs, and nothing from before can be asked for")
   func otherKeys() {
-    var rewriter = StreamRewriter(firstSequence: 60_000, firstTimestamp: 0)
+    let rewriter = StreamRewriter(firstSequence: 60_000, firstTimestamp: 0)
     let now = Instant.milliseconds(1)
     rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
     var last: Int64 = 0
@@ -52,7 +52,7 @@ struct StreamRewriterTests {
     "under other keys a stream begins with no roll-over, and not so near one that who misses its first packets could read none of the others",
     arguments: [0, 1, 32_768, 49_151, 49_152, 65_535] as [UInt16])
   func otherKeysNearRollOver(next: UInt16) {
-    var rewriter = StreamRewriter(firstSequence: next, firstTimestamp: 0)
+    let rewriter = StreamRewriter(firstSequence: next, firstTimestamp: 0)
     rewriter.startOver()
     rewriter.begin(with: packet(1), now: .milliseconds(1), clockRate: 90_000)
     let first = rewriter.rewrite(packet(1), now: .milliseconds(1))?.sequence
@@ -61,7 +61,7 @@ struct StreamRewriterTests {
 
   @Test("a NACK finds its source packet across left-out packets, and none in the future")
   func reverse() {
-    var rewriter = StreamRewriter(firstSequence: 32_700, firstTimestamp: 0)
+    let rewriter = StreamRewriter(firstSequence: 32_700, firstTimestamp: 0)
     let now = Instant.milliseconds(1)
     rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
     var sent: [(source: Int64, out: Int64)] = []
@@ -83,7 +83,7 @@ struct StreamRewriterTests {
 
   @Test("many packets left out in a row leave no gap, and the list of runs stays bounded")
   func manySkips() {
-    var rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 0)
+    let rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 0)
     let now = Instant.milliseconds(1)
     rewriter.begin(with: packet(1), now: now, clockRate: 90_000)
     var last: Int64?
@@ -102,7 +102,7 @@ struct StreamRewriterTests {
   func neverTwice() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededGenerator(TestSeed.of(seed))
-      var rewriter = StreamRewriter(firstSequence: 7, firstTimestamp: 0)
+      let rewriter = StreamRewriter(firstSequence: 7, firstTimestamp: 0)
       var used: Set<Int64> = []
       var sequence: Int64 = 70_000
       var late: [Int64] = []
@@ -135,7 +135,7 @@ struct StreamRewriterTests {
 
   @Test("threat 13: whatever a publisher leaves out or jumps over, a packet's number lies near the last one")
   func nearTheLast() throws {
-    var rewriter = StreamRewriter(firstSequence: 10, firstTimestamp: 0)
+    let rewriter = StreamRewriter(firstSequence: 10, firstTimestamp: 0)
     rewriter.begin(with: packet(100), now: .zero, clockRate: 90_000)
     func number(_ sequence: Int64) -> Int64? { rewriter.rewrite(packet(sequence), now: .zero)?.sequence }
     var last = try #require(number(100))
@@ -159,7 +159,7 @@ struct StreamRewriterTests {
 
   @Test("what comes late though its layer is left out becomes a filler, at once and when it is asked for again")
   func fillers() throws {
-    var rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
+    let rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
     let now = Instant.milliseconds(1)
     let base = LayerSelection(spatial: 0, temporal: 0)
     func layered(_ sequence: Int64, _ temporal: UInt8) -> StoredPacket {
@@ -195,7 +195,7 @@ struct StreamRewriterTests {
 
   @Test("time goes on by what has passed when the source changes (RFC 3550 section 5.1)")
   func time() {
-    var rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 1_000)
+    let rewriter = StreamRewriter(firstSequence: 0, firstTimestamp: 1_000)
     rewriter.begin(with: packet(1, 777), now: .milliseconds(0), clockRate: 90_000)
     #expect(rewriter.rewrite(packet(1, 777), now: .milliseconds(0))?.timestamp == 1_000)
     rewriter.detach()

@@ -107,4 +107,34 @@ struct WaitingStreamsTests {
     #expect(next.place == 0)
     #expect(names == [2])
   }
+
+  @Test(
+    "a publication that ends leaves the others in their order, wherever it stood, and what comes next stands behind them",
+    arguments: 0..<4)
+  func removalBetweenOthers(ended: Int) {
+    var others: [Publication] = []
+    for number in 0..<4 {
+      let other = Publication(
+        id: PublicationID(rawValue: "p\(number)"), participant: number, media: Sections.receive(mid: "0", .audio),
+        isMuted: false)
+      let stream = SourceStream(
+        ssrc: SSRC(rawValue: UInt32(number)), layer: nil, kind: .audio, clockRate: 48_000, usesNack: false)
+      other.streams = [stream]
+      others.append(other)
+      waiting.add(stream, of: other)
+    }
+    waiting.remove(others[ended])
+    var left = [0, 1, 2, 3].filter { $0 != ended }
+    func check(_ comment: Comment) {
+      var listed: [Int] = []
+      waiting.forEachPublication { listed.append($0.participant) }
+      #expect(names == left.map { UInt32($0) }, comment)
+      #expect(listed == left, comment)
+      #expect(waiting.count == left.count && waiting.publicationCount == left.count, comment)
+    }
+    check("after it ended")
+    waiting.add(others[ended].streams[0], of: others[ended])
+    left.append(ended)
+    check("after it came back")
+  }
 }
