@@ -20,7 +20,7 @@ public final class Publication {
   // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
   var streams: ContiguousArray<SourceStream> = []
   /// Who receives it.
-  var subscriptions: ContiguousArray<Subscription> = []
+  private(set) var subscriptions: ContiguousArray<Subscription> = []
 
   /// How often new SSRCs may replace old ones.
   static let maximumReplacements = 32
@@ -67,6 +67,23 @@ public final class Publication {
     layerNames = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
     ranks = ContiguousArray(layerNames.indices)
     formats = PayloadTypeTable(media.codecs)
+  }
+
+  /// Somebody receives it from now on.
+  func add(_ subscription: Subscription) {
+    // Taken out while it is changed, so that nothing is copied: a list may be long, and many come at once.
+    var list = subscriptions
+    subscriptions = []
+    list.append(subscription)
+    subscriptions = list
+  }
+
+  /// Those for whom `isGone` holds receive it no longer.
+  func removeSubscriptions(where isGone: (Subscription) -> Bool) {
+    var list = subscriptions
+    subscriptions = []
+    list.removeAll(where: isGone)
+    subscriptions = list
   }
 
   /// Takes over what a new offer says about its section.

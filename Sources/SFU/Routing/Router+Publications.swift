@@ -32,7 +32,7 @@ extension Router {
 
   func unpublish(_ publication: Publication) {
     for subscription in publication.subscriptions { subscription.attach(nil) }
-    publication.subscriptions = []
+    publication.removeSubscriptions { _ in true }
     discardPending(of: publication)
     removeVoice(of: publication)
     forgetArrears(of: publication)
@@ -109,7 +109,7 @@ extension Router {
       subscription.attach(nil)
       return false
     }
-    publication.subscriptions = publication.subscriptions + [subscription]
+    publication.add(subscription)
     demandChanged(publication)
     allocateSoon(subscription)
     keyframeWanted(of: publication)
@@ -119,7 +119,7 @@ extension Router {
   /// Empties a slot.
   public func detach(_ subscription: Subscription) {
     guard let publication = subscription.publication else { return }
-    publication.subscriptions = ContiguousArray(publication.subscriptions.filter { $0 !== subscription })
+    publication.removeSubscriptions { $0 === subscription }
     subscription.attach(nil)
     demandChanged(publication)
   }

@@ -154,7 +154,7 @@ extension Router {
         updates.append(SlotUpdate(participant: member.id, mid: subscription.media.mid, publication: nil))
       }
       guard left > 0 else { continue }
-      publication.subscriptions = ContiguousArray(publication.subscriptions.filter { !$0.followsLoudest })
+      publication.removeSubscriptions(where: \.followsLoudest)
       demandChanged(publication)
     }
     for member in members { if let member { fill(member, &updates) } }

@@ -97,9 +97,11 @@ public final class Router {
     deadlines.set(.distantFuture, for: member.index)
   }
 
-  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet. Taken out while it is
+  // changed, so that it is not copied.
   private func replaceMember(at index: Int, by member: Member?) {
     var others = members
+    members = []
     if index == others.count { others.append(member) } else { others[index] = member }
     members = others
   }

@@ -101,12 +101,7 @@ final class WaitingStreams {
       if let old = streams[place], !publication.streams.contains(where: { $0 === old }) { leave(place) }
     }
     let place = streams.firstIndex { $0 == nil } ?? streams.count
-    if place == streams.count {
-      streams = streams + [stream]
-      publications = publications + [publication]
-    } else {
-      put(stream, publication, at: place)
-    }
+    put(stream, publication, at: place)
     stream.place = place
   }
 
@@ -120,10 +115,18 @@ final class WaitingStreams {
   }
 
   private func put(_ stream: SourceStream?, _ publication: Publication?, at place: Int) {
+    // Taken out while they are changed, so that they are not copied.
     var otherStreams = streams
     var otherPublications = publications
-    otherStreams[place] = stream
-    otherPublications[place] = publication
+    streams = []
+    publications = []
+    if place == otherStreams.count {
+      otherStreams.append(stream)
+      otherPublications.append(publication)
+    } else {
+      otherStreams[place] = stream
+      otherPublications[place] = publication
+    }
     streams = otherStreams
     publications = otherPublications
   }

@@ -368,13 +368,16 @@ final class MediaCore: PacketSink {
   func touch(_ meeting: Meeting) { if !meeting.isTouched { touched.add(meeting) } }
 
   func replaceConnection(at index: Int, by connection: Connection?) {
+    // Taken out while it is changed, so that it is not copied.
     var others = connections
+    connections = []
     if index == others.count { others.append(connection) } else { others[index] = connection }
     connections = others
   }
 
   func replaceMeeting(at index: Int, by meeting: Meeting?) {
     var others = meetings
+    meetings = []
     if index == others.count { others.append(meeting) } else { others[index] = meeting }
     meetings = others
   }
