@@ -4,6 +4,12 @@ public import Basics
 public struct ProbeBitrateEstimator: Sendable {
   /// What met the limit of the path shows no more than this multiple of the rate that was asked for.
   private static let reach = 1.1
+  /// Arriving slower than this share of the rate it was sent at is the limit of the path.
+  private static let saturatedShare = 0.9
+  /// What is believed of the rate at which such a probe arrived.
+  private static let saturatedFactor = 0.92
+  /// A shorter probe is a brief one.
+  private static let briefTime = 0.05
 
   /// Counts and sizes of a probe's packets fit into 32 bits: it lasts a second at most.
   private struct Cluster {
@@ -20,6 +26,7 @@ public struct ProbeBitrateEstimator: Sendable {
     var lastSentSize: Int32 = 0
     var firstReceivedSize: Int32 = 0
     var id: UInt8 = 0
+    var isBrief = false
   }
 
   private var clusters = InlineArray<4, Cluster>(repeating: Cluster())
@@ -28,6 +35,10 @@ public struct ProbeBitrateEstimator: Sendable {
   public private(set) var isSaturated = false
   /// The ``ProbeCluster/id`` of the probe that the newest rate is of; 0 before the first.
   private(set) var cluster: UInt8 = 0
+  /// Whether that probe was so short that jitter alone may make it fast or slow.
+  var isBrief: Bool { clusters[Int(cluster) & 3].isBrief }
+  /// The rate that was asked of it, in bits per second.
+  var asked: Double { clusters[Int(cluster) & 3].asked }
 
   /// No probe known.
   public init() {}
@@ -38,6 +49,7 @@ public struct ProbeBitrateEstimator: Sendable {
     var cluster = Cluster()
     cluster.id = probe.id
     cluster.asked = Double(probe.rate.bitsPerSecond)
+    cluster.isBrief = Double(probe.bytes) * 8 < Self.briefTime * cluster.asked
     // A few may be lost on the way.
     cluster.minimumBytes = Int32(clamping: Int(Double(probe.bytes) * share))
     cluster.minimumPackets = max(4, Int32(clamping: Int(Double(probe.packets) * share)))
@@ -79,10 +91,15 @@ public struct ProbeBitrateEstimator: Sendable {
     let receiveRate = Double(cluster.bytes &- cluster.firstReceivedSize) * 8e9 / Double(receivedTime)
     // Arriving twice as fast as sent is a path that stood still in between.
     guard receiveRate <= 2 * sendRate else { return nil }
-    isSaturated = receiveRate < 0.9 * sendRate
+    let share = receiveRate / sendRate
+    isSaturated = share < Self.saturatedShare
     self.cluster = cluster.id
     // A keyframe that leaves at once as a part of the probe arrives as a bunch that jitter pushes together: above what was asked for it shows nothing.
-    let rate = isSaturated ? min(0.92 * receiveRate, Self.reach * cluster.asked) : min(sendRate, receiveRate)
+    // What arrives a little slower than it was sent may have met the limit: the slower, the less of it is believed.
+    let doubt = (1 - min(share, 1)) * (1 - Self.saturatedFactor) / (1 - Self.saturatedShare)
+    let rate =
+      isSaturated
+      ? min(Self.saturatedFactor * receiveRate, Self.reach * cluster.asked) : min(sendRate, receiveRate) * (1 - doubt)
     return rate.isFinite && rate > 0 ? DataRate(bitsPerSecond: Int64(min(rate, 1e11))) : nil
   }
 }

@@ -46,7 +46,7 @@ public struct ProbeController: Sendable {
   private var probing: DataRate?
   private var lastProbe: Instant?
   /// What a short probe showed is looked at again sooner, with a long one.
-  private static let checkInterval = TimeSpan.milliseconds(1_500)
+  private static let checkInterval = TimeSpan.seconds(1)
   private var wasShort = false
   private var nextInterval: TimeSpan { isLong && wasShort ? min(Self.checkInterval, interval) : interval }
   private var lastOveruse: Instant?

@@ -57,6 +57,10 @@ public struct SendSideBandwidthEstimator: Sendable {
   private static let leastQueue = TimeSpan.milliseconds(40)
   /// More is waited out before the next probe.
   private static let drainingQueue = TimeSpan.milliseconds(80)
+  /// Losing less whatever is sent is no lossy path.
+  private static let smallLoss = 0.06
+  /// For so long, and a round trip, a probe is a part of the rates that are measured.
+  private static let probeMemory = TimeSpan.seconds(1)
   /// After so long without a packet a queue of ours is gone.
   private static let quiet = TimeSpan.seconds(1)
   /// More is a queue whatever fills it.
@@ -78,9 +82,9 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The rate that was sent at, smoothed over about half a second of reports, and when it was last worked out.
   private var sentRate = 0.0
   private var sentRateAt: Instant?
-  /// The last probe that showed the path's limit, and the one before.
+  /// The last probe that showed the path's limit, unless it raised the estimate. Brief ones are left out: jitter decides what they show.
   private var saturated: (rate: DataRate, at: Instant)?
-  /// What the last probe that met the path's limit measured.
+  /// What the last probe that met the path's limit measured, brief ones left out.
   private var pathLimit: (rate: DataRate, at: Instant)?
   /// The probe that is measured now: one is reported on in several parts, of which the later ones know more.
   private var measuring = Measuring()
@@ -112,7 +116,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// When anything was last sent, and whether that is so long ago that nothing is known of the path's queue any more.
   private var lastSent: Instant?
   private var isQuiet = false
-  /// When a probe last took the estimate back.
+  /// When a probe that is not brief last took the estimate back.
   private var lastBound: Instant?
 
   /// An estimator whose first transport-wide number is `firstSequence`.
@@ -236,10 +240,13 @@ public struct SendSideBandwidthEstimator: Sendable {
     sentBits = 0
     if let rate = loss.takeRestored(), rate > aimd.rate { aimd.set(rate, now: now) }
     let isSpurious = trendline.usage == .overusing && isOveruseSpurious(now)
+    let usage = isSpurious ? .normal : trendline.usage
+    // Who falls behind tries the path, however little of the estimate it is: what arrives is all that the path takes.
+    let isTried = comesInSteps && usage == .overusing && isFallingBehind
     aimd.update(
-      isSpurious ? .normal : trendline.usage, delivered: offered(delivered.rate),
-      roundTrip: roundTrip ?? .milliseconds(100),
-      isLimited: limit.since != nil, now: now)
+      usage, delivered: offered(delivered.rate), roundTrip: roundTrip ?? .milliseconds(100),
+      isLimited: isTried ? false : limit.since != nil || (comesInSteps && usage == .normal && isProbeCounted(now)),
+      now: now)
     trustArrivals(now)
     if let probed { take(probe: probed, now) }
     settle(now)
@@ -301,6 +308,12 @@ public struct SendSideBandwidthEstimator: Sendable {
     return now - lastProbePacket < .milliseconds(300) + (roundTrip ?? .milliseconds(100))
   }
 
+  /// Whether a probe is still a part of what is seen to be sent and to arrive. What arrives is smoothed over half a second.
+  private func isProbeCounted(_ now: Instant) -> Bool {
+    guard let lastProbePacket else { return false }
+    return now - lastProbePacket < Self.probeMemory + (roundTrip ?? .milliseconds(100))
+  }
+
   private mutating func noteSent(_ now: Instant) {
     if let since = sentRateAt {
       let elapsed = max((now - since).seconds, 0.005)
@@ -337,7 +350,11 @@ public struct SendSideBandwidthEstimator: Sendable {
   private mutating func take(probe measured: DataRate, _ now: Instant) {
     // A burst is so short that one packet more or less at its ends is a hundredth.
     let certain = comesInSteps ? DataRate(bitsPerSecond: measured.bitsPerSecond * 49 / 50) : measured
-    guard let rate = offered(certain) else { return }
+    guard var rate = offered(certain) else { return }
+    // What was asked was sent and has arrived: it shows no more than that. Where much is lost nobody knows how much of it was this probe's.
+    if comesInSteps, !probeEstimator.isSaturated, loss.inherentLoss < Self.smallLoss {
+      rate = min(rate, DataRate(bitsPerSecond: Int64(min(probeEstimator.asked * 0.98, 1e12))))
+    }
     probes.measured(rate, now: now)
     lastProbe = (rate, now)
     if probeEstimator.cluster != measuring.id {
@@ -366,7 +383,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// What a probe is believed: jitter makes a single one wrong by a sixth, so it counts half where one before met a limit like it.
   private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
     guard comesInSteps else { return rate }
-    defer { if probeEstimator.isSaturated { pathLimit = (rate, now) } }
+    defer { if probeEstimator.isSaturated, !probeEstimator.isBrief { pathLimit = (rate, now) } }
     guard let before = measuring.limit, now - before.at < .seconds(15),
       Double(rate.bitsPerSecond) < 1.5 * Double(before.rate.bitsPerSecond)
     else { return rate }
@@ -383,13 +400,15 @@ public struct SendSideBandwidthEstimator: Sendable {
     }
     let isFirst = lastBound == nil
     guard isFirst || saturated.map({ now - $0.at < .seconds(15) }) == true else {
-      saturated = (rate, now)
+      if !probeEstimator.isBrief { saturated = (rate, now) }
       return
     }
     let floor = offered(delivered.rate) ?? rate
     let bound = max(max(rate, saturated?.rate ?? rate), floor)
-    saturated = (rate, now)
-    lastBound = now
+    if !probeEstimator.isBrief {
+      saturated = (rate, now)
+      lastBound = now
+    }
     if bound < aimd.rate { aimd.set(bound, now: now) }
   }
 
