@@ -104,7 +104,11 @@ extension ChatViewController: ChatHandlerDelegate {
   ) {
     Journal.note("canSendMessage", ["value": "\(canSendMessage)"])
     sendButton.isEnabled = canSendMessage
-    if canSendMessage { chatTable.addStatus("now you can send a message") }
+    if canSendMessage {
+      chatTable.addStatus("now you can send a message")
+    } else if conversation?.state == .established {
+      chatTable.addStatus("you can send no messages for now")
+    }
   }
 
   func chatHandler(_ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState) {

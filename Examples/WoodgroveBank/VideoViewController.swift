@@ -15,6 +15,7 @@ class VideoViewController: UIViewController {
   private let selfVideoView = UIView()
   private let infoBar = UIView()
   private let infoLabel = BankLabel("", font: .boldSystemFont(ofSize: 14), color: .white)
+  private let cameraButton = BankButton("Turn camera on")
   private let muteButton = BankButton("Unmute")
   private let endButton = BankButton("End", color: .bankRed)
   private var conversationHelper: SfBConversationHelper?
@@ -37,11 +38,13 @@ class VideoViewController: UIViewController {
     infoBar.clipsToBounds = true
     infoBar.addSubview(infoLabel)
     infoLabel.textAlignment = .center
+    cameraButton.isHidden = true
+    cameraButton.addTarget(self, action: VideoViewController.turnCameraOn, for: .touchUpInside)
     muteButton.isEnabled = false
     muteButton.addTarget(self, action: VideoViewController.toggleMute, for: .touchUpInside)
     endButton.isEnabled = false
     endButton.addTarget(self, action: VideoViewController.endCall, for: .touchUpInside)
-    for each in [participantVideoView, selfVideoView, infoBar, muteButton, endButton] as [UIView] {
+    for each in [participantVideoView, selfVideoView, infoBar, cameraButton, muteButton, endButton] as [UIView] {
       view.addSubview(each)
     }
     tell("Waiting for an agent")
@@ -63,6 +66,9 @@ class VideoViewController: UIViewController {
       conversation.audioService.observe(\.canToggleMute, options: .initial) { [weak self] service, _ in
         self?.muteButton.isEnabled = service.canToggleMute
       },
+      conversation.videoService.observe(\.canStop) { [weak self] _, _ in self?.showOwnPicture() },
+      conversation.videoService.observe(\.canSetActiveCamera) { [weak self] _, _ in self?.showOwnPicture() },
+      conversation.selfParticipant.video.observe(\.isPaused) { [weak self] _, _ in self?.showOwnPicture() },
       conversation.observe(\.remoteParticipants) { [weak self] conversation, _ in
         let names = conversation.remoteParticipants.map(\.person.displayName)
         self?.tell(names.isEmpty ? "Waiting for an agent" : "You talk to \(names.joined(separator: ", "))")
@@ -82,6 +88,7 @@ class VideoViewController: UIViewController {
     infoLabel.frame = CGRect(x: 12, y: 0, width: max(size.width - 24, 0), height: 36)
     selfVideoView.frame = CGRect(
       x: size.width - own - 12, y: stage.maxY - 48 - own * 0.5625, width: own, height: own * 0.5625)
+    cameraButton.frame = CGRect(x: size.width - 156, y: stage.maxY - 88, width: 144, height: 40)
     let width = min((size.width - 36) / 2, 240)
     let x = (size.width - 2 * width - 12) / 2
     muteButton.frame = CGRect(x: x, y: stage.maxY + 10, width: width, height: 44)
@@ -98,6 +105,24 @@ class VideoViewController: UIViewController {
       isInfoBarUp = true
       view.setNeedsLayout()
       view.layoutIfNeeded()
+    }
+  }
+
+  /// The own picture while it is sent; in its place a button that sends it again, where a host or a missing camera has ended it and it may be sent.
+  private func showOwnPicture() {
+    guard let conversation else { return }
+    let video = conversation.videoService
+    let isSent = video.canStop && !conversation.selfParticipant.video.isPaused
+    selfVideoView.isHidden = !isSent
+    cameraButton.isHidden = isSent || !video.canSetActiveCamera
+  }
+
+  func turnCameraOn() {
+    guard let video = conversation?.videoService else { return }
+    do {
+      if video.canSetPaused { try video.setPaused(false) } else { try video.start() }
+    } catch {
+      showAlert("ERROR!", error.localizedDescription, answer: "Ok")
     }
   }
 
@@ -149,7 +174,6 @@ extension VideoViewController: SfBConversationHelperDelegate {
   ) {
     Journal.note("canStart", ["value": "\(canStart)"])
     guard canStart else { return }
-    selfVideoView.isHidden = false
     do {
       try videoService.start()
     } catch {

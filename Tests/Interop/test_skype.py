@@ -360,6 +360,42 @@ class BadInput(Case):
         names = {"meeting": "Online meeting request API URL", "token": "Token and discovery URI request API URL"}
         bank.do("press Settings", *(f"fill {names[key]} = {url}" for key, url in urls.items()), "press Save")
 
+    def test_a_customer_is_told_what_a_host_does_to_picture_sound_and_chat_and_turns_the_camera_on_again(self) -> None:
+        bank = self.bank()
+        room = self.online_meeting(bank)
+        [made] = run(self.server, "token", "create", "--room", room, "--role", "moderator")
+        ann = self.enterContext(Person(self.driver, "Ann")).join(self.server.url, f"{room}?jwt={made['token']}")
+        self.join(bank, "Join online video chat")
+        bank.do("press Accept to have a video call with your agent")
+        ann.sees_test_picture("Jake", rate=4)
+        ann.page.keyboard.press("p")
+
+        def choose(entry: str, title: str, words: str, **screen: bool) -> None:
+            """Chooses an entry of Jake's menu, reads what the bank says of it, and whether it shows its own picture or the button instead."""
+            ann.page.get_by_role("button", name="More for Jake").click()
+            ann.page.get_by_role("menuitem", name=entry, exact=True).click()
+            if words:
+                bank.asks(f"Error: {title}", f"Somebody who leads the meeting {words}")
+                bank.do("answer Ok")
+            shown(**screen)
+
+        def shown(picture: bool, button: bool) -> None:
+            def look() -> object:
+                screen = bank.screen()
+                return ("Your picture" in screen["views"], "Turn camera on" in screen["buttons"]) == (picture, button) or f"no: {screen}"
+            wait_for(f"the own picture to be shown: {picture}, the button: {button}", look)
+        shown(picture=True, button=False)
+        choose("Turn camera off", "Communication", "has turned your camera off", picture=False, button=True)
+        choose("Ask to turn camera on", "Communication", "asks you to turn your camera on", picture=False, button=True)
+        bank.do("press Turn camera on")
+        shown(picture=True, button=False)
+        ann.sees_test_picture("Jake", rate=4)
+        choose("Forbid camera", "Communication", "does not let you be seen any more", picture=False, button=False)
+        choose("Allow camera", "", "", picture=True, button=False)
+        ann.sees_test_picture("Jake", rate=4)
+        choose("Forbid speaking", "ParticipantMute", "does not let you speak any more", picture=True, button=False)
+        choose("Forbid chat", "Communication", "does not let you write messages any more", picture=True, button=False)
+
     def test_a_customer_on_a_machine_without_devices_is_told_once_of_each_in_the_video_chat_and_sees_the_agent(self) -> None:
         # The preview is the first to miss the camera, and has nobody to tell; and the app starts video whenever it is told that it can.
         bank = self.enterContext(Bank(self.home(), "--server", self.server.url, environment={"PARLEY_TEST_DEVICES": ""}))
@@ -367,12 +403,14 @@ class BadInput(Case):
         before = self.join(bank, "Join online video chat")
         bank.do("press Accept to have a video call with your agent")
         self.assertIn("this machine has no camera", bank.asks("Error: VideoGenericError")["message"])
+        bank.do("answer Ok", "see Turn camera on", "press Turn camera on")
+        self.assertIn("this machine has no camera", bank.asks("Error: VideoGenericError")["message"])
         bank.do("answer Ok")
         ann = self.agent("Ann", room)
         self.assertIn("Nobody can be heard here", bank.asks("Error: Voice")["message"])
         bank.do("answer Ok")
         bank.sees(CAST["Ann"][0])
-        self.assertEqual(bank.all("alert", "type", before), ["videoGenericError", "voice"])
+        self.assertEqual(bank.all("alert", "type", before), ["videoGenericError", "videoGenericError", "voice"])
         bank.do("press End")
         bank.expect("conversation", before, state="idle")
         self.assertEqual(bank.all("canStart", "value", before), ["false", "true", "false"])

@@ -167,7 +167,7 @@ import Testing
       #expect(!video.canStart && !video.canStop)
       try video.start()
       try await wait(for: "the picture again") { conversation.selfParticipant.video.state == .connected }
-      #expect(told == [true, false, true, false] && alarm.alerts.count == 1)
+      #expect(told == [true, false, true, false])
 
       // Who may not send is told when it may again.
       try await agent.participants.first?.setPermissions([.subscribe])
@@ -263,6 +263,55 @@ import Testing
       try remote.audio.setMuted(false)
       try await expect(alarm, .participantUnmute, .error, unavailable)
       #expect(!remote.audio.isMuted)
+    }
+  }
+
+  @Test("whom a host mutes, stops, forbids or asks something is told each by one alert, and of nothing else")
+  func host() async throws {
+    try await Office.run { office in
+      let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
+      let agent = try await office.agent(invitation)
+      let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
+      let guest = try #require(agent.participants.first)
+      func start() async throws {
+        if !conversation.videoService.canStop { try conversation.videoService.start() }
+        if conversation.audioService.muted == .muted { try conversation.audioService.toggleMute() }
+        try await wait(for: "sound and picture") {
+          conversation.audioService.muted == .unmuted && conversation.selfParticipant.video.state == .connected
+            && guest.publication(.camera)?.isMuted == false && guest.publication(.microphone)?.isMuted == false
+        }
+      }
+      func expect(_ expected: [(SfBAlertType, String)], after act: () async throws -> Void) async throws {
+        let before = alarm.alerts.count
+        try await act()
+        let words = expected.map { "Somebody who leads the meeting \($0.1)" }
+        try await wait(for: "\(words) among \(alarm.alerts.dropFirst(before).map(\.error))") {
+          alarm.alerts.count >= before + expected.count
+        }
+        let new = alarm.alerts.dropFirst(before)
+        #expect(new.map(\.type) == expected.map(\.0) && new.allSatisfy { $0.level == .info && $0.error.code == 0 })
+        for (alert, words) in zip(new, words) { #expect(alert.error.localizedDescription.hasPrefix(words)) }
+      }
+      try await start()
+      try await expect([(.communication, "has turned your camera off.")]) { try await guest.mute([.camera]) }
+      try await expect([(.participantMute, "has muted you.")]) { try await guest.mute() }
+      try await expect([(.participantUnmute, "asks you to unmute.")]) { try await guest.askToUnmute() }
+      try await expect([(.communication, "asks you to turn your camera on.")]) {
+        try await guest.askToUnmute([.camera])
+      }
+      try conversation.videoService.setPaused(false)
+      try await start()
+      try await expect([(.communication, "has ended your picture.")]) { try await guest.stop([.camera]) }
+      try await expect([(.participantMute, "has ended your sound.")]) { try await guest.stop([.microphone]) }
+      try await start()
+      try await expect([(.communication, "does not let you be seen any more.")]) {
+        try await guest.setPermissions([.publishAudio, .chat, .subscribe])
+      }
+      try await expect([
+        (.participantMute, "does not let you speak any more."),
+        (.communication, "does not let you write messages any more."),
+      ]) { try await guest.setPermissions([.subscribe]) }
+      await agent.leave()
     }
   }
 

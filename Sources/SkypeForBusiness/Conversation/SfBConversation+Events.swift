@@ -135,21 +135,35 @@ extension SfBConversation {
     switch event {
     case .meetingChanged(let info): take(info)
     case .permissionsChanged:
+      let lost = permissions.subtracting(meeting.local.permissions)
       permissions = meeting.local.permissions
       videoService.permissionsChanged()
       if !permissions.contains(.moderate) { removeWaiting { _ in true } }
       for participant in remoteParticipants + [selfParticipant] { participant.refresh() }
+      if lost.contains(.publishAudio) { hostAlert(.participantMute, "does not let you speak any more.") }
+      if lost.contains(.publishVideo) { hostAlert(.communication, "does not let you be seen any more.") }
+      if lost.contains(.chat) { hostAlert(.communication, "does not let you write messages any more.") }
     case .mutedByHost(let publication) where publication.source == .microphone:
       audioService.mutedByHost()
-      alert(.participantMute, .info, .notice, "Somebody who leads the meeting has muted you.")
-    case .mutedByHost(let publication) where publication.source == .camera: videoService.mutedByHost()
-    case .stoppedByHost(let publication, _):
-      (publication.source == .camera ? videoService : audioService as SfBConversationService).stoppedByHost()
-    case .unmuteRequested:
-      alert(
-        .participantUnmute, .info, .notice, "Somebody who leads the meeting asks you to unmute.")
+      hostAlert(.participantMute, "has muted you.")
+    case .mutedByHost(let publication) where publication.source == .camera:
+      videoService.mutedByHost()
+      hostAlert(.communication, "has turned your camera off.")
+    case .stoppedByHost(let publication, let reason):
+      let isCamera = publication.source == .camera
+      (isCamera ? videoService : audioService as SfBConversationService).stoppedByHost()
+      // Who has lost the right is told of that.
+      guard reason != .notAllowed else { break }
+      hostAlert(isCamera ? .communication : .participantMute, "has ended your \(isCamera ? "picture" : "sound").")
+    case .unmuteRequested(let sources, _):
+      if sources.contains(.microphone) { hostAlert(.participantUnmute, "asks you to unmute.") }
+      if sources.contains(.camera) { hostAlert(.communication, "asks you to turn your camera on.") }
     default: break
     }
+  }
+
+  private func hostAlert(_ type: SfBAlertType, _ what: String) {
+    alert(type, .info, .notice, "Somebody who leads the meeting \(what)")
   }
 
   private func sourceEnded(_ publication: LocalPublication, _ error: MediaError?) {
