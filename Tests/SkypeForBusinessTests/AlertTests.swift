@@ -273,7 +273,7 @@ import Testing
       let agent = try await office.agent(invitation)
       let (conversation, alarm) = try await meetInTheLobby(office, invitation, agent)
       let guest = try #require(agent.participants.first)
-      func start() async throws {
+      @MainActor func start() async throws {
         if !conversation.videoService.canStop { try conversation.videoService.start() }
         if conversation.audioService.muted == .muted { try conversation.audioService.toggleMute() }
         try await wait(for: "sound and picture") {
@@ -281,7 +281,9 @@ import Testing
             && guest.publication(.camera)?.isMuted == false && guest.publication(.microphone)?.isMuted == false
         }
       }
-      func expect(_ expected: [(SfBAlertType, String)], after act: () async throws -> Void) async throws {
+      @MainActor func expect(
+        _ expected: [(SfBAlertType, String)], after act: @MainActor () async throws -> Void
+      ) async throws {
         let before = alarm.alerts.count
         try await act()
         let words = expected.map { "Somebody who leads the meeting \($0.1)" }
