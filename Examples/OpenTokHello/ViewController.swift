@@ -12,8 +12,10 @@ class ViewController: UIViewController {
   private var subscriber: OTSubscriber?
   private var settings: Settings
   private let log: (String, [String: String]) -> Void
-  /// What there is to say where there is no picture: above of the own one, below of the other.
+  /// What there is to say where there is no picture: above of the own one, with a button for what can be done, below of the other.
   private let upperNote = UILabel(frame: .zero)
+  private let upperButton = UIButton(type: .system)
+  private let upperPanel = UIView(frame: .zero)
   private let lowerNote = UILabel(frame: .zero)
 
   init(_ settings: Settings, log: @escaping (String, [String: String]) -> Void) {
@@ -33,9 +35,12 @@ class ViewController: UIViewController {
       note.font = .systemFont(ofSize: 14)
       note.textAlignment = .center
       note.numberOfLines = 0
-      view.addSubview(note)
     }
-    upperNote.text = "Connecting…"
+    upperPanel.backgroundColor = view.backgroundColor
+    upperButton.addTarget(self, action: ViewController.tryAgain, for: .touchUpInside)
+    for part in [upperNote, upperButton] { upperPanel.addSubview(part) }
+    for part in [upperPanel, lowerNote] { view.addSubview(part) }
+    sayAbove("Connecting…")
     settings.complete { [weak self] result in MainActor.assumeIsolated { self?.begin(result) } }
   }
 
@@ -58,10 +63,17 @@ class ViewController: UIViewController {
     let (upper, lower) = places
     publisher?.view?.frame = upper
     subscriber?.view?.frame = lower
-    upperNote.frame = upper.insetBy(dx: 12, dy: 12)
+    let isBehind = upperPanel.superview === view
+    upperPanel.frame = isBehind ? upper : CGRect(origin: .zero, size: upper.size)
+    upperNote.frame = upperPanel.bounds.insetBy(dx: 12, dy: 12)
+    if !upperButton.isHidden {
+      // Below it is room for what a tap shows on a picture.
+      upperButton.frame = CGRect(x: upper.width / 2 - 75, y: upper.height - 80, width: 150, height: 34)
+      upperNote.frame.size.height = max(upperButton.frame.minY - 24, 0)
+    }
     lowerNote.frame = lower.insetBy(dx: 12, dy: 12)
     // What a picture hides is not read out either.
-    upperNote.isHidden = publisher?.view?.superview === view
+    upperPanel.isHidden = isBehind && publisher?.view?.superview === view
     lowerNote.isHidden = subscriber?.view?.superview === view && subscriber?.view?.isHidden == false
   }
 
@@ -79,6 +91,7 @@ class ViewController: UIViewController {
   func doConnect() { session?.connect(withApiKey: settings.apiKey, token: settings.token) }
 
   func doPublish() {
+    sayAbove("Starting the camera…")
     publisher = OTPublisher(delegate: self)
     publisher?.name = UIDevice.current.name
     session?.publish(publisher)
@@ -100,7 +113,27 @@ class ViewController: UIViewController {
     (stream.connection.connectionId == session?.connection?.connectionId) == settings.subscribeToSelf
   }
 
+  /// What the button above is for: turns the picture on, or publishes again. Who may not is told so by the publisher's callbacks.
+  func tryAgain() {
+    if let publisher { publisher.publishVideo = true } else { doPublish() }
+  }
+
   func disconnect() { session?.disconnect() }
+
+  /// Says where the own picture is what there is to say of it, with a button where something can be done. What is not sent is covered by it; a tap
+  /// still shows what belongs to the picture, such as the button that mutes.
+  private func sayAbove(_ text: String, button: String? = nil, covers: Bool = false) {
+    upperNote.text = text
+    upperButton.setTitle(button, for: .normal)
+    upperButton.isHidden = button == nil
+    upperPanel.removeFromSuperview()
+    if covers, let preview = publisher?.view {
+      preview.addSubview(upperPanel)
+    } else {
+      view.insertSubview(upperPanel, at: 0)
+    }
+    view.setNeedsLayout()
+  }
 
   private var nobodyElse: String {
     "Nobody else is here yet. Open \(settings.server)/browser_demo.html to be seen here."
@@ -122,7 +155,8 @@ class ViewController: UIViewController {
   /// Nothing comes any more: says why.
   private func showEnd(_ why: String) {
     (publisher, subscriber) = (nil, nil)
-    (upperNote.text, lowerNote.text) = ("Not connected.", "")
+    sayAbove("Not connected.")
+    lowerNote.text = ""
     showAlert(why)
   }
 }
@@ -132,7 +166,6 @@ class ViewController: UIViewController {
 extension ViewController: OTSessionDelegate {
   func sessionDidConnect(_ session: OTSession) {
     log("connected", ["connection": session.connection?.connectionId ?? ""])
-    upperNote.text = "Starting the camera…"
     lowerNote.text = nobodyElse
     doPublish()
   }
@@ -191,10 +224,33 @@ extension ViewController: OTSessionDelegate {
 extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   func publisherDidStartStreaming(_ publisher: OTPublisherKit) { log("publishing", [:]) }
 
+  /// The app ends nothing by itself: where the publisher belongs to no session any more, somebody else has. A new connection begins it again.
+  func publisherDidStopStreaming(_ publisher: OTPublisherKit) {
+    log("stopped", [:])
+    guard publisher.session == nil else { return }
+    self.publisher = nil
+    sayAbove("You are not seen or heard: a moderator has ended your stream.", button: "Publish again")
+  }
+
+  // Nor does it turn the picture off.
+  func publisherVideoDisabled(_ publisher: OTPublisherKit, reason: OTPublisherVideoEventReason) {
+    log("pictureOff", [:])
+    sayAbove("You are not seen: a moderator has turned your camera off.", button: "Turn camera on", covers: true)
+  }
+
+  func publisherVideoEnabled(_ publisher: OTPublisherKit, reason: OTPublisherVideoEventReason) {
+    log("pictureOn", [:])
+    sayAbove("")
+  }
+
+  func muteForced(_ publisher: OTPublisherKit) {
+    showAlert("A moderator has muted you. A tap on your picture shows the button that unmutes.")
+  }
+
   func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
     self.publisher?.view.removeFromSuperview()
     self.publisher = nil
-    upperNote.text = "You are not seen."
+    sayAbove("You are not seen.", button: "Try again")
     showAlert("There was an error publishing: \(error.localizedDescription)")
   }
 

@@ -183,7 +183,7 @@ class Hello(unittest.TestCase):
                                    "subscribed": [theirs, theirs, bens], "picture": [theirs, theirs, bens]})
         self.assertEqual([each for each in app.names() if each != "sound"],
                          ["connected", "publishing", "received", "received", "subscribed", "picture", "signal", "dropped", "received", "subscribed",
-                          "picture", "received", "dropped", "subscribed", "picture", "dropped", "disconnected", "alert"])
+                          "picture", "received", "dropped", "subscribed", "picture", "stopped", "dropped", "disconnected", "alert"])
 
     def test_two_apps_in_one_session_do_not_answer_a_signal_of_a_server_without_end(self) -> None:
         server = self.enterContext(Server("--development"))
@@ -235,6 +235,78 @@ class Hello(unittest.TestCase):
             server.process.send_signal(signal.SIGCONT)
         app.expect("reconnected", 60)
         wait_for("Ben's picture", lambda: display.colour(*middle)[0] > 180 or f"no: {display.colour(*middle)}", 60)
+
+    def test_what_a_moderator_ends_of_the_own_stream_is_said_and_a_button_brings_it_back(self) -> None:
+        display = self.enterContext(Display(400, 600))
+        server = self.enterContext(Server("--development"))
+        with urllib.request.urlopen(f"{server.url}/session") as answer:
+            session = json.load(answer)["sessionId"]
+        app = self.enterContext(App("--server", server.url, display=display))
+        app.expect("publishing")
+        self.shows_the_sun(display, HEIGHT // 2)
+        ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
+        ann.join(server.url, f"{session}?jwt=moderator_token")
+        [name] = wait_for("the app in the page", lambda: ann.names() or "no: nobody")
+        ann.page.keyboard.press("p")
+
+        def choose(*items: str) -> None:
+            for item in items:
+                ann.page.get_by_role("button", name=f"More for {name}").click(timeout=5_000)
+                ann.page.get_by_role("menuitem", name=item, exact=True).click(timeout=5_000)
+            # The server tells the app of this after what was chosen.
+            count = app.names().count("signal")
+            ann.page.evaluate("() => window.parley.signal({ type: 'chosen' })")
+            happened("signal", count + 1)
+
+        def happened(event: str, times: int) -> None:
+            wait_for(f"{event} for the {times}. time", lambda: app.names().count(event) == times or f"no: {app.names()}", 20)
+
+        def says(what: str) -> None:
+            middle = (WIDTH // 2 - 8, HEIGHT // 2 - 8, 16, 16)
+            wait_for(f"words in place of the own picture: {what}", lambda: (
+                display.colour(*middle)[0] < 120 and display.pixels()[12:HEIGHT - 90, 12:WIDTH - 12].max() > 150)
+                or f"no: {display.colour(*middle)}")
+            self.keep(what, display, moves=True)
+
+        def press_the_button() -> None:
+            display.click(WIDTH // 2, HEIGHT - 63)
+
+        # The camera alone: what is not sent is not shown. The button asks; as long as the right is gone the words stay.
+        choose("Forbid camera")
+        happened("pictureOff", 1)
+        says("camera-off")
+        press_the_button()
+        happened("pictureOff", 2)
+        says("camera-off")
+        # A tap still shows what belongs to the picture, such as the button that mutes.
+        for is_shown in (True, False):
+            display.click(40, 40)
+            wait_for(f"the name plate to be {'shown' if is_shown else 'hidden'}",
+                     lambda: (display.pixels()[HEIGHT - 28:HEIGHT - 4, 20:WIDTH - 20].max() > 150) == is_shown)
+        choose("Allow camera")
+        press_the_button()
+        happened("pictureOn", 1)
+        self.shows_the_sun(display, HEIGHT // 2)
+        ann.sees_test_picture(name, rate=8)
+
+        # Both: the publication is over, and the app lets go of it.
+        choose("Forbid camera", "Forbid speaking")
+        happened("stopped", 1)
+        says("stream-ended")
+        press_the_button()
+        self.assertIn("There was an error publishing", app.expect("alert")["text"])
+        display.hand("mousemove", "--window", display.window(TITLE), 20, 20)
+        display.hand("key", "Return")
+        choose("Allow camera", "Allow speaking")
+        press_the_button()
+        happened("publishing", 2)
+        self.shows_the_sun(display, HEIGHT // 2)
+        ann.sees_test_picture(name, rate=8)
+
+        # The microphone alone is muted, which has no place in the picture.
+        choose("Mute")
+        happened("alert", 2)
+        self.assertIn("A moderator has muted you", [each["text"] for each in app.events if each["event"] == "alert"][-1])
 
     def test_a_command_line_that_is_of_no_use_ends_with_a_sentence_and_a_status(self) -> None:
         def run(*options: str) -> tuple[int, str, str]:
