@@ -81,6 +81,42 @@ extension ScreenTests {
       #expect(!controller.signInButton.isHidden && controller.signOutButton.isHidden)
     }
 
+    @Test func theListingOfAChatHasPlainRowsAndButtonsInItsBarThatAreToldWhichWasPressed() throws {
+      let controller = MessagesViewController()
+      let navigation = UINavigationController(rootViewController: controller)
+      let window = shown(navigation)
+      defer { window.close() }
+      let right = try #require(controller.navigationItem.rightBarButtonItems).map(\.button)
+      let shown = right.filter { $0.superview === navigation.navigationBar && !$0.isHidden }
+      #expect(shown.map(\.currentTitle) == ["Mute", "Refresh", "Add"])
+      // Room between two of them is wider than between the others.
+      let gaps = zip(shown, shown.dropFirst()).map { $0.frame.minX - $1.frame.maxX }
+      #expect(gaps.count == 2 && gaps[0] > gaps[1] && gaps[1] > 0, "\(gaps)")
+      let left = try #require(controller.navigationItem.leftBarButtonItem?.button)
+      for (time, button) in (shown + [left]).enumerated() {
+        let middle = button.convert(CGPoint(x: 5, y: 5), to: nil)
+        tap(window, Int(middle.x), Int(middle.y), at: Double(2 * time))
+      }
+      #expect(controller.pressed == ["mute", "refresh", "add true", "done"])
+      #expect(controller.muteButton.title == "Unmute")
+      let rows = controller.tableView.visibleCells
+      #expect(rows.count == 3 && rows[0].frame.height == 44 && rows[0].style == .default)
+      #expect((rows[2] as? MessageCell)?.bubble.text == "New")
+      #expect((rows[2].accessoryView as? UIButton)?.buttonType == .system)
+      let high = UITableViewCell(frame: CGRect(x: 0, y: 0, width: 200, height: 80))
+      #expect(high.bounds.size == CGSize(width: 200, height: 80) && high.reuseIdentifier == nil)
+      // A target that is gone is not called, and does not stay for its button.
+      weak var gone: MessagesViewController?
+      var item: UIBarButtonItem?
+      do {
+        let other = MessagesViewController()
+        gone = other
+        item = UIBarButtonItem(barButtonSystemItem: .add, target: other, action: MessagesViewController.add)
+      }
+      #expect(gone == nil)
+      item?.button.sendActions(for: .touchUpInside)
+    }
+
     @Test func theListingsOfOpenTokPlaceTheirViewsAndAnswerInAlerts() throws {
       // Two pictures one above the other; a stream that drops takes its view away.
       let (widgetWidth, widgetHeight) = (CGFloat(320), CGFloat(240))

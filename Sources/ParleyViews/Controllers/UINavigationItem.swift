@@ -115,28 +115,74 @@ open class UIBarButtonItem {
   /// A number to know it by.
   open var tag = 0
 
+  private init(_ button: UIButton) { self.button = button }
+
+  /// A button without a title.
+  public convenience init() { self.init(UIButton(type: .system)) }
+
+  /// A button that runs an action.
+  public convenience init(title: String? = nil, primaryAction: UIAction?) {
+    self.init(UIButton(type: .system, primaryAction: primaryAction))
+    if let title { self.title = title }
+  }
+
   /// A button with a title that calls a method of `target`, which is held weakly.
-  public init<T: AnyObject>(
+  public convenience init<T: AnyObject>(
     title: String?, style: Style, target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void
   ) {
-    button = UIButton(type: .system)
-    button.setTitle(title, for: .normal)
-    button.addTarget(target, action: action, for: .touchUpInside)
+    self.init()
+    self.title = title
+    call(target) { target, _ in action(target)() }
+  }
+
+  /// A button with a title that calls a method of `target`, which is held weakly, with this item.
+  public convenience init<T: AnyObject, Sender>(
+    title: String?, style: Style, target: T, action: @escaping @MainActor (T) -> @MainActor (Sender) -> Void
+  ) {
+    self.init()
+    self.title = title
+    call(target) { target, item in if let sender = item as? Sender { action(target)(sender) } }
+  }
+
+  /// A button with a title that does nothing, such as the way back's.
+  public convenience init(title: String?, style: Style, target: AnyObject?, action: Never?) {
+    self.init()
+    self.title = title
   }
 
   /// A button everybody knows that calls a method of `target`, which is held weakly.
-  public init<T: AnyObject>(
+  public convenience init<T: AnyObject>(
     barButtonSystemItem systemItem: SystemItem, target: T, action: @escaping @MainActor (T) -> @MainActor () -> Void
   ) {
-    button = UIButton(type: .system)
-    button.setTitle(systemItem.title, for: .normal)
-    button.addTarget(target, action: action, for: .touchUpInside)
+    self.init(systemItem)
+    call(target) { target, _ in action(target)() }
   }
 
-  /// A button that runs an action.
-  public init(title: String? = nil, primaryAction: UIAction?) {
-    button = UIButton(type: .system, primaryAction: primaryAction)
-    if let title { button.setTitle(title, for: .normal) }
+  /// A button everybody knows that calls a method of `target`, which is held weakly, with this item.
+  public convenience init<T: AnyObject, Sender>(
+    barButtonSystemItem systemItem: SystemItem, target: T,
+    action: @escaping @MainActor (T) -> @MainActor (Sender) -> Void
+  ) {
+    self.init(systemItem)
+    call(target) { target, item in if let sender = item as? Sender { action(target)(sender) } }
+  }
+
+  /// A button everybody knows that does nothing, or room between others.
+  public convenience init(barButtonSystemItem systemItem: SystemItem, target: AnyObject?, action: Never?) {
+    self.init(systemItem)
+  }
+
+  private convenience init(_ systemItem: SystemItem) {
+    self.init()
+    title = systemItem.title
+    button.isHidden = systemItem == .flexibleSpace || systemItem == .fixedSpace
+  }
+
+  private func call<T: AnyObject>(_ target: T, _ method: @escaping @MainActor (T, UIBarButtonItem) -> Void) {
+    let action = UIAction { [weak self, weak target] _ in
+      if let self, let target { method(target, self) }
+    }
+    button.addAction(action, for: .touchUpInside)
   }
 }
 #endif

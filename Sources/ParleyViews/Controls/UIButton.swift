@@ -19,6 +19,9 @@ open class UIButton: UIControl {
     case contactAdd = 5
     /// Of the system, to close.
     case close = 7
+
+    /// What ``system`` was called before.
+    public static var roundedRect: ButtonType { .system }
   }
 
   private var titles: [UIControl.State: String] = [:]

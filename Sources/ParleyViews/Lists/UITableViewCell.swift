@@ -79,6 +79,15 @@ open class UITableViewCell: UIView {
     prepare()
   }
 
+  /// A plain row of this size.
+  public convenience override init(frame: CGRect) {
+    self.init(style: .default, reuseIdentifier: nil)
+    self.frame = frame
+  }
+
+  /// A plain row.
+  public convenience init() { self.init(style: .default, reuseIdentifier: nil) }
+
   /// A row from an archive: how rows of a registered class are made.
   public required init?(coder: NSCoder) {
     style = .default
