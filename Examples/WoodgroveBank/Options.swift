@@ -26,7 +26,7 @@ struct Options {
     }
     while let option = rest.popFirst() {
       switch option {
-      case "--server": server = try value(option)
+      case "--server": server = try Self.server(try value(option))
       case "--headless": isHeadless = true
       case "--script": script = try value(option)
       case "--size": size = try Self.size(try value(option))
@@ -37,6 +37,16 @@ struct Options {
       }
     }
     if isHeadless { script = script ?? "-" }
+  }
+
+  /// An address that a request can be sent to.
+  static func server(_ text: String) throws -> String {
+    guard let url = Settings.url(text) else {
+      throw OptionsError(
+        "--server \(text) is no address of a server: expected is one with http:// or https://, such as \(Settings.server)."
+      )
+    }
+    return url.absoluteString
   }
 
   /// A size such as 375x667.

@@ -433,6 +433,15 @@ class BadInput(Case):
         bank.asks("Alert!", "Online meeting request API URL")
         bank.do("answer Close", "press Cancel", "see Woodgrove Bank")
 
+    def test_a_command_line_that_is_of_no_use_ends_with_a_sentence_and_a_status(self) -> None:
+        for option, wrong, said in [
+                *(("--server", each, "is no address of a server") for each in ("nonsense", "", "ftp://example.org", "http://")),
+                ("--size", "large", "is no size"), ("--colour", "red", "--colour is not known")]:
+            app = Bank(self.home(), option, wrong)
+            ended = subprocess.run(app.command, env=app.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+            self.assertEqual((ended.returncode, ended.stdout), (2, ""), wrong)
+            self.assertIn(said, ended.stderr)
+
     def test_a_service_that_cannot_be_reached_refuses_or_talks_nonsense_is_told_and_leads_back(self) -> None:
         def sees_alert(message: str, why: str) -> None:
             bank.do("press Sign in", "press Ask Agent")
