@@ -13,8 +13,9 @@ import Testing
     try await LiveSession.run { live in
       let app = OldApp()
       let session = try #require(
-        OTSession(sessionId: live.id, delegate: app, environment: OTSessionEnvironment.staging))
-      #expect(session.environment == .production)
+        OTSession(sessionId: live.id, delegate: app, environment: OTSessionEnvironmentStaging))
+      #expect(session.environment == .production && OTSessionEnvironmentProduction == .production)
+      #expect(OTSessionEnvironmentStaging == OTSessionEnvironment.staging)
       session.connect(withApiKey: "100", token: "devtoken")
       try await wait(for: "the connection: \(app.lines)") { app.lines == ["connected 1"] }
       let ben = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ben")

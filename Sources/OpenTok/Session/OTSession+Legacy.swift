@@ -63,3 +63,8 @@ public enum OTSessionEnvironment: Int32, Sendable {
   /// The service for trying out.
   case staging
 }
+
+/// The service for the public, as the headers of version 1 spell it.
+public let OTSessionEnvironmentProduction = OTSessionEnvironment.production
+/// The service for trying out, as the headers of version 1 spell it.
+public let OTSessionEnvironmentStaging = OTSessionEnvironment.staging
