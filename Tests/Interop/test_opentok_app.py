@@ -90,6 +90,16 @@ class Hello(unittest.TestCase):
             return [second]
         return wait_for(f"a picture of {name}", drawn)[0]
 
+    def app_in_a_window(self) -> tuple[Display, Server, str, App]:
+        """The app, publishing on a screen and a server of its own, and the id of its session."""
+        display = self.enterContext(Display(400, 600))
+        server = self.enterContext(Server("--development"))
+        with urllib.request.urlopen(f"{server.url}/session") as answer:
+            session = json.load(answer)["sessionId"]
+        app = self.enterContext(App("--server", server.url, display=display))
+        app.expect("publishing")
+        return display, server, session, app
+
     def demo_page(self) -> Person:
         """Ann's page, connected to the session and publishing."""
         ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
@@ -215,12 +225,7 @@ class Hello(unittest.TestCase):
         self.assertEqual([signals(app) for app in apps], [sent, sent])
 
     def test_while_the_connection_is_away_the_window_says_so_in_place_of_the_last_picture(self) -> None:
-        display = self.enterContext(Display(400, 600))
-        server = self.enterContext(Server("--development"))
-        with urllib.request.urlopen(f"{server.url}/session") as answer:
-            session = json.load(answer)["sessionId"]
-        app = self.enterContext(App("--server", server.url, display=display))
-        app.expect("publishing")
+        display, server, session, app = self.app_in_a_window()
         self.enterContext(Client(server.url, f"{session}?jwt=devtoken", "Ben", "--publish", "testsrc"))
         app.expect("picture")
         middle = (WIDTH // 2 - 8, HEIGHT + HEIGHT // 2 - 8, 16, 16)
@@ -237,12 +242,7 @@ class Hello(unittest.TestCase):
         wait_for("Ben's picture", lambda: display.colour(*middle)[0] > 180 or f"no: {display.colour(*middle)}", 60)
 
     def test_what_a_moderator_ends_of_the_own_stream_is_said_and_a_button_brings_it_back(self) -> None:
-        display = self.enterContext(Display(400, 600))
-        server = self.enterContext(Server("--development"))
-        with urllib.request.urlopen(f"{server.url}/session") as answer:
-            session = json.load(answer)["sessionId"]
-        app = self.enterContext(App("--server", server.url, display=display))
-        app.expect("publishing")
+        display, server, session, app = self.app_in_a_window()
         self.shows_the_sun(display, HEIGHT // 2)
         ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
         ann.join(server.url, f"{session}?jwt=moderator_token")

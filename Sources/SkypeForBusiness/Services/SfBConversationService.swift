@@ -8,7 +8,7 @@ import Parley
 
   /// Whether it has been started, and neither stopped nor ended.
   @SfBObserved var isRunning = false
-  /// Whether it has ended without the app's doing, and the app has not asked for it since.
+  /// Whether it has ended without the app's doing, and the app has not asked for it since: of video alone.
   @SfBObserved var hasEndedByItself = false
 
   override class var keys: [ObservableKey] {
@@ -19,7 +19,7 @@ import Parley
 
   init() { super.init(internal: ()) }
 
-  /// Whether ``start()`` can be called.
+  /// Whether ``start()`` can be called. False also after video has ended without the app's doing; see ``SfBVideoService/start()``.
   public var canStart: Bool { isStartable && !hasEndedByItself }
 
   /// Whether ``stop()`` can be called.
