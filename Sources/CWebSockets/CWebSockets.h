@@ -27,10 +27,11 @@ static inline void parley_ws_timer_fired(struct lws_sorted_usec_list *list) {
 }
 
 /// Creates a context without a virtual host; null when it fails. `user` is given to `tick` and
-/// found by `parley_ws_user`. A client's request, headers and all, has to fit into `request_bytes`.
+/// found by `parley_ws_user`. A client's request, headers and all, has to fit into `request_bytes`. Up to `send_piece` bytes are
+/// given to the socket in one write.
 static inline parley_ws_service *parley_ws_service_create(
     lws_callback_function *callback, void (*tick)(void *), void *user, unsigned int descriptors,
-    unsigned int header_bytes, unsigned int request_bytes, size_t receive_buffer) {
+    unsigned int header_bytes, unsigned int request_bytes, size_t receive_buffer, size_t send_piece) {
   lws_set_log_level(0, NULL);
   parley_ws_service *service = (parley_ws_service *)calloc(1, sizeof *service);
   if (!service) return NULL;
@@ -39,6 +40,8 @@ static inline parley_ws_service *parley_ws_service_create(
   service->protocols[0].name = PARLEY_WS_PROTOCOL;
   service->protocols[0].callback = callback;
   service->protocols[0].rx_buffer_size = receive_buffer;
+  // Without this the library cuts what it is given to write to the size of the buffer for reading, and keeps the rest.
+  service->protocols[0].tx_packet_size = send_piece;
   struct lws_context_creation_info info;
   memset(&info, 0, sizeof info);
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
@@ -257,6 +260,11 @@ static inline int parley_ws_write(struct lws *wsi, uint8_t *bytes, size_t length
   static const enum lws_write_protocol kinds[] = {
       LWS_WRITE_TEXT, LWS_WRITE_BINARY, LWS_WRITE_PING, LWS_WRITE_HTTP_HEADERS, LWS_WRITE_HTTP};
   return lws_write(wsi, bytes, length, kinds[kind]);
+}
+
+/// Writes more of what the library keeps of earlier writes; it reads nothing. Negative: dead.
+static inline int parley_ws_flush(struct lws *wsi) {
+  return lws_write(wsi, NULL, 0, LWS_WRITE_HTTP);
 }
 
 /// Names the code and reason of the close frame that follows.

@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Glibc
 import Synchronization
 import Testing
@@ -177,6 +178,24 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
+  /// The body of the next response, waiting on this thread; nil when the connection ends before it is whole.
+  func blockingBody() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      if let end = headEnd() {
+        let head = String(decoding: pending.prefix(end), as: UTF8.self).lowercased()
+        let length = head.split(separator: "content-length: ").dropFirst().first?.prefix { $0.isNumber }
+        if let length = length.flatMap({ Int($0) }), pending.count >= end + 4 + length {
+          defer { pending.removeFirst(end + 4 + length) }
+          return Array(pending[(end + 4)..<(end + 4 + length)])
+        }
+      }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      pending += buffer.prefix(count)
+    }
+  }
+
   /// One response's head, for answers without a body.
   func head() async -> String? {
     while true {
@@ -222,6 +241,43 @@ final class RawClient: @unchecked Sendable {
         + (origin.map { "Origin: \($0)\r\n" } ?? "")
         + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
     return await response()?.status
+  }
+}
+
+/// Requests on one connection, each sent as soon as the answer before it is there, by a thread that waits for nothing else.
+final class BlockingExchanges: Sendable {
+  struct Outcome: Sendable, Equatable {
+    /// How many requests got the answer that was expected.
+    var answered = 0
+    /// How many connections that took.
+    var connections = 0
+  }
+
+  private let address: TransportAddress
+
+  init(_ address: TransportAddress) { self.address = address }
+
+  /// Sends `count` requests. `exchange` makes the one of a number, and the body of the answer to it.
+  func run(_ count: Int, _ exchange: @escaping @Sendable (Int) -> (request: [UInt8], answer: [UInt8])) async -> Outcome {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var outcome = Outcome()
+        var client: RawClient?
+        for number in 0..<count {
+          if client == nil {
+            client = try? RawClient(self.address)
+            outcome.connections += 1
+          }
+          let (request, answer) = exchange(number)
+          guard let connected = client, connected.write(request), let body = connected.blockingBody() else {
+            client = nil
+            continue
+          }
+          if body == answer { outcome.answered += 1 }
+        }
+        continuation.resume(returning: outcome)
+      }
+    }
   }
 }
 

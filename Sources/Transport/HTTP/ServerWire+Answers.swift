@@ -18,27 +18,21 @@ extension ServerWire {
   }
 
   /// Writes what the socket takes; false when the connection is to be closed.
+  ///
+  /// Reading stays off until the whole answer has left. A client may send its next request as soon as it has the answer, and the library would take
+  /// the head of that request for more of the body before it.
   func pump() -> Bool {
     guard let output, let wsi = unsafe wsi else { return false }
-    while !output.isDone {
-      if unsafe lws_send_pipe_choked(wsi) != 0 {
-        if unsafe lws_partial_buffered(wsi) != 0 {
-          // The library has to finish its own piece, for which it must be reading.
-          unsafe lws_rx_flow_control(wsi, 1)
-          unsafe lws_callback_on_writable(wsi)
-        } else {
-          service.requestTick(in: .milliseconds(10))
-        }
-        return true
+    while true {
+      if unsafe lws_partial_buffered(wsi) != 0 {
+        if unsafe parley_ws_flush(wsi) < 0 { return false }
+        // Closing now, or going on to read, would cut the answer short.
+        if unsafe lws_partial_buffered(wsi) != 0 { return wait(for: .milliseconds(1)) }
       }
+      if output.isDone { break }
+      if unsafe lws_send_pipe_choked(wsi) != 0 { return wait(for: .milliseconds(10)) }
       if unsafe !output.writePiece(service, wsi) { return false }
       deadline = EventLoop.clock + limits.writeTimeout
-    }
-    if unsafe lws_partial_buffered(wsi) != 0 {
-      // The library holds the end of the last piece: closing now would cut the answer short.
-      unsafe lws_rx_flow_control(wsi, 1)
-      unsafe lws_callback_on_writable(wsi)
-      return true
     }
     output.close()
     self.output = nil
@@ -53,6 +47,12 @@ extension ServerWire {
     if unsafe lws_http_transaction_completed(wsi) == 0 { return true }
     phase = .closing
     return false
+  }
+
+  /// Has ``pump()`` called again; true.
+  private func wait(for span: TimeSpan) -> Bool {
+    service.requestTick(in: span)
+    return true
   }
 
   /// Answers at once, from inside the library's callback, and closes.

@@ -76,11 +76,9 @@ import Glibc
     case LWS_CALLBACK_HTTP_BODY:
       return unsafe bodyPiece(unsafe UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-      if phase == .body { if upload == nil { dispatch() } else { endUpload() } }
-      return 0
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-      // Only after a piece that the socket took in part.
-      if phase == .responding { return pump() ? 0 : -1 }
+      // Once for each body. The library says it again, without end, when it reads on in the middle of an answer.
+      guard phase == .body else { return -1 }
+      if upload == nil { dispatch() } else { endUpload() }
       return 0
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return unsafe confirmUpgrade(wsi, bytes)
     case LWS_CALLBACK_ESTABLISHED: return opened()
@@ -125,7 +123,7 @@ import Glibc
       unsafe webSocket.tick(wsi, now: now)
       return
     }
-    if phase == .responding, unsafe lws_partial_buffered(wsi) == 0 {
+    if phase == .responding {
       let before = output?.progress
       if !pump() {
         unsafe parley_ws_kill(wsi)

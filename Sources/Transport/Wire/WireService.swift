@@ -74,7 +74,7 @@ protocol WireHandler: AnyObject {
     unsafe raw = parley_ws_service_create(
       wireCallback,
       { if let raw = unsafe $0 { unsafe Unmanaged<WireService>.fromOpaque(raw).takeUnretainedValue().ticked() } }, me,
-      UInt32(clamping: descriptors), UInt32(clamping: headerBytes), UInt32(clamping: requestBytes), 2_048)
+      UInt32(clamping: descriptors), UInt32(clamping: headerBytes), UInt32(clamping: requestBytes), 2_048, pieceSize)
     guard unsafe raw != nil else { throw .outOfMemory("the HTTP service") }
   }
 

@@ -391,6 +391,21 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
+  @Test("requests without a pause on one connection are all answered, whatever the sizes of body and answer")
+  func keptConnection() async throws {
+    // What the library writes at once, what it once cut its writes to (2,068 bytes), and what it reads at once (4,080) lie between these.
+    try await withServer(handler: { HTTPResponse(body: $0.body + $0.body) }) { server, address in
+      let sizes = [1, 900, 1_030, 1_036, 1_500, 2_600, 3_900, 4_080, 5_500, 6_100, 9_000, 20_000]
+      let exchanges = BlockingExchanges(address)
+      let outcome = await exchanges.run(3_000) { number in
+        let body = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: sizes[number % sizes.count])
+        let head = "POST /\(number) HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n"
+        return (Array(head.utf8) + body, body + body)
+      }
+      #expect(outcome == .init(answered: 3_000, connections: 1))
+    }
+  }
+
   @Test("a client that goes away cancels its handler")
   func cancellation() async throws {
     let started = Shared(false)
