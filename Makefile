@@ -11,9 +11,6 @@ SEED ?= 1
 # What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
 BENCH ?=
 
-# Runs a command once more when it fails: another program on the machine may have taken the time that it needed.
-twice = $(1) || { echo "Failed; a second try tells whether it always does."; $(1); }
-
 .PHONY: help run build test test-swift test-swift-clients test-swift-opentok test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
@@ -27,8 +24,10 @@ build: ## Set up and build the release, .build/release/parley.
 	$(SWIFT) build -c release --static-swift-stdlib --product parley
 
 test: ## Set up and run every test.
+	@rm -rf .build/test-times
 	@$(MAKE) --no-print-directory test-swift BESIDE=test-programs
 	@$(MAKE) --no-print-directory test-interop
+	@Scripts/slowest-tests
 
 test-swift: ## The Swift tests.
 	@Scripts/setup test
@@ -37,19 +36,18 @@ test-swift: ## The Swift tests.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness Tests/SkypeForBusinessTests
 	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok Tests/OpenTokTests
-	Scripts/swift-test --skip-build --filter '^(Basics|RTC|SFU|Quality|Signaling|Conditions)Tests'
-	@# Apart, since tests with real sockets and clocks starve beside the ones that compute. What is done in real time has a second try.
-	$(call twice,Scripts/swift-test --skip-build --filter '^(Transport|Meetings|MeetingServer)Tests')
-	$(call twice,Scripts/swift-test --skip-build --filter '^MediaTests')
+	Scripts/swift-test group logic
+	Scripts/swift-test group server
+	Scripts/swift-test group descriptors
+	Scripts/swift-test group media
 	@$(MAKE) --no-print-directory --jobs=3 test-swift-clients test-swift-opentok $(BESIDE)
 
-# Two processes beside each other, since both wait for media most of the time, and what test-interop needs is built meanwhile. In each one test
-# after the other, since memory, threads and descriptors of the whole process are counted.
+# Two processes beside each other, since both wait for media most of the time, and what test-interop needs is built meanwhile.
 test-swift-clients:
-	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^(Parley|ParleyViews|SkypeForBusiness)Tests')
+	Scripts/swift-test group clients
 
 test-swift-opentok:
-	$(call twice,Scripts/swift-test --skip-build --no-parallel --filter '^OpenTokTests')
+	Scripts/swift-test group opentok
 
 # What test-interop runs. In the last place when the processor is wanted, since tests may run beside it.
 test-programs:
@@ -69,7 +67,7 @@ pictures: build ## Make the pictures of the pages that the guides show (docs/ima
 
 kill-loop: build ## Kill the server 200 times under load, and check that nothing acknowledged is lost (ROUNDS=…, SEED=…).
 	@Scripts/setup test
-	KILL_ROUNDS=$(ROUNDS) KILL_SEED=$(SEED) UNSTEADY=fail .venv/bin/python Tests/Interop/run.py test_kill.
+	KILL_ROUNDS=$(ROUNDS) KILL_SEED=$(SEED) .venv/bin/python Tests/Interop/run.py test_kill.
 
 bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks (BENCH=options).
 	@Scripts/setup bench

@@ -165,6 +165,9 @@ let package = Package(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
       swiftSettings: common),
 
+    // Waiting for what has to come, of tests with real sockets and devices.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+
     // Seeds of tests in virtual time: which a test used, and how to replay it.
     .target(name: "TestSeeds", path: "Tests/TestSeeds", swiftSettings: common),
 
@@ -186,18 +189,23 @@ let package = Package(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],
       swiftSettings: common),
     .testTarget(
-      name: "TransportTests", dependencies: ["Basics", "RTC", "Transport", "COpenSSL"], swiftSettings: common),
+      name: "TransportTests", dependencies: ["Basics", "RTC", "TestSupport", "Transport", "COpenSSL"],
+      swiftSettings: common),
     .testTarget(
-      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "Transport", "TestSeeds"], swiftSettings: common),
+      name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "TestSupport", "Transport", "TestSeeds"],
+      swiftSettings: common),
     .testTarget(
-      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator", "TestSeeds"],
+      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator", "TestSeeds", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyTests",
-      dependencies: ["Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "Transport"],
+      dependencies: [
+        "Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "TestSupport", "Transport",
+      ],
       swiftSettings: common),
     .testTarget(
-      name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "ViewsListing"], swiftSettings: common),
+      name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "TestSupport", "ViewsListing"],
+      swiftSettings: common),
     // Apps' code as it is: language mode 5, no annotation. The tests of the views and of the drop-in modules run it.
     .target(
       name: "ViewsListing", dependencies: views, path: "Tests/Listings/ViewsListing",
@@ -216,14 +224,14 @@ let package = Package(
       name: "OpenTokTests",
       dependencies: [
         "Basics", "MeetingServer", "Meetings", "NetworkGate", "OpenTok", "OpenTokListing", "Parley",
-        "ParleyViews", "impairment-proxy",
+        "ParleyViews", "TestSupport", "impairment-proxy",
       ],
       swiftSettings: common),
     .testTarget(
       name: "SkypeForBusinessTests",
       dependencies: [
         "Basics", "Media", "MeetingServer", "Meetings", "NetworkGate", "Parley", "ParleyViews", "SkypeForBusiness",
-        "SkypeListing", "Transport", "WalkthroughListing", "impairment-proxy",
+        "SkypeListing", "TestSupport", "Transport", "WalkthroughListing", "impairment-proxy",
       ],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.
@@ -240,7 +248,9 @@ let package = Package(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings", "Transport", "CJOSE"], swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
-      dependencies: ["Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "Transport"],
+      dependencies: [
+        "Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport", "Transport",
+      ],
       swiftSettings: common),
   ]
 )

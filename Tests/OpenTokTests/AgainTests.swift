@@ -1,6 +1,7 @@
 import Foundation
 import OpenTok
 import ParleyViews
+import TestSupport
 import Testing
 
 /// What is ended and begun again in one turn.

@@ -1,5 +1,6 @@
 import Foundation
 import Parley
+import TestSupport
 import Testing
 
 @testable import OpenTok
@@ -84,12 +85,12 @@ import Testing
       try await wait(for: "pictures in step: \(render.ages)") { render.isSteady }
       let before = render.age
       device.renderDelay = 400
-      try await wait(for: "pictures that are 300 ms older than \(before) ms: \(render.ages)", within: .seconds(60)) {
+      try await wait(for: "pictures that are 300 ms older than \(before) ms: \(render.ages)") {
         render.isSteady && render.age > before + 300
       }
       // It plays at once again: the pictures are back in some seconds, and do not stay half way.
       device.renderDelay = 0
-      try await wait(for: "pictures as old as before, \(before) ms: \(render.ages)", within: .seconds(20)) {
+      try await wait(for: "pictures as old as before, \(before) ms: \(render.ages)") {
         render.isSteady && render.age < before + 100
       }
       await ann.leave()

@@ -1,6 +1,7 @@
 import Foundation
 import OpenTok
 import Parley
+import TestSupport
 import Testing
 
 /// What is wrong is told with the documented number, through the documented callback.

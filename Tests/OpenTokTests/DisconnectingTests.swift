@@ -1,5 +1,6 @@
 import Foundation
 import Parley
+import TestSupport
 import Testing
 
 @testable import OpenTok

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Parley
+import TestSupport
 import Testing
 
 @testable import OpenTok
@@ -47,7 +48,7 @@ import Testing
     settings.apiURL = url
     let session = try #require(OTSession(apiKey: "100", sessionId: id, delegate: book, settings: settings))
     session.connect(withToken: "devtoken", error: nil)
-    try await wait(for: "a failure at \(url)", within: .seconds(60)) { !book.lines.isEmpty }
+    try await wait(for: "a failure at \(url)") { !book.lines.isEmpty }
     return book.lines
   }
 
@@ -160,7 +161,7 @@ import Testing
       queue.resume()
       isHeld = false
       let timedOut = OTSubscriberErrorCode.connectionTimedOut.rawValue
-      try await wait(for: "the time to pass: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "the time to pass: \(ben.book.lines)") {
         ben.book.saw("subscriber failed \(OTSubscriberErrorDomain) \(timedOut)")
       }
       #expect(early.session == nil && ben.session.capabilities?.canSubscribe == false)

@@ -1,5 +1,6 @@
 import Foundation
 import OpenTok
+import TestSupport
 import Testing
 
 /// Frames that a renderer converts.

@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 /// Whole visits to a session, over a live server with real media.

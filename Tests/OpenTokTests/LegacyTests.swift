@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 /// Names of version 1: their numbers, their environments, their views, and the calls spelled out.

@@ -1,6 +1,7 @@
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import OpenTokListing

@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import OpenTok
 import Parley
+import TestSupport
 import Testing
 
 /// Sessions of a tenant whose meetings have a lobby.

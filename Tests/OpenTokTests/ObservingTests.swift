@@ -2,6 +2,7 @@ import Foundation
 import Observation
 import OpenTok
 import ParleyViews
+import TestSupport
 import Testing
 
 /// What an app on Apple systems observed by key.

@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 /// What an app sets on a publisher, seen and heard at a subscriber.

@@ -2,6 +2,7 @@ import Foundation
 import NetworkGate
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import OpenTok
@@ -28,7 +29,7 @@ import Testing
       }
       #expect(ben.session.sessionConnectionStatus == .reconnecting && ben.session.connection != nil)
       try await wait(for: "it at Ann's: \(ann.book.lines)") { ann.book.saw("subscriber didDisconnect") }
-      try await wait(for: "the stream to be gone at Ben's: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "the stream to be gone at Ben's: \(ben.book.lines)") {
         ben.book.saw("subscriber didDisconnect")
       }
       #expect(ben.code { ben.session.signal(withType: "kept", string: "1", connection: nil, error: $0) } == nil)
@@ -42,7 +43,7 @@ import Testing
 
       try await gate.restore()
       for guest in [ben, ann] {
-        try await wait(for: "the stream again: \(guest.book.lines)", within: .seconds(60)) {
+        try await wait(for: "the stream again: \(guest.book.lines)") {
           guest.book.saw("subscriber didReconnect")
         }
       }
@@ -101,7 +102,7 @@ import Testing
         ann.book.saw("streamDestroyed Ben true") && ann.book.saw("connectionDestroyed")
       }
       try await gate.restore()
-      try await wait(for: "the session: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "the session: \(ben.book.lines)") {
         ben.book.saw("sessionDidReconnect connected")
       }
       let new = try #require(ben.session.connection?.connectionId)
@@ -143,7 +144,7 @@ import Testing
       try await gate.cut()
       try await wait(for: "the server to give up: \(ann.book.lines)") { ann.book.saw("connectionDestroyed") }
       try await gate.restore()
-      try await wait(for: "the own stream again: \(book.lines)", within: .seconds(60)) {
+      try await wait(for: "the own stream again: \(book.lines)") {
         book.times("didReceive own") == 2
       }
       let end = ["publisher streamDestroyed true", "publisherDidStopStreaming", "didDrop"]

@@ -1,5 +1,6 @@
 import Foundation
 import OpenTok
+import TestSupport
 import Testing
 
 /// What tokens allow, with tokens that a project's own server has signed.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenTok
 import Parley
+import TestSupport
 import Testing
 
 /// The ids of sessions are opaque: every letter of them counts as it is.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenTok
 import Parley
+import TestSupport
 import Testing
 
 /// How a session connects, and how many streams it may have.

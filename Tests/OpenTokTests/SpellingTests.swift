@@ -2,6 +2,7 @@ import Foundation
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 /// Names that wrappers and version 1 spell in their own way.

@@ -3,6 +3,7 @@ import Observation
 import OpenTok
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 /// Streams: screens, and what changes of a stream while it lasts.

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkGate
 import Parley
+import TestSupport
 import Testing
 
 @testable import OpenTok
@@ -171,24 +172,24 @@ import Testing
       _ = try await ben.subscribe(to: "Ann")
       #expect(!ben.book.lines.contains { $0.contains("Warning") })
       try await gate.slowDown("loss=25%")
-      try await wait(for: "the warning: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "the warning: \(ben.book.lines)") {
         ben.book.saw("subscriber videoDisableWarning")
       }
       try await gate.slowDown("perfect")
-      try await wait(for: "its end: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "its end: \(ben.book.lines)") {
         ben.book.saw("subscriber videoDisableWarningLifted")
       }
       try await gate.slowDown("rate=20k")
-      try await wait(for: "the picture to go: \(ben.book.lines)", within: .seconds(90)) {
+      try await wait(for: "the picture to go: \(ben.book.lines)") {
         ben.book.saw("subscriber videoDisabled \(OTSubscriberVideoEventReason.qualityChanged)")
       }
       #expect(ben.book.streams[0].hasVideo)
       try await gate.slowDown("perfect")
-      try await wait(for: "the picture: \(ben.book.lines)", within: .seconds(90)) {
+      try await wait(for: "the picture: \(ben.book.lines)") {
         ben.book.saw("subscriber videoEnabled qualityChanged")
       }
       // Every warning is lifted, or comes true.
-      try await wait(for: "calm: \(ben.book.lines)", within: .seconds(60)) {
+      try await wait(for: "calm: \(ben.book.lines)") {
         let told = ben.book.lines.filter { $0.contains("Warning") || $0.contains("qualityChanged") }
         return told.last != "subscriber videoDisableWarning"
       }

@@ -1,5 +1,6 @@
 import Basics
 import MeetingServer
+import TestSupport
 import Testing
 
 @testable import Parley

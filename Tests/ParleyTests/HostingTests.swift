@@ -2,6 +2,7 @@ import Basics
 import Media
 import MeetingServer
 import Signaling
+import TestSupport
 import Testing
 
 @testable import Parley

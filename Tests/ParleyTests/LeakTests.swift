@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Parley
+import TestSupport
 import Testing
 
 /// Joining and leaving for days must not cost anything (threat 35 of `docs/threats.md`).

@@ -1,5 +1,6 @@
 import Basics
 import MeetingServer
+import TestSupport
 import Testing
 import Transport
 
@@ -53,7 +54,7 @@ import Transport
 
   /// A task counts until it has ended, also when it was cancelled long before.
   private func waitForNothing(of meeting: Meeting) async throws {
-    try await wait(for: "the end of \(meeting.tasks.count) tasks", within: .seconds(10)) { meeting.tasks.count == 0 }
+    try await wait(for: "the end of \(meeting.tasks.count) tasks") { meeting.tasks.count == 0 }
     #expect(meeting.joining == nil && meeting.connection == nil && meeting.place == nil)
     #expect(meeting.negotiation.waiting.isEmpty)
   }
@@ -115,7 +116,7 @@ import Transport
         try await waitForNothing(of: meeting)
         left.append(Left(meeting: meeting))
       }
-      try await wait(for: "\(left.count { $0.meeting != nil }) meetings to be let go of", within: .seconds(10)) {
+      try await wait(for: "\(left.count { $0.meeting != nil }) meetings to be let go of") {
         left.allSatisfy { $0.meeting == nil }
       }
     }
@@ -163,13 +164,13 @@ import Transport
           witness.events.count { $0 == "reconnected" } == round
         }
       }
-      try await wait(for: "\(before) tasks, there are \(ann.tasks.count)", within: .seconds(10)) {
+      try await wait(for: "\(before) tasks, there are \(ann.tasks.count)") {
         ann.tasks.count == before
       }
       let id = ann.local.id
       ann.rejoin()
       try await wait(for: "the meeting joined anew") { ann.local.id != id && ann.state == .connected }
-      try await wait(for: "\(before) tasks after a rejoin, there are \(ann.tasks.count)", within: .seconds(10)) {
+      try await wait(for: "\(before) tasks after a rejoin, there are \(ann.tasks.count)") {
         ann.tasks.count == before
       }
       await ann.leave()

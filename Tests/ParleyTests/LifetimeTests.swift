@@ -1,5 +1,6 @@
 import Basics
 import MeetingServer
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -23,7 +24,7 @@ import Testing
       for _ in 0..<5 { try await joinAndDrop(server) }
       // The server keeps a lost place for 30 seconds: these are not lost, they have left.
       try await wait(
-        for: "nobody but the observer, there are \(observer.participants.map(\.name))", within: .seconds(8)
+        for: "nobody but the observer, there are \(observer.participants.map(\.name))"
       ) {
         observer.participants.isEmpty
       }

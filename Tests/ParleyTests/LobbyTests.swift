@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import MeetingServer
+import TestSupport
 import Testing
 import Transport
 

@@ -1,6 +1,7 @@
 import Basics
 import Parley
 import Synchronization
+import TestSupport
 import Testing
 
 /// Two Swift clients in one meeting on a real server: real ICE, DTLS, SRTP and codecs.

@@ -1,5 +1,6 @@
 import MeetingServer
 import Signaling
+import TestSupport
 import Testing
 
 @testable import Parley

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -41,7 +42,7 @@ import Testing
   private func until(_ condition: () -> Bool) async throws {
     let end = MonotonicClock.now + .seconds(10)
     while !condition() {
-      guard MonotonicClock.now < end else { throw StillMissing(description: "the server's welcome") }
+      guard MonotonicClock.now < end else { throw StillMissing("the server's welcome") }
       await Task.yield()
     }
   }

@@ -1,6 +1,7 @@
 import Basics
 import MeetingServer
 import Parley
+import TestSupport
 import Testing
 
 /// Media through a real coturn, and what an app hears when that does not take it.

@@ -2,6 +2,7 @@ import Basics
 import Media
 import RTC
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Parley

@@ -1,4 +1,5 @@
 import MeetingServer
+import TestSupport
 import Testing
 
 @testable import Parley

@@ -1,5 +1,6 @@
 import MeetingServer
 import Meetings
+import TestSupport
 import Testing
 
 @testable import Parley

@@ -1,4 +1,5 @@
 @testable import Parley
+import TestSupport
 import Testing
 
 /// What nobody watches costs its sender nothing (dynacast).

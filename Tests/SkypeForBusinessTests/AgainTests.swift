@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness

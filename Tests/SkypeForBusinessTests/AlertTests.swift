@@ -4,6 +4,7 @@ import Media
 import Parley
 import ParleyViews
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness

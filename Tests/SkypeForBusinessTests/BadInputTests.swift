@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness

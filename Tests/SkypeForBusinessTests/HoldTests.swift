@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -122,6 +123,6 @@ import Testing
       try await Task.sleep(nanoseconds: 500_000_000)
       if before == (await received()), !before.isEmpty { return }
     }
-    throw StillMissing(description: "still missing after 20 s: half a second without a picture")
+    throw StillMissing("still missing after 20 s: half a second without a picture")
   }
 }

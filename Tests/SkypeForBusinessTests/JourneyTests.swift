@@ -1,6 +1,7 @@
 import Foundation
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness

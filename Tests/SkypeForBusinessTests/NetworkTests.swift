@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import NetworkGate
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -74,7 +75,7 @@ import Testing
   /// Waits for the guest's test picture and tone at the other end.
   private func expectPictureAndSound(of guest: Guest, at agent: Meeting) async throws {
     let (eye, ear) = (Eye(), Ear())
-    try await wait(for: "the guest's tracks: \(guest.told)", within: .seconds(60)) {
+    try await wait(for: "the guest's tracks: \(guest.told)") {
       let tracks = agent.participants.first
       guard let video = tracks?.publication(.camera)?.subscription?.video,
         let audio = tracks?.publication(.microphone)?.subscription?.audio
@@ -110,7 +111,7 @@ import Testing
       let frames = layer.surface.frameCount
 
       try await gate.restore()
-      try await wait(for: "the message: \(guest.told)", within: .seconds(60)) { sent.status == .succeeded }
+      try await wait(for: "the message: \(guest.told)") { sent.status == .succeeded }
       #expect(agent.chat.map(\.text) == ["still here"])
       try await wait(for: "the agent's picture: \(layer.surface.frameCount)") {
         try? stream.render()
@@ -184,7 +185,7 @@ import Testing
       let (myself, old) = (conversation.selfParticipant, conversation.selfParticipant.person.sipUri)
       try await gate.cut()
       try await expectLoss(guest)
-      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      try await wait(for: "the server to give up") { agent.participants.isEmpty }
       try await gate.restore()
       try await expectPictureAndSound(of: guest, at: agent)
       try await wait(for: "the new address: \(guest.told)") { myself.person.sipUri != old }
@@ -207,10 +208,10 @@ import Testing
       try await wait(for: "it at the agent's") { agent.chat.count == 1 }
       #expect(sent.status == .pending)
       try await gate.cut()
-      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      try await wait(for: "the server to give up") { agent.participants.isEmpty }
       gate.releaseAnswers()
       try await gate.restore()
-      try await wait(for: "the history: \(guest.told)", within: .seconds(60)) { sent.status != .pending }
+      try await wait(for: "the history: \(guest.told)") { sent.status != .pending }
       try await wait(for: "the meeting: \(guest.told)") { agent.participants.count == 1 }
       #expect(sent.status == .succeeded && guest.conversation.historyService.activityItems == [sent])
       #expect(agent.chat.count == 1)
@@ -222,9 +223,9 @@ import Testing
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
       let (guest, agent) = try await meet(office, gate, "Subject=Board&AccessLevel=Locked")
       try await gate.cut()
-      try await wait(for: "the server to give up", within: .seconds(60)) { agent.participants.isEmpty }
+      try await wait(for: "the server to give up") { agent.participants.isEmpty }
       try await gate.restore()
-      try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
+      try await wait(for: "the second knock: \(guest.told)") { agent.lobby.count == 1 }
       try await wait(for: "the lobby: \(guest.told)") { guest.conversation.state == .inLobby }
       #expect(guest.conversation.selfParticipant.state == .inLobby && !guest.conversation.chatService.canSendMessage)
       try await agent.admitAll()
@@ -244,11 +245,11 @@ import Testing
       let guest = try Guest(office, invitation, gate)
       try await wait(for: "the knock: \(guest.told)") { agent.lobby.count == 1 && guest.conversation.state == .inLobby }
       try await gate.cut()
-      try await wait(for: "the knock to be taken back: \(agent.lobby.count)", within: .seconds(60)) {
+      try await wait(for: "the knock to be taken back: \(agent.lobby.count)") {
         agent.lobby.isEmpty
       }
       try await gate.restore()
-      try await wait(for: "the second knock: \(guest.told)", within: .seconds(60)) { agent.lobby.count == 1 }
+      try await wait(for: "the second knock: \(guest.told)") { agent.lobby.count == 1 }
       try await agent.admitAll()
       try await wait(for: "the meeting: \(guest.told)") { guest.conversation.state == .established }
       #expect(guest.states.all == [.establishing, .inLobby, .established])

@@ -1,5 +1,6 @@
 import Foundation
 import Parley
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness
@@ -86,7 +87,7 @@ import Testing
           try await Task.sleep(nanoseconds: 500_000_000)
           if condition(last, await sound()) { return }
         }
-        throw StillMissing(description: "still missing after 20 s: \(what)")
+        throw StillMissing("still missing after 20 s: \(what)")
       }
       try await wait("the first one's sound") { before, after in before.count == 1 && after[0] > before[0] + 10 }
       try conversation.audioService.setHold(true)

@@ -1,5 +1,6 @@
 import Parley
 import ParleyViews
+import TestSupport
 import Testing
 
 @testable import SkypeForBusiness

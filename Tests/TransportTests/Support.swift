@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
@@ -18,15 +19,14 @@ final class Shared<Value: Sendable>: Sendable {
 
 /// Waits until `condition` holds, or records `missing` as what was still missing.
 func wait(
-  _ missing: @autoclosure () -> String, within seconds: Double = 15,
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async -> Bool
+  _ missing: @autoclosure () -> String, sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () async -> Bool
 ) async {
-  let end = ContinuousClock.now + .seconds(seconds)
-  while ContinuousClock.now < end {
-    if await condition() { return }
-    try? await Task.sleep(for: .milliseconds(2))
+  do {
+    try await wait(for: missing(), until: condition)
+  } catch {
+    Issue.record(error, sourceLocation: sourceLocation)
   }
-  Issue.record("still missing after \(seconds) s: \(missing())", sourceLocation: sourceLocation)
 }
 
 let loopbackV4 = IPAddress(v4: 0x7F00_0001)
@@ -34,13 +34,23 @@ let loopbackV6 = IPAddress(high: 0, low: 1)
 let anyV4 = IPAddress(v4: 0)
 let anyV6 = IPAddress(high: 0, low: 0)
 
-/// A descriptor number that is free now: equal before and after when nothing leaked.
-func openDescriptors() -> Int {
-  var count = 0
-  guard let directory = opendir("/proc/self/fd") else { return -1 }
-  while readdir(directory) != nil { count += 1 }
-  closedir(directory)
-  return count
+/// The descriptors of this process.
+func openDescriptors() -> [Int32] {
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  // One of them was the folder's own, and is closed.
+  return names.compactMap { Int32($0) }.filter { fcntl($0, F_GETFD) >= 0 }
+}
+
+/// How many sockets of this process are connected to an IPv4 address.
+func openSockets(connectedTo address: TransportAddress) -> Int {
+  openDescriptors().count { descriptor in
+    var peer = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutableBytes(of: &peer) {
+      getpeername(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+    }
+    return code == 0 && peer.sin_family == sa_family_t(AF_INET) && peer.sin_port.bigEndian == address.port
+  }
 }
 
 /// A TCP client that says exactly what a test wants, right or wrong. It never blocks a task's thread: the servers'
@@ -56,7 +66,7 @@ final class RawClient: @unchecked Sendable {
     let family = address.ip.isIPv4 ? AF_INET : AF_INET6
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
-    var time = timeval(tv_sec: 15, tv_usec: 0)
+    var time = timeval(tv_sec: Int(waitingLimit.components.seconds), tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     var code: Int32
@@ -96,11 +106,31 @@ final class RawClient: @unchecked Sendable {
     descriptor = -1
   }
 
-  /// Ends the connection with a reset, and so that the other end has heard of it when this returns.
+  /// Ends the connection with a reset, and returns when the other end, of this machine, has heard of it.
   func reset() {
+    var local = sockaddr_in6()
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let code = withUnsafeMutableBytes(of: &local) {
+      getsockname(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+    }
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     close()
+    // The port stands at the same place in addresses of both families. A busy kernel delivers the reset later.
+    let end = ContinuousClock.now + waitingLimit
+    while code == 0, Self.isConnected(toPort: local.sin6_port.bigEndian), ContinuousClock.now < end { usleep(1_000) }
+  }
+
+  /// Whether a socket of this machine has an established connection to a port.
+  private static func isConnected(toPort port: UInt16) -> Bool {
+    let hex = String(port, radix: 16, uppercase: true)
+    let suffix = ":" + String(repeating: "0", count: 4 - hex.count) + hex
+    return ["/proc/self/net/tcp", "/proc/self/net/tcp6"].contains { path in
+      ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").contains { line in
+        let fields = line.split(separator: " ")
+        return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
+      }
+    }
   }
 
   @discardableResult func write(_ bytes: [UInt8]) -> Bool {
@@ -117,9 +147,9 @@ final class RawClient: @unchecked Sendable {
 
   @discardableResult func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-  /// Some bytes; empty at the end of the stream, after an error, or when nothing came for 15 s.
+  /// Some bytes; empty at the end of the stream, after an error, or when nothing came within ``waitingLimit``.
   private func some() async -> [UInt8] {
-    let end = ContinuousClock.now + .seconds(15)
+    let end = ContinuousClock.now + waitingLimit
     while ContinuousClock.now < end {
       if let bytes = available() { return bytes }
       try? await Task.sleep(for: .milliseconds(1))

@@ -76,9 +76,13 @@ import Glibc
     case LWS_CALLBACK_HTTP_BODY:
       return unsafe bodyPiece(unsafe UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-      // Once for each body. The library says it again, without end, when it reads on in the middle of an answer.
-      guard phase == .body else { return -1 }
-      if upload == nil { dispatch() } else { endUpload() }
+      switch phase {
+      case .body: if upload == nil { dispatch() } else { endUpload() }
+      // The library says it also after the head of a POST without a body, which is being handled already.
+      case .handling: break
+      // It reads on in the middle of an answer, and would say this again without end.
+      case .headers, .responding, .webSocket, .closing: return -1
+      }
       return 0
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return unsafe confirmUpgrade(wsi, bytes)
     case LWS_CALLBACK_ESTABLISHED: return opened()

@@ -1,5 +1,6 @@
 import Foundation
 import Signaling
+import TestSupport
 import Testing
 import Transport
 

@@ -1,5 +1,6 @@
 import Foundation
 import Meetings
+import TestSupport
 import Testing
 import Transport
 

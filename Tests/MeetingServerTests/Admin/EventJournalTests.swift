@@ -1,6 +1,7 @@
 import Foundation
 import Signaling
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -87,7 +88,7 @@ struct EventJournalTests {
     try await eventually { tries.withLock(\.self) > 0 ? nil : "nobody reads" }
     // The reader has the first in its hands, and does not look at what comes.
     let later = use(events)
-    #expect(try await within(seconds: 10) { await events.isWritten(later) } == false)
+    #expect(try await bounded { await events.isWritten(later) } == false)
     #expect(await events.isWritten(first) == false)
     isFull.withLock { $0 = false }
     try await eventually { await events.isWritten(later) ? nil : "what came while the disk was full is not written" }

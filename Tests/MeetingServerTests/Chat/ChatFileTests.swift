@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 import Transport
 

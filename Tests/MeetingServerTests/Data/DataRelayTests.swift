@@ -1,5 +1,6 @@
 import SFU
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer

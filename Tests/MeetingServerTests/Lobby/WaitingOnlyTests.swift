@@ -2,6 +2,7 @@ import Foundation
 import Meetings
 import Signaling
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MeetingServer

@@ -2,6 +2,7 @@ import Foundation
 import Meetings
 import SFU
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer

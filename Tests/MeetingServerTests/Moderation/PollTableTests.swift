@@ -1,4 +1,5 @@
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer

@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 

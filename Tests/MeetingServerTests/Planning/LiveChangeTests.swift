@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -146,7 +147,7 @@ struct LiveChangeTests {
         await store.close()
         guard case .before? = isInTime else { continue }
         var told: SignalingErrorCode?
-        try await eventually(seconds: 60) {
+        try await eventually {
           if case .error(let code, _, true, _)? = try? await bob.next() { told = code }
           return told == nil ? "Bob is told nothing" : nil
         }

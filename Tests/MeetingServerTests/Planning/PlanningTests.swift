@@ -120,7 +120,7 @@ struct PlanningTests {
         }
         // A wait that ends early would take the welcome with it.
         var isIn = false
-        while !isIn, let message = try await bob.next(seconds: 60) { if case .welcome = message { isIn = true } }
+        while !isIn, let message = try await bob.next() { if case .welcome = message { isIn = true } }
         #expect(isIn, "Bob is not let in")
         break
       }

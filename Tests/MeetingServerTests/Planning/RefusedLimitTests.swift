@@ -1,6 +1,7 @@
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -148,7 +149,7 @@ struct RefusedLimitTests {
       }
       var (entered, refused) = (0, 0)
       for client in clients {
-        switch try await client.next(seconds: 60) {
+        switch try await client.next() {
         case .welcome: entered += 1
         case .error(.tooFast, let text, true, _):
           #expect(text.contains("passcodeQueue"))

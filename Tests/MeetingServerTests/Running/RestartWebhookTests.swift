@@ -1,6 +1,7 @@
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer

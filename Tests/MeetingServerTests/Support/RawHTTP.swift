@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// One request as bytes, so that a test can send what no client would send, and its answer as it came.
 enum RawHTTP {
@@ -67,7 +68,7 @@ enum RawHTTP {
   private static func receive(_ descriptor: Int32) async throws -> Answer? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + waitingLimit
     while ContinuousClock.now < end {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 {
@@ -79,7 +80,7 @@ enum RawHTTP {
         return parse(bytes)?.answer
       }
     }
-    throw Unexpected(text: "neither an answer nor an end within 20 s")
+    throw StillMissing("neither an answer nor an end within \(waitingLimit)")
   }
 
   private static func parse(_ bytes: [UInt8]) -> (answer: Answer, isWhole: Bool)? {

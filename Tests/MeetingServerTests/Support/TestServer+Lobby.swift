@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -59,7 +60,7 @@ extension TestClient {
 
   /// The next frame as it came; nil when the socket was closed.
   func text() async throws -> String? {
-    let message = try await within(seconds: 10) { await socket.receive() }
+    let message = try await bounded { await socket.receive() }
     guard case .text(let text) = message else { return nil }
     return text
   }

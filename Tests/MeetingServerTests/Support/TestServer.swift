@@ -4,6 +4,7 @@ import FoundationNetworking
 import Meetings
 import Signaling
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
@@ -179,9 +180,9 @@ struct TestClient: Sendable {
   func send(_ message: ClientMessage) throws { socket.send(text: try SignalingEncoder().encode(message)) }
   func send(text: String) { socket.send(text: text) }
 
-  /// The next message; nil when the socket was closed. Fails when nothing comes for some seconds, and what comes just then is lost.
-  func next(seconds: Int = 10) async throws -> ServerMessage? {
-    let message = try await within(seconds: seconds) { await socket.receive() }
+  /// The next message; nil when the socket was closed.
+  func next() async throws -> ServerMessage? {
+    let message = try await bounded { await socket.receive() }
     guard case .text(let text) = message else { return nil }
     return try SignalingDecoder().serverMessage(from: Array(text.utf8))
   }
@@ -216,31 +217,5 @@ struct TestClient: Sendable {
   func close() async {
     socket.close()
     _ = await socket.closed()
-  }
-}
-
-/// Runs `body`; fails when it takes longer.
-func within<Value: Sendable>(
-  seconds: Int, _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-  try await withThrowingTaskGroup(of: Value.self) { group in
-    group.addTask { try await body() }
-    group.addTask {
-      try await Task.sleep(for: .seconds(seconds))
-      throw Unexpected(text: "nothing came for \(seconds) s")
-    }
-    defer { group.cancelAll() }
-    guard let value = try await group.next() else { throw Unexpected(text: "nothing") }
-    return value
-  }
-}
-
-/// Waits until `condition` holds; what it returns says what is still missing. Nothing is promised about how long it takes: tests share the machine's
-/// cores with hundreds of others, and the limit only ends those in which it never holds.
-func eventually(seconds: Int = 60, _ condition: () async throws -> String?) async throws {
-  let end = ContinuousClock.now + .seconds(seconds)
-  while let missing = try await condition() {
-    guard ContinuousClock.now < end else { throw Unexpected(text: "after \(seconds) s: \(missing)") }
-    try await Task.sleep(for: .milliseconds(5))
   }
 }

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Synchronization
 import Transport
+import TestSupport
 
 @testable import MeetingServer
 
@@ -60,7 +61,7 @@ final class WebhookReceiver: Sendable {
 
   /// Waits until `condition` holds for what it was sent.
   func waits(_ what: String, _ condition: ([Post]) -> Bool) async throws {
-    try await eventually(seconds: 20) { condition(posts) ? nil : "\(what); it was sent \(posts.map(\.type))" }
+    try await eventually { condition(posts) ? nil : "\(what); it was sent \(posts.map(\.type))" }
   }
 
   func stop() async { await server.shutdown(grace: .zero) }

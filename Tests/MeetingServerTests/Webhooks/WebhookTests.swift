@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -72,7 +73,7 @@ struct WebhookTests {
       })
     await dispatcher.start()
     for round in 1...3 {
-      let rest = try await within(seconds: 60) { await rests.first { _ in true } }
+      let rest = try await bounded { await rests.first { _ in true } }
       #expect(
         try #require(rest) >= .milliseconds(20),
         "a look over \(3 * WebhookDelivery.maximumPending) rows is none that costs nothing")

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkGate
 import OpenTok
+import TestSupport
 import Testing
 
 extension RawRepresentable where RawValue == Int32 {

@@ -75,19 +75,3 @@ final class LiveSession: Sendable {
   }
 }
 
-/// What did not happen in time, in words.
-struct StillMissing: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// Waits until `condition` holds; fails with what is missing.
-@MainActor func wait(
-  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(30), until condition: () async -> Bool
-) async throws {
-  let end = MonotonicClock.now + limit
-  while MonotonicClock.now < end {
-    if await condition() { return }
-    try await Task.sleep(nanoseconds: 5_000_000)
-  }
-  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
-}

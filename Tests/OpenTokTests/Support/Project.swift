@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import FoundationNetworking
 import Meetings
+import TestSupport
 
 /// The key and the secret of a server's default tenant, and what an app's own server makes with them.
 struct Project {
@@ -13,7 +14,7 @@ struct Project {
     let tenant = try await store.defaultTenant(now: Date())
     let keys = try await store.apiKeys(of: tenant.id)
     await store.close()
-    guard let first = keys.first else { throw StillMissing(description: "a secret of the default tenant") }
+    guard let first = keys.first else { throw StillMissing("a secret of the default tenant") }
     (key, secret) = (tenant.apiKey, first.secret)
   }
 

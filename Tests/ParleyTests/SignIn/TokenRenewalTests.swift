@@ -1,6 +1,7 @@
 import Basics
 import MeetingServer
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -30,7 +31,7 @@ import Transport
       #expect(!meeting.location.hasToken)
       let token = try await guest(server, "daily")
       try await meeting.renew(token: token)
-      guard case .address(_, let used?) = meeting.location else { throw StillMissing(description: "the new token") }
+      guard case .address(_, let used?) = meeting.location else { throw StillMissing("the new token") }
       #expect(used.value == token.value && meeting.state == .connected)
       await meeting.leave()
       await #expect(throws: JoinError.ended) { try await meeting.renew(token: token) }
@@ -45,12 +46,12 @@ import Transport
       meeting.take(.refreshed(token: "psat=second", expires: .init()))
       meeting.take(.expiring(seconds: .max, leaves: true))
     }
-    guard case .address(let address, let token) = own.location else { throw StillMissing(description: "an address") }
+    guard case .address(let address, let token) = own.location else { throw StillMissing("an address") }
     #expect(token?.value == "psat=second" && address.discover == "http://localhost/discover/daily")
     #expect(!open.location.hasToken)
     let discover = Meeting(discover: "https://meet.example:444/discover?anonymousMeetingJoinContext=psat%3dfirst")
     discover.take(.refreshed(token: "psat=second", expires: .init()))
-    guard case .token(let other, let server) = discover.location else { throw StillMissing(description: "a server") }
+    guard case .token(let other, let server) = discover.location else { throw StillMissing("a server") }
     #expect(other.value == "psat=second" && server == "https://meet.example:444")
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A TCP port that lets connect and says nothing.
 final class SilentListener {
@@ -16,7 +17,7 @@ final class SilentListener {
         bind(descriptor, raw, length) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, raw, &length) == 0
       }
     }
-    guard bound else { throw StillMissing(description: "a free port") }
+    guard bound else { throw StillMissing("a free port") }
     self.descriptor = descriptor
     port = UInt16(bigEndian: address.sin_port)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A real coturn on loopback that knows one user, `ann` with the password `secret`. It is ended with this object.
 final class TurnServerProcess {
@@ -12,7 +13,7 @@ final class TurnServerProcess {
   private let folder: String
 
   init() throws {
-    guard let program = Self.program else { throw StillMissing(description: "coturn") }
+    guard let program = Self.program else { throw StillMissing("coturn") }
     // Below the ports that the system hands out.
     port = UInt16.random(in: 20_000...29_000)
     folder = NSTemporaryDirectory() + "parley-turn-" + UUID().uuidString

@@ -2,23 +2,6 @@ import Basics
 import Parley
 import Testing
 
-/// What did not happen in time, in words.
-struct StillMissing: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// Waits until `condition` holds, looking every few milliseconds; fails with what is missing.
-@MainActor func wait(
-  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(20), until condition: () async -> Bool
-) async throws {
-  let end = MonotonicClock.now + limit
-  while MonotonicClock.now < end {
-    if await condition() { return }
-    try await Task.sleep(nanoseconds: 5_000_000)
-  }
-  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
-}
-
 /// Collects what a meeting tells.
 @MainActor final class Witness {
   private(set) var events: [String] = []

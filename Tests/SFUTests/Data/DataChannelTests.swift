@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 import Transport
 
@@ -70,13 +71,13 @@ struct DataChannelTests {
     try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
   }
 
-  private func wait(_ peers: [Peer], seconds: Int64 = 10, until condition: () async throws -> String?) async throws {
-    let end = EventLoop.clock + .seconds(seconds)
+  private func wait(_ peers: [Peer], until condition: () async throws -> String?) async throws {
+    let end = ContinuousClock.now + waitingLimit
     while true {
       for peer in peers { peer.pump() }
       guard let missing = try await condition() else { return }
-      if EventLoop.clock > end {
-        Issue.record("after \(seconds) s: \(missing)")
+      if ContinuousClock.now > end {
+        Issue.record("still missing after \(waitingLimit): \(missing)")
         throw CancellationError()
       }
       try await Task.sleep(for: .milliseconds(1))
@@ -226,9 +227,9 @@ struct DataChannelTests {
     #expect(!fast.closed.contains { $0 == fast.channels[.reliable] })
     // Once it reads again it learns of the end, and can open the channel anew.
     let lost = try #require(slow.channels[.reliable])
-    try await wait([fast, slow], seconds: 30) { slow.closed.contains(lost) ? nil : "the channel is not closed" }
+    try await wait([fast, slow]) { slow.closed.contains(lost) ? nil : "the channel is not closed" }
     try slow.open(.reliable)
-    try await wait([fast, slow], seconds: 30) { slow.isReady ? nil : "the channel is not open again" }
+    try await wait([fast, slow]) { slow.isReady ? nil : "the channel is not open again" }
     await pool.sendData([1], .reliable, to: [slow.id])
     try await wait([fast, slow]) { slow.received(.reliable) == [[1]] ? nil : "nothing came" }
     await pool.shutdown()

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 import Transport
 
@@ -15,14 +16,14 @@ struct MediaWorkerTests {
 
   /// Pumps clients until `condition` says nil; the sentence says what is still missing.
   private func wait(
-    _ clients: [LoopbackClient], seconds: Int64 = 10, until condition: () async throws -> String?
+    _ clients: [LoopbackClient], until condition: () async throws -> String?
   ) async throws {
-    let end = EventLoop.clock + .seconds(seconds)
+    let end = ContinuousClock.now + waitingLimit
     while true {
       for client in clients { client.pump() }
       guard let missing = try await condition() else { return }
-      if EventLoop.clock > end {
-        Issue.record("after \(seconds) s: \(missing)")
+      if ContinuousClock.now > end {
+        Issue.record("still missing after \(waitingLimit): \(missing)")
         throw CancellationError()
       }
       try await Task.sleep(for: .milliseconds(1))

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 import Transport
 
@@ -10,14 +11,14 @@ import Transport
 @Suite("Relayed meeting", .serialized)
 struct RelayedMeetingTests {
   private func wait(
-    _ clients: [LoopbackClient], seconds: Int64 = 15, until condition: () async throws -> String?
+    _ clients: [LoopbackClient], until condition: () async throws -> String?
   ) async throws {
-    let end = EventLoop.clock + .seconds(seconds)
+    let end = ContinuousClock.now + waitingLimit
     while true {
       for client in clients { client.pump() }
       guard let missing = try await condition() else { return }
-      if EventLoop.clock > end {
-        Issue.record("after \(seconds) s: \(missing)")
+      if ContinuousClock.now > end {
+        Issue.record("still missing after \(waitingLimit): \(missing)")
         throw CancellationError()
       }
       try await Task.sleep(for: .milliseconds(1))
@@ -116,7 +117,7 @@ struct RelayedMeetingTests {
       clients.allSatisfy(\.isConnected) ? nil : "the clients are not connected"
     }
     var frame = 0
-    try await wait(clients, seconds: 30) {
+    try await wait(clients) {
       frame += 1
       for (index, client) in clients.enumerated() {
         client.send(

@@ -9,23 +9,6 @@ import Transport
 
 @testable import SkypeForBusiness
 
-/// What did not happen in time, in words.
-struct StillMissing: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// Waits until `condition` holds, looking every few milliseconds; fails with what is missing.
-@MainActor func wait(
-  for what: @autoclosure () -> String, within limit: TimeSpan = .seconds(30), until condition: () -> Bool
-) async throws {
-  let end = MonotonicClock.now + limit
-  while MonotonicClock.now < end {
-    if condition() { return }
-    try await Task.sleep(nanoseconds: 5_000_000)
-  }
-  throw StillMissing(description: "still missing after \(limit.milliseconds / 1_000) s: \(what())")
-}
-
 /// Looks for a moment that is soon over, as often as there is a turn, for a second.
 @MainActor func spin(until condition: () -> Bool) async -> Bool {
   let end = MonotonicClock.now + .seconds(1)

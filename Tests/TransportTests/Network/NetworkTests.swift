@@ -23,7 +23,7 @@ private actor Watcher {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct NetworkTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct NetworkTests {
   @Test("interfaces that are up are listed with their addresses, loopback last")
   func list() throws {
     let list = try NetworkInterfaces.list()

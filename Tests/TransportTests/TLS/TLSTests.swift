@@ -2,7 +2,7 @@ import Basics
 import Testing
 import Transport
 
-@Suite(.timeLimit(.minutes(2))) struct TLSTests {
+@Suite(.timeLimit(.minutes(20))) struct TLSTests {
   @Test("a self-made certificate serves HTTPS and wss, to clients told to trust it and to no others")
   func selfSigned() async throws {
     var configuration = HTTPServer.Configuration()

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -58,8 +59,8 @@ struct SmallPathTests {
         sender.sendSegmented(bytes.span, segmentSize: segment, to: target.localAddress, from: nil)
         outcome.counters.append(sender.counters)
         let wanted = outcome.lengths.count + count
-        let end = EventLoop.clock + .seconds(5)
-        while outcome.lengths.count < wanted, EventLoop.clock < end {
+        let end = ContinuousClock.now + waitingLimit
+        while outcome.lengths.count < wanted, ContinuousClock.now < end {
           _ = target.receive(into: slab) { bytes, _, _ in outcome.lengths.append(bytes.count) }
         }
       }

@@ -1,4 +1,5 @@
 import Basics
+import TestSupport
 import Testing
 @_spi(Testing) import Transport
 
@@ -12,7 +13,7 @@ private struct Received: Equatable {
 /// Receives until `count` datagrams are there.
 private func receive(_ count: Int, on socket: UDPSocket, slab: ReceiveSlab) async -> [Received] {
   var out: [Received] = []
-  let end = ContinuousClock.now + .seconds(10)
+  let end = ContinuousClock.now + waitingLimit
   while out.count < count && ContinuousClock.now < end {
     let more = socket.receive(into: slab) { bytes, remote, local in
       var copy: [UInt8] = []

@@ -12,7 +12,7 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WebSocketTests {
+@Suite(.timeLimit(.minutes(20))) struct WebSocketTests {
   @Test("messages of every size come back as they were sent, in order (RFC 6455)", arguments: [loopbackV4, loopbackV6])
   func roundTrip(ip: IPAddress) async throws {
     try await withServer(ip: ip, webSocketHandler: echo) { server, address in
