@@ -38,7 +38,6 @@ test-swift: ## The Swift tests.
 	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok Tests/OpenTokTests
 	Scripts/swift-test group logic
 	Scripts/swift-test group server
-	Scripts/swift-test group descriptors
 	Scripts/swift-test group media
 	@$(MAKE) --no-print-directory --jobs=3 test-swift-clients test-swift-opentok $(BESIDE)
 

@@ -2,7 +2,7 @@ import Basics
 import Testing
 import Transport
 
-/// What is given back to the system. Descriptors of the whole process are counted, so these run while no other test does (`Makefile`).
+/// What is given back to the system. Descriptors of the whole process are counted.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct DescriptorTests {
   @Test("a stopped loop gives back its thread and descriptors")
   func loops() async throws {

@@ -235,7 +235,8 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     let address = try server.listen(on: TransportAddress(ip: loopbackV4, port: 0))
     var clients: [WebSocketConnection] = []
     for _ in 0..<10 { clients.append(try await WebSocketClient.connect("ws://\(address.text)/")) }
-    #expect(server.webSockets.count == 10)
+    // A client has the answer before the server counts the socket.
+    await wait("all ten") { server.webSockets.count == 10 }
     await server.shutdown()
     for client in clients {
       #expect(await client.closed() == .init(code: 1_001, reason: "the server is going away", byPeer: true))
