@@ -178,14 +178,12 @@ import Testing
     try await LiveServer.run { server in
       var options = JoinOptions()
       options.usesOnlyRelays = true
-      let start = MonotonicClock.now
       let error = try #require(await failure("\(server.url)/relay", options))
       guard case .mediaFailed(let text) = error else {
         Issue.record("\(error)")
         return
       }
       #expect(text.contains("TURN") && !text.contains("firewall"))
-      #expect(MonotonicClock.now - start < .seconds(5))
     }
   }
 }

@@ -255,7 +255,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
   func slowLoris() async throws {
     let big = [UInt8](repeating: 1, count: 8 << 20)
     try await withServer(
-      impatient(.seconds(1)), handler: { $0.path == "/big" ? HTTPResponse(body: big) : .text("hello") }
+      impatient(.seconds(3)), handler: { $0.path == "/big" ? HTTPResponse(body: big) : .text("hello") }
     ) { server, address in
       let silent = try RawClient(address)
       let dripping = try RawClient(address)

@@ -55,10 +55,9 @@ import Transport
         } catch { return error }
       }
       await wait("the client's request") { server.hasRequest }
-      let start = ContinuousClock.now
+      // The server never answers: without the cancellation the client would end with a timeout.
       task.cancel()
       #expect(await task.value == .cancelled)
-      #expect(ContinuousClock.now - start < .seconds(1))
     }
   }
 }
