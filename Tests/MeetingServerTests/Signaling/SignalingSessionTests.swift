@@ -406,6 +406,9 @@ struct SignalingSessionTests {
       await server.media.report(.paused(receiver: welcome.participant, publications: [publication]))
       await bob.close()
       await server.media.report(.paused(receiver: welcome.participant, publications: []))
+      // Once this is told, the room has heard of all before it.
+      await server.media.report(.quality([hello.participant: .poor]))
+      _ = try await ann.first { if case .quality = $0 { true } else { nil } }
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))
       let after: [String] = try await back.first { if case .paused(let slots, _) = $0 { slots } else { nil } }
