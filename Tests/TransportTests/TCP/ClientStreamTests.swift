@@ -13,7 +13,7 @@ private actor StreamOwner {
 
   init() throws { loop = try EventLoop(name: "test stream") }
 
-  func open(_ address: TransportAddress, _ security: ClientStream.Security = .none, timeLimit: TimeSpan = .seconds(5))
+  func open(_ address: TransportAddress, _ security: ClientStream.Security = .none, timeLimit: TimeSpan = .seconds(300))
     throws
   {
     stream = try ClientStream(

@@ -98,7 +98,7 @@ final class NetworkPeer {
     var opened: ClientStream?
     do {
       opened = try ClientStream(
-        to: remote, security: security, on: loop, timeLimit: .seconds(5),
+        to: remote, security: security, on: loop, timeLimit: .seconds(300),
         onOpen: { [unowned self] in
           guard let stream = opening.first(where: { $0.isOpen && $0.remote == remote }) else { return }
           opening.removeAll { $0 === stream }
