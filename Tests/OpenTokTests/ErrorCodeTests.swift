@@ -42,12 +42,6 @@ import Testing
     #expect(OTSubscriberVideoEventReason.codecNotSupported.rawValue == 4 && OTStreamVideoType.custom.rawValue == 3)
   }
 
-  @Test("the description of an error has its domain, its number and its sentence")
-  func description() {
-    let error = OTError(.connectionRefused, "The session is full.")
-    #expect(error.description == "OTSessionErrorDomain \(OTSessionErrorCode.connectionRefused.rawValue): The session is full.")
-  }
-
   private func failure(at url: String, id: String) async throws -> [String] {
     let book = Notebook()
     let settings = OTSessionSettings()

@@ -97,6 +97,7 @@ import Testing
       #expect(error == nil)
       first.connect(withToken: "devtoken", error: &error)
       #expect(error?.code == 1015)
+      #expect(error.map { $0.description == "OTSessionErrorDomain 1015: \($0.localizedDescription)" } == true)
       try await wait(for: "Ann's connection: \(ann.lines)") { ann.saw("connected connected true 0") }
       let settings = OTPublisherSettings()
       settings.name = "Ann"
