@@ -35,9 +35,10 @@ struct AdminGate: Sendable {
     return "admin at \(request.remote.ip.text)"
   }
 
-  /// Lets somebody read numbers who is on this machine, or has the token.
+  /// Admits a reader of the metrics: a program of this machine that uses a name of ours, or one that has the token.
   func admitReader(_ request: HTTPRequest) throws(Refusal) {
-    if !isLoopback { try checkToken(request) }
+    // A page whose name was pointed here has no token, so under a token any name will do (a container's, for a scraper).
+    if isLoopback { try checkHost(request) } else { try checkToken(request) }
   }
 
   private func checkToken(_ request: HTTPRequest) throws(Refusal) {
@@ -56,15 +57,9 @@ struct AdminGate: Sendable {
     }
   }
 
-  /// The request must be for a name of ours (a stranger's name may be pointed here) and come from no other site's page.
+  /// The request must be for a name of ours and come from no other site's page.
   func checkSite(_ request: HTTPRequest) throws(Refusal) {
-    let host = request.headers["host"] ?? request.local.text
-    guard let own = WebOrigin("http://" + host), !host.contains("/"),
-      OwnHostName.accepts(own.host) || own.host == publicOrigin?.host
-    else {
-      throw Refusal(
-        421, "unknownHost", "The admin port does not know itself by that name: use its address, or localhost.")
-    }
+    let own = try checkHost(request)
     if let origin = request.headers["origin"] {
       // A proxy before us may speak HTTPS, so the scheme does not count.
       guard let origin = WebOrigin(origin), origin.host == own.host, origin.port == own.port else {
@@ -74,6 +69,18 @@ struct AdminGate: Sendable {
     if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
       throw Refusal(403, "foreignOrigin", "Pages of other sites may not use the administration.")
     }
+  }
+
+  /// Returns the origin that the request names; throws when it is a stranger's name that was pointed here (DNS rebinding).
+  @discardableResult func checkHost(_ request: HTTPRequest) throws(Refusal) -> WebOrigin {
+    let host = request.headers["host"] ?? request.local.text
+    guard let own = WebOrigin("http://" + host), !host.contains("/"),
+      OwnHostName.accepts(own.host) || own.host == publicOrigin?.host
+    else {
+      throw Refusal(
+        421, "unknownHost", "The admin port does not know itself by that name: use its address, or localhost.")
+    }
+    return own
   }
 
   /// The token of `Authorization: Bearer`; nil where there is none.

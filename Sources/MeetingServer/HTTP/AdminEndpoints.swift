@@ -24,17 +24,29 @@ struct AdminEndpoints: Sendable {
       response.headers["Allow"] = "GET, HEAD"
       return response
     }
+    if let refusal = refusal(ofHost: request) { return refusal }
     switch request.path {
+    case "/healthz": return .text("ok\n")
+    case "/readyz": return isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
     case "/metrics":
       if let refusal = api.refusal(ofReading: request) { return refusal }
       return .text(await metrics(), contentType: "text/plain; version=0.0.4; charset=utf-8")
-    case "/healthz": return .text("ok\n")
-    case "/readyz": return isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
     case "/", "/admin/": return HTTPResponse(status: 302, headers: ["Location": "/admin"])
     case "/api/openapi.json": return pages.file("openapi.json", request) ?? Self.nothing
     case "/admin": return pages.answer(request) ?? Self.nothing
     case let path where path.hasPrefix("/admin/"): return pages.answer(request) ?? Self.nothing
     default: return Self.nothing
+    }
+  }
+
+  /// The answer to a request under a stranger's name; nil where the name is ours. Probes say nothing, and metrics may have a token instead.
+  private func refusal(ofHost request: HTTPRequest) -> HTTPResponse? {
+    if ["/healthz", "/readyz", "/metrics"].contains(request.path) { return nil }
+    do throws(Refusal) {
+      try api.gate.checkHost(request)
+      return nil
+    } catch {
+      return .refusal(error)
     }
   }
 

@@ -47,6 +47,24 @@ struct AdminAPITests {
     }
   }
 
+  @Test("threats 28 and 34: the admin port is refused under a stranger's name")
+  func foreignHost() async throws {
+    try await TestServer.run { server in
+      let port = try #require(server.server.adminPort)
+      func ask(_ host: String, _ path: String) async throws -> RawHTTP.Answer {
+        let request = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+        return try #require(try await RawHTTP.send(Array(request.utf8), to: port))
+      }
+      for path in ["/metrics", "/admin", "/admin/", "/", "/api/openapi.json", "/api/v1/tenants", "/nothing"] {
+        let answer = try await ask("evil.example", path)
+        #expect(answer.status == 421 && answer.body.contains("unknownHost"), "\(path): \(answer.status) \(answer.body)")
+        #expect(try await ask("localhost:\(port)", path).status != 421, "\(path)")
+      }
+      // A probe asks by whatever name the machine has, and learns nothing.
+      #expect(try await ask("evil.example", "/healthz").status == 200)
+    }
+  }
+
   @Test("threat 34: a port that is open beyond this machine answers nobody until it has a token")
   func open() async throws {
     try await TestServer.run({ $0.adminHost = IPAddress(v4: 0) }) { server in
