@@ -95,7 +95,9 @@ import Testing
         ann.unsentChat.isEmpty && ann.chat.count == 6
       }
       #expect(ann.chat.map { String($0.text.prefix(1)) } == ["0", "1", "2", "3", "4", "5"])
-      #expect(witness.events.filter { $0.hasPrefix("chat ") }.last?.hasSuffix("(history)") == false)
+      try await wait(for: "the last answer: \(witness.events.suffix(3))") {
+        witness.events.last { $0.hasPrefix("chat ") }?.hasSuffix("(history)") == false
+      }
       await ann.leave()
     }
   }

@@ -165,7 +165,7 @@ import Testing
         await ann.leave()
         // Two seconds, and one for the goodbye.
         #expect(watch.elapsed < .seconds(3), "\(watch.elapsed)")
-        try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { bob.participants.isEmpty }
+        try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { atBob.saw("participantLeft Ann left") }
         // Ann is told of each chat message that was never sent: the others arrive, and may come after the news that she has left.
         try await wait(for: "the end at Ann's") { atAnn.events.contains { $0.hasPrefix("ended") } }
         let chat = (0..<count).filter { $0 % 5 == 4 }.map { "chat Ann: \($0)" }
@@ -196,7 +196,7 @@ import Testing
       }
       for number in 0..<150 { try ann.signal(type: "n", data: "\(number)") }
       await ann.leave()
-      try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { bob.participants.isEmpty }
+      try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { atBob.saw("participantLeft Ann left") }
       let last = try #require(atBob.events.firstIndex(of: "signal Ann n: 149"))
       // What waited for its turn comes after it.
       for line in ["muted camera", "muted microphone"] {

@@ -3,6 +3,8 @@ import Parley
 import Testing
 
 /// Collects what a meeting tells.
+///
+/// It hears of an event a moment after the meeting's state has changed: a test that looks at events waits for an event, not for the state.
 @MainActor final class Witness {
   private(set) var events: [String] = []
   private(set) var data: [DataMessage] = []
