@@ -211,7 +211,7 @@ class AiortcPeer:
         return self.participants.get(slot["participant"]) if slot and slot["participant"] else None
 
     async def _consume(self, connection: RTCPeerConnection, track: MediaStreamTrack) -> None:
-        heard = np.zeros(0, np.int16)
+        heard, unjudged = np.zeros(0, np.int16), 0
         while True:
             try:
                 frame = await track.recv()
@@ -227,10 +227,16 @@ class AiortcPeer:
                 if marker := read_marker(luma):
                     self.markers.setdefault(name, []).append(marker)
                     continue
-                self.colours[name] = tuple(np.median(frame.to_ndarray(format="rgb24"), axis=(0, 1)))
+                # One picture in five says enough: a loop that judges each has no time for the checks of ICE where the processor is wanted by others.
+                if self.video_frames[name] % 5 == 1:
+                    self.colours[name] = tuple(np.median(frame.to_ndarray(format="rgb24"), axis=(0, 1)))
             else:
                 samples = frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)]
                 heard = np.concatenate([heard, samples])[-96_000:]
-                if len(heard) == 96_000 and np.abs(heard).max() > 500:
+                unjudged += len(samples)
+                if len(heard) == 96_000 and unjudged >= 24_000:
+                    unjudged = 0
+                    if np.abs(heard).max() <= 500:
+                        continue
                     spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
                     self.tones[name] = float(spectrum[40:].argmax() + 40) * frame.sample_rate / len(heard)
