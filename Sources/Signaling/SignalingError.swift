@@ -54,7 +54,7 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case lobbyFull
   /// The display name is empty once control characters are taken out.
   case badName
-  /// The SDP offer was refused.
+  /// The SDP offer was refused; where it is not fatal and has no `id`, one of its tracks was.
   case badOffer
   /// Neither `join` nor `resume` came in time.
   case joinTimeout

@@ -133,9 +133,12 @@ public struct MediaAnswer: Sendable, Hashable {
   public var accepted: Set<String>
   /// Every receive slot, in the order of the offer.
   public var slots: [MediaSlot]
+  /// Why m-sections were rejected, by `mid`.
+  public var rejected: [String: String]
 
   /// An answer.
-  public init(sdp: String, accepted: Set<String>, slots: [MediaSlot]) {
+  public init(sdp: String, accepted: Set<String>, slots: [MediaSlot], rejected: [String: String] = [:]) {
+    self.rejected = rejected
     self.sdp = sdp
     self.accepted = accepted
     self.slots = slots

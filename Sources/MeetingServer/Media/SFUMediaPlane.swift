@@ -185,7 +185,8 @@ extension MediaAnswer {
   fileprivate init(_ answer: OfferAnswer) {
     self.init(
       sdp: answer.sdp, accepted: Set(answer.accepted.map(\.rawValue)),
-      slots: answer.slots.map { MediaSlot(mid: $0.mid.rawValue, kind: $0.kind == .audio ? .audio : .video) })
+      slots: answer.slots.map { MediaSlot(mid: $0.mid.rawValue, kind: $0.kind == .audio ? .audio : .video) },
+      rejected: Dictionary(uniqueKeysWithValues: answer.rejected.map { ($0.key.rawValue, $0.value) }))
   }
 }
 

@@ -103,6 +103,7 @@ extension MeetingRoom {
           permissions: member.permissions.names, state: state(for: member),
           iceServers: doors.iceServers.serversInside(now: Int64(Date().timeIntervalSince1970)))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
+    notifyRejected(tracks, answer, member.channel)
     announce(.participantJoined(member.info), about: member, except: id)
     noteJoined(member)
     returned(member)

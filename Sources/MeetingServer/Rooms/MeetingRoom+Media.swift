@@ -146,6 +146,14 @@ extension MeetingRoom {
     queue.post { await operation(media) }
   }
 
+  /// Tells a publisher which of its tracks nobody can be sent, and why: in the answer such a track only has port 0.
+  func notifyRejected(_ tracks: [MediaTrack], _ answer: MediaAnswer, _ channel: SignalingChannel?) {
+    for track in tracks {
+      guard let reason = answer.rejected[track.mid] else { continue }
+      channel?.refuse(.badOffer, "The track in m-section \(track.mid.prefix(16)) is not published. \(reason)")
+    }
+  }
+
   static func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {
     MediaTrack(
       mid: track.mid, publication: publication ?? "t_" + RandomID.text(characters: 12), source: track.source,

@@ -70,6 +70,7 @@ extension MeetingRoom {
     member.channel?.send(
       .answer(
         id: offer.id, answer: answer.sdp, slots: member.slots.info, publications: member.publications.map(\.info)))
+    notifyRejected(tracks, answer, member.channel)
     assign(changes, to: member)
     for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {
       broadcast(.unpublished(participant: participant, publication: old.info.id))

@@ -27,6 +27,7 @@ extension PeerConnection {
     }
     negotiation = accepted.negotiation
     media = accepted.media
+    rejected = accepted.rejected
     setDataChannels(accepted.dataChannels, now: now)
     takeIceEvents()
     return accepted.answer(

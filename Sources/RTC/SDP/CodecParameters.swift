@@ -5,7 +5,8 @@ extension Codec {
     switch self {
     case .vp9: (parameters?["profile-id"] ?? "0") == "0"
     case .av1: (parameters?["profile"] ?? "0") == "0"
-    case .h264: parameters?["packetization-mode"] == "1" && H264Profile(parameters) != nil
+    // Interleaved mode (2) sends in an order that nothing here restores.
+    case .h264: (0...1).contains(H264Profile.packetizationMode(parameters)) && H264Profile(parameters) != nil
     default: true
     }
   }
@@ -28,6 +29,12 @@ enum H264Profile: Int, Comparable {
   case constrainedHigh
   case high
 
+  /// The packetization mode that the parameters name: 0 where it is absent (RFC 6184 section 8.1), -1 where it cannot be read.
+  static func packetizationMode(_ parameters: FormatParameters?) -> Int {
+    guard let text = parameters?["packetization-mode"] else { return 0 }
+    return Substring(text).decimal(UInt8.self).map(Int.init) ?? -1
+  }
+
   static func < (a: H264Profile, b: H264Profile) -> Bool { a.rawValue < b.rawValue }
 
   /// The profile that `profile-level-id` names; Baseline where it is absent, nil for a profile out of this list.
@@ -49,12 +56,17 @@ enum H264Profile: Int, Comparable {
 
 extension NegotiatedCodec {
   /// The codec out of `candidates` whose decoder understands packets of this codec: the same profile where there is one,
-  /// otherwise for H.264 the next larger profile. Use it to choose the payload type when forwarding; rare, not per packet.
+  /// otherwise for H.264 the next larger profile; and no smaller packetization mode, since a receiver of mode 0 takes no
+  /// aggregated or fragmented units (RFC 6184 section 6.2). Use it to choose the payload type when forwarding; rare, not per packet.
   public func bestMatch(in candidates: [NegotiatedCodec]) -> NegotiatedCodec? {
     let same = candidates.filter { $0.codec == codec }
     guard codec == .h264, let profile = H264Profile(parameters) else { return same.first }
-    let larger = same.compactMap { candidate in H264Profile(candidate.parameters).map { ($0, candidate) } }
-      .filter { $0.0 >= profile }
-    return larger.min { $0.0 < $1.0 }?.1
+    let mode = H264Profile.packetizationMode(parameters)
+    func order(_ candidate: NegotiatedCodec) -> (H264Profile, Int)? {
+      guard let larger = H264Profile(candidate.parameters), larger >= profile else { return nil }
+      let largerMode = H264Profile.packetizationMode(candidate.parameters)
+      return largerMode >= mode ? (larger, largerMode) : nil
+    }
+    return same.compactMap { candidate in order(candidate).map { ($0, candidate) } }.min { $0.0 < $1.0 }?.1
   }
 }

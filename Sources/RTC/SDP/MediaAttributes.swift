@@ -68,8 +68,8 @@ public struct FormatParameters: Hashable, Sendable {
     }
   }
 
-  /// The value of the parameter called `name` (lower case), or nil when it is absent.
-  public subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
+  /// The value of the parameter called `name` (lower case), or nil when it is absent or empty.
+  public subscript(name: String) -> String? { pairs.first { $0.name == name && !$0.value.isEmpty }?.value }
 
   private func trimmed(_ part: Substring) -> Substring {
     var part = part

@@ -53,6 +53,18 @@ public struct MediaPolicy: Hashable, Sendable {
     return accepted
   }
 
+  /// Why nothing of `section` is accepted, for whoever made the offer. `ignored` are the malformed attributes of the offer.
+  func rejection(of section: MediaDescription, ignored: [SDPError]) -> String {
+    let offered = section.codecs.filter { $0.codec != .rtx }.prefix(4).map { codec in
+      let name = String(codec.name.prefix(20))
+      return codec.codec.map(codecs.contains) == true
+        ? "\(name) (\((codec.parameters?.text ?? "without parameters").prefix(80)))" : name
+    }
+    let list = offered.isEmpty ? "no codec with an a=rtpmap line" : offered.joined(separator: ", ")
+    let sentence = "None of the codecs that the m-section offers can be forwarded: \(list)."
+    return ([sentence] + ignored.prefix(1).map(\.description)).joined(separator: " ")
+  }
+
   /// The header extensions of `section` that this policy accepts. The first id of an extension counts.
   func accepted(of section: MediaDescription) -> [(ExtensionAttribute, HeaderExtensionKind, UInt8)] {
     var seen: Set<HeaderExtensionKind> = []

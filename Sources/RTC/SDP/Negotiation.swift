@@ -63,6 +63,7 @@ public struct Negotiation: Sendable {
           // What was sent from there ends, and its numbers with it: what begins anew must not use them again under one key (RFC 7714
           // section 8.1).
           section.source = nil
+          accepted.rejected[mid] = policy.rejection(of: offered, ignored: offer.ignored)
         }
       }
       next.append(section)

@@ -3,6 +3,16 @@ extension Substring {
   /// The parts between spaces; runs of spaces count as one.
   var words: [Substring] { utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) } }
 
+  /// The text without spaces, tabs and CR at its end.
+  var trimmedEnd: Substring {
+    var bytes = utf8
+    while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D { bytes.removeLast() }
+    return Substring(bytes)
+  }
+
+  /// The text without spaces and tabs at either end.
+  var trimmed: Substring { Substring(utf8.drop { $0 == 0x20 || $0 == 0x09 }).trimmedEnd }
+
   /// What stands before and after the first `separator`; the second part is nil where there is none.
   func cut(at separator: Character) -> (Substring, Substring?) {
     guard let byte = separator.asciiValue, let index = utf8.firstIndex(of: byte) else { return (self, nil) }

@@ -36,6 +36,8 @@ public struct SessionDescription: Hashable, Sendable {
   public var hasStreamSemantics: Bool
   /// The m-sections in order.
   public var media: [MediaDescription]
+  /// The malformed attributes that count as absent, each as the error it would have been. Written descriptions have none.
+  public internal(set) var ignored: [SDPError] = []
 
   /// A description.
   public init(

@@ -12,6 +12,7 @@ struct SessionDescriptionParser {
   private var inherited = MediaSectionParser(
     MediaDescription(kind: .application, port: 0, transportProtocol: "", formats: []))
   private var sections: [MediaSectionParser] = []
+  private var ignored: [SDPError] = []
 
   mutating func parse(_ text: String) throws(SDPError) -> SessionDescription {
     guard text.utf8.count <= SDPLimit.totalBytes.maximum else { throw .limit(.totalBytes) }
@@ -21,10 +22,11 @@ struct SessionDescriptionParser {
       guard line <= SDPLimit.lines.maximum else { throw .limit(.lines) }
       let (found, tail) = rest.cut(at: "\n")
       rest = tail ?? ""
-      let current = found.utf8.last == 0x0D ? Substring(found.utf8.dropLast()) : found
+      guard found.utf8.count <= SDPLimit.lineBytes.maximum + 1 else { throw .limit(.lineBytes) }
+      // Blanks at the end of a line are no part of its value, and an empty line has none.
+      let current = found.trimmedEnd
       guard current.utf8.count <= SDPLimit.lineBytes.maximum else { throw .limit(.lineBytes) }
-      if current.isEmpty && rest.utf8.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) { break }
-      try read(current)
+      if !current.isEmpty { try read(current) }
     }
     return try finish()
   }
@@ -42,12 +44,25 @@ struct SessionDescriptionParser {
     case "o" where sections.isEmpty: origin = try originLine(value)
     case "a":
       let (name, argument) = value.cut(at: ":")
-      if sections.isEmpty {
-        try sessionAttribute(name, argument ?? "")
-      } else {
-        try sections[sections.count - 1].attribute(name, argument ?? "", line: line)
-      }
+      try attribute(name.trimmedEnd, (argument ?? "").trimmed)
     default: break
+    }
+  }
+
+  /// The attributes without which a connection cannot be made, or could be made with somebody else.
+  private static let required: Set<Substring> = ["mid", "ice-ufrag", "ice-pwd", "fingerprint", "setup"]
+
+  /// Reads an attribute. A malformed one is as absent (RFC 8866 section 5.13) unless it is ``required``; limits hold for all.
+  private mutating func attribute(_ name: Substring, _ value: Substring) throws(SDPError) {
+    do throws(SDPError) {
+      if sections.isEmpty {
+        try sessionAttribute(name, value)
+      } else {
+        try sections[sections.count - 1].attribute(name, value, line: line)
+      }
+    } catch {
+      guard case .malformed = error, !Self.required.contains(name) else { throw error }
+      ignored.append(error)
     }
   }
 
@@ -110,6 +125,7 @@ struct SessionDescriptionParser {
     var description = SessionDescription(
       origin: origin, bundle: bundle ?? [], isIceLite: isIceLite, allowsMixedExtensions: allowsMixed,
       hasStreamSemantics: hasStreamSemantics)
+    description.ignored = ignored
     var mids: Set<MID> = []
     let session = inherited.section
     for parser in sections {

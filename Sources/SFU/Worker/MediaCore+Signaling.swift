@@ -56,7 +56,8 @@ extension MediaCore {
     touch(connection.meeting)
     return OfferAnswer(
       sdp: answer, accepted: accepted,
-      slots: connection.peer.media.filter { connection.slots[$0.mid] != nil }.map { ($0.mid, $0.kind) })
+      slots: connection.peer.media.filter { connection.slots[$0.mid] != nil }.map { ($0.mid, $0.kind) },
+      rejected: connection.peer.rejected)
   }
 
   func setMuted(_ muted: Bool, _ publication: PublicationID, of participant: ParticipantID) {

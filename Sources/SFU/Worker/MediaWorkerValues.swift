@@ -35,6 +35,8 @@ public struct OfferAnswer: Sendable {
   public var accepted: Set<MID>
   /// Every receive slot in the order of the offer.
   public var slots: [(mid: MID, kind: MediaKind)]
+  /// Why m-sections were rejected.
+  public var rejected: [MID: String]
 }
 
 /// What a slot is to carry from now on.

@@ -1,0 +1,92 @@
+import RTC
+import Testing
+
+@Suite("Optional parts of session descriptions, RFC 8866 section 5.13")
+struct OptionalAttributeTests {
+  private let plain = OfferText([OfferText.audio(), OfferText.video()]).text
+
+  @Test("blanks at the end of a line, and empty lines, change nothing")
+  func blanks() throws {
+    let expected = try SessionDescription(parsing: plain)
+    for end in [" \n", "\t\n", "  \r\n", "\n\n", "\r\n \r\n"] {
+      let text = plain.split(separator: "\n").map { $0 + end }.joined()
+      #expect(try SessionDescription(parsing: text) == expected)
+    }
+    #expect(try SessionDescription(parsing: plain.replacing("a=mid:", with: "a=mid: ")) == expected)
+  }
+
+  @Test(
+    "an optional attribute that is malformed or empty is as absent",
+    arguments: [
+      "fmtp:111", "fmtp:111 ", "fmtp:", "fmtp", "fmtp:opus stereo=1", "fmtp:200 x=1", "rtcp-fb:111", "rtcp-fb:x nack",
+      "rtcp-fb", "rtpmap:111", "rtpmap:200 opus/48000/2", "rtpmap:111 opus", "rtpmap:111 opus/48k", "extmap:0 urn:x",
+      "extmap:5/up urn:x", "extmap:5", "extmap", "ssrc:abc cname:x", "ssrc:4294967296 cname:x", "ssrc",
+      "ssrc-group:FID x y", "ssrc-group", "msid:", "msid:a b c", "rid:hi", "rid:hi up", "rid:", "simulcast:",
+      "simulcast:send", "simulcast:up hi", "simulcast:send hi;;lo", "max-message-size:-1", "sctp-port:70000",
+      "unknown", "unknown:", ":", "",
+    ])
+  func absent(attribute: String) throws {
+    let expected = try SessionDescription(parsing: plain)
+    // In each of the sections, and before them, where it means the same or nothing.
+    for mark in ["a=rtcp-mux\n", "s=-\n"] {
+      let read = try SessionDescription(parsing: plain.replacing(mark, with: mark + "a=" + attribute + "\n"))
+      #expect(read.text == expected.text)
+      #expect(read.media == expected.media)
+    }
+  }
+
+  @Test("what is left out is listed with its line")
+  func ignored() throws {
+    let read = try SessionDescription(parsing: plain.replacing(
+      "a=rtpmap:111 opus/48000/2", with: "a=fmtp:111\na=rtpmap:111 opus/48000/2"))
+    guard case .malformed(let line, let expected)? = read.ignored.first, read.ignored.count == 1 else {
+      Issue.record("\(read.ignored)")
+      return
+    }
+    #expect(line == 16 && expected.contains("fmtp"))
+    #expect(try SessionDescription(parsing: plain).ignored.isEmpty)
+  }
+
+  @Test("limits hold for optional attributes too")
+  func limits() {
+    let text = plain + (0...64).map { "a=ssrc:\($0) cname:x\n" }.joined()
+    #expect(throws: SDPError.limit(.sources)) { try SessionDescription(parsing: text) }
+  }
+
+  private func h264(_ direction: String, _ mid: String, _ parameters: String?) -> String {
+    """
+    m=video 9 UDP/TLS/RTP/SAVPF 100
+    a=mid:\(mid)
+    a=\(direction)
+    a=rtcp-mux
+    a=rtpmap:100 H264/90000
+
+    """ + (parameters.map { "a=fmtp:100 \($0)\n" } ?? "")
+  }
+
+  private func codec(_ parameters: String?) throws -> NegotiatedCodec? {
+    var harness = NegotiationHarness()
+    return try harness.answer(OfferText([h264("sendonly", "0", parameters)]).text).0.media.first?.codecs.first
+  }
+
+  @Test(
+    "H.264 without a packetization mode is negotiated as mode 0, RFC 6184 section 8.1",
+    arguments: [nil, "profile-level-id=42e01f", "packetization-mode=", "packetization-mode=0;profile-level-id="])
+  func modeZero(parameters: String?) throws {
+    let zero = try #require(try codec(parameters))
+    let one = try #require(try codec("packetization-mode=1;profile-level-id=42001f"))
+    // A receiver of mode 1 understands mode 0, and not the other way round.
+    #expect(zero.bestMatch(in: [one]) == one && zero.bestMatch(in: [one, zero]) == zero)
+    #expect(one.bestMatch(in: [zero]) == nil && one.bestMatch(in: [zero, one]) == one)
+  }
+
+  @Test(
+    "H.264 that cannot be forwarded is rejected with its parameters",
+    arguments: ["packetization-mode=2", "packetization-mode=x", "packetization-mode=1;profile-level-id=f4001f"])
+  func rejected(parameters: String) throws {
+    var harness = NegotiationHarness()
+    let (accepted, answer) = try harness.answer(OfferText([h264("sendonly", "0", parameters)]).text)
+    #expect(answer.media[0].port == 0)
+    #expect(accepted.rejected[MID(rawValue: "0")]?.contains("H264 (\(parameters))") == true)
+  }
+}
