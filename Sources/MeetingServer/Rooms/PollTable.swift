@@ -1,3 +1,4 @@
+import Basics
 import Signaling
 
 /// The polls of a meeting, and who chose what. A value without side effects.

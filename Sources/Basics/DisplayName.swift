@@ -1,0 +1,68 @@
+/// Cleans what people call themselves, so that a name can neither break a line nor draw nothing nor pretend to be another.
+public enum DisplayName {
+  /// The most scalars of one character: emoji have up to a dozen, and one can be built of thousands of combining marks.
+  private static let scalarsOfCharacter = 32
+
+  /// `text` with runs of blanks made one, and without control characters and what is invisible by design, at most `most` characters long;
+  /// nil when nothing that draws is left.
+  ///
+  /// Parts of emoji stay (UTS #51: joiners, selectors and tags), and so do joiners and variation selectors after a letter, which Persian, Indic and
+  /// Japanese names need.
+  public static func clean(_ text: String, most: Int = 80) -> String? {
+    var name = String.UnicodeScalarView()
+    var (count, isBlank) = (0, false)
+    for character in text {
+      if count >= most { break }
+      let isEmoji = character.unicodeScalars.first.map { !$0.isASCII && $0.properties.isEmoji } ?? false
+      var isKept = false
+      for scalar in character.unicodeScalars.prefix(scalarsOfCharacter) {
+        if blanks(scalar) {
+          dropJoiners(at: &name)
+          isBlank = !name.isEmpty
+          continue
+        }
+        guard keeps(scalar, isEmoji: isEmoji, after: isBlank ? nil : name.last) else { continue }
+        if isBlank {
+          name.append(" ")
+          count += 1
+          isBlank = false
+        }
+        name.append(scalar)
+        isKept = true
+      }
+      if isKept { count += 1 }
+    }
+    dropJoiners(at: &name)
+    while name.last == " " { name.removeLast() }
+    return name.contains(where: draws) ? String(name) : nil
+  }
+
+  /// White space, and the two symbols that are blank by design: no property says so of U+2800 BRAILLE PATTERN BLANK and
+  /// U+1D159 MUSICAL SYMBOL NULL NOTEHEAD.
+  private static func blanks(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar == "\u{2800}" || scalar == "\u{1D159}"
+  }
+
+  private static func keeps(_ scalar: Unicode.Scalar, isEmoji: Bool, after last: Unicode.Scalar?) -> Bool {
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+    // Direction overrides and invisible text.
+    case .format where !isEmoji && !properties.isJoinControl: return false
+    default: break
+    }
+    guard properties.isDefaultIgnorableCodePoint else { return true }
+    guard let last, last != " " else { return false }
+    return isEmoji || (properties.isJoinControl && !last.properties.isJoinControl) || properties.isVariationSelector
+  }
+
+  /// Whether a scalar can be seen by itself.
+  private static func draws(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return scalar != " " && !properties.isDefaultIgnorableCodePoint && properties.generalCategory != .nonspacingMark
+  }
+
+  private static func dropJoiners(at name: inout String.UnicodeScalarView) {
+    while let last = name.last, last.properties.isJoinControl { name.removeLast() }
+  }
+}
