@@ -1,3 +1,4 @@
+import Basics
 public import FoundationEssentials
 
 /// What a token opens.
@@ -60,7 +61,8 @@ public struct JoinGrant: Sendable, Hashable {
     self.target = target
     self.role = role
     self.permissions = (permissions ?? role.permissions).intersection(role.bound)
-    self.name = name
+    // A name that draws nothing is as absent: the name that its holder typed counts.
+    self.name = name.flatMap { DisplayName.clean($0) == nil ? nil : $0 }
     self.user = user
     self.allowedOrigins = allowedOrigins
     self.notBefore = notBefore

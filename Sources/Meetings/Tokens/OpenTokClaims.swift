@@ -25,9 +25,9 @@ struct OpenTokClaims {
     let names: [String: Role] = [
       "subscriber": .subscriber, "publisher": .publisher, "publisheronly": .publisherOnly, "moderator": .moderator,
     ]
-    guard let role = names[role ?? "publisher"] else { throw .claims("role is unknown") }
+    guard let role = names[role.flatMap { $0.isEmpty ? nil : $0 } ?? "publisher"] else { throw .claims("role is unknown") }
     // A scope names what a token is for; one that is not for connecting is no join token.
-    guard scope.map({ $0.split(separator: " ").contains("session.connect") }) ?? true else {
+    guard scope.map({ $0.isEmpty || $0.split(separator: " ").contains("session.connect") }) ?? true else {
       throw .claims("scope is not session.connect")
     }
     if let connectionData, connectionData.unicodeScalars.count > Self.maximumConnectionData {
@@ -50,19 +50,19 @@ struct OpenTokJWT: Decodable {
   var ist: String
   var exp: NumericDate
   var iat: NumericDate?
-  var jti: String?
+  @OptionalClaim var jti: ClaimID?
   var session_id: String
   var role: String?
   var scope: String?
-  var connection_data: String?
-  var initial_layout_class_list: String?
+  @OptionalClaim var connection_data: String?
+  @OptionalClaim var initial_layout_class_list: String?
 
   /// What the claims say; only tokens of a project are known.
   func claims() throws(TokenProblem) -> OpenTokClaims {
     guard ist == "project" else { throw .claims("ist is not project") }
     return OpenTokClaims(
       session: session_id, role: role, scope: scope, connectionData: connection_data,
-      layoutClasses: initial_layout_class_list, jti: jti, created: iat?.date,
+      layoutClasses: initial_layout_class_list, jti: jti?.text, created: iat?.date,
       expires: exp.date)
   }
 }

@@ -5,22 +5,22 @@ struct ParleyClaims: Codable {
   var iss: String
   var exp: NumericDate
   var nbf: NumericDate?
-  var jti: String?
+  @OptionalClaim var jti: ClaimID?
   var aud: Audience?
-  var sub: String?
+  @OptionalClaim var sub: ClaimID?
   var meeting: String?
   var room: String?
   var role: String?
   var permissions: [String]?
-  var name: String?
+  @OptionalClaim var name: String?
   var guest: Bool?
-  var data: String?
-  var ruu: String?
+  @OptionalClaim var data: String?
+  @OptionalClaim var ruu: String?
   var asi: String?
-  var aeu: String?
+  @OptionalClaim var aeu: String?
   var ao: String?
-  var confid: String?
-  var ucwaext: String?
+  @OptionalClaim var confid: String?
+  @OptionalClaim var ucwaext: String?
   /// The two of a token that the server prolongs; servers of tenants may use plainer names for their own.
   var parleyKey: String?
   var parleyLayout: [String]?
@@ -30,7 +30,7 @@ struct ParleyClaims: Codable {
     iss = token.tenant.rawValue
     exp = NumericDate(token.expires)
     nbf = NumericDate(token.notBefore)
-    jti = token.id.rawValue
+    jti = ClaimID(token.id.rawValue)
     switch token.target {
     case .meeting(let id): meeting = id.rawValue
     case .room(let name): room = name.display
@@ -39,7 +39,7 @@ struct ParleyClaims: Codable {
     role = token.role.rawValue
     permissions = token.permissions?.names
     name = token.name
-    sub = token.user
+    sub = token.user.map { ClaimID($0) }
     guest = token.isGuest ? true : nil
     data = token.connectionData
     if token.service != nil || !token.allowedOrigins.isEmpty {
@@ -89,8 +89,8 @@ struct ParleyClaims: Codable {
     }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     var grant = JoinGrant(
-      form: form, tenant: proof.tenant.id, id: try proof.id(jti), target: target, role: role, permissions: granted,
-      name: name, user: try proof.user(sub), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
+      form: form, tenant: proof.tenant.id, id: try proof.id(jti?.text), target: target, role: role, permissions: granted,
+      name: name, user: try proof.user(sub?.text), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
       connectionData: data,
       // What the open door makes has a session; before it said so, it made guests' tokens too.
       isGuest: guest ?? (asi != nil))

@@ -89,7 +89,7 @@ public struct ProjectAuthority: Sendable {
   private static func check(_ claims: ProjectClaims, now: Date) throws(TokenProblem) {
     guard !claims.isJoinToken else { throw .claims("it is a token for joining, not one for the REST API") }
     // One SDK writes `ist` into the header, so its absence means nothing.
-    guard claims.ist.map({ $0 == "project" }) ?? true else { throw .claims("ist is not project") }
+    guard claims.ist.map({ $0.isEmpty || $0 == "project" }) ?? true else { throw .claims("ist is not project") }
     if let issued = claims.iat?.date ?? claims.nbf?.date, issued > now.addingTimeInterval(JoinGrant.leeway) {
       throw .notYetValid
     }

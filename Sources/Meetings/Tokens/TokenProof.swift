@@ -15,7 +15,15 @@ struct TokenProof {
   func isMeant(_ names: [String], or others: [String]) -> Bool {
     guard let host else { return true }
     let own = Set(([tenant.apiKey, tenant.name, tenant.id.rawValue, host] + others).map { $0.lowercased() })
-    return names.contains { !$0.isEmpty && own.contains($0.lowercased()) }
+    return names.contains { !$0.isEmpty && (own.contains($0.lowercased()) || isOwnAddress($0)) }
+  }
+
+  /// Whether `name` is an address of this server, such as `https://meet.example:8443/` or `meet.example.`; issuers write any of them.
+  func isOwnAddress(_ name: String) -> Bool {
+    guard let host, !host.isEmpty else { return false }
+    guard var found = (WebOrigin(name) ?? WebOrigin("https://" + name))?.host else { return false }
+    if found.hasSuffix(".") { found.removeLast() }
+    return found == host.lowercased()
   }
 
   /// The claims of the payload.
@@ -35,9 +43,9 @@ struct TokenProof {
     }
   }
 
-  /// The token's name: its `jti`, or a digest of what was signed.
+  /// The token's name: its `jti`, or a digest of what was signed where that is absent or empty.
   func id(_ jti: String?) throws(TokenProblem) -> TokenID {
-    guard let jti else {
+    guard let jti, !jti.isEmpty else {
       var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
       SHA256(payload, payload.count, &digest)
       let digits = digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

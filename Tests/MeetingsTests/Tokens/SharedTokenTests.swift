@@ -137,7 +137,7 @@ struct SharedTokenTests {
       #","room":"r","session_id":"\#(TokenWorld.session)","ist":"project""#,
       #","room":"r","context":{},"ist":"project""#, #","room":"r","permissions":["fly"]"#,
       #","room":"r","role":"king""#,
-      #","room":"r","aud":"https://other.example""#, #","room":"r","jti":"""#, #","room":"r","ao":"nonsense""#,
+      #","room":"r","aud":"https://other.example""#, #","room":"r","ao":"nonsense""#,
     ] {
       #expect(await world.code(try world.token("{\(world.head)\(claims)}")) == "badToken", "\(claims)")
     }
