@@ -51,8 +51,11 @@ struct FormBody: Sendable {
     }
   }
 
-  /// The value of a field, nil when it is missing.
-  subscript(name: String) -> String? { fields[name.lowercased()] }
+  /// The value of a field, nil when it is missing or empty: HTML forms send every field, also one that nobody filled in.
+  subscript(name: String) -> String? { fields[name.lowercased()].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Whether a field is there, with a value or without.
+  func contains(_ name: String) -> Bool { fields[name.lowercased()] != nil }
 
   /// Resolves `%41` and, in forms, `+` for a blank. What is no valid UTF-8 afterwards is replaced.
   static func decode(_ text: some StringProtocol, plusIsBlank: Bool = true) -> String {

@@ -42,7 +42,7 @@ extension OpenTokAPI {
 
   private static func options(_ form: FormBody) throws(OpenTokRefusal) -> OpenTokSession.Options {
     func word(_ name: String, _ words: [String: Bool]) throws(OpenTokRefusal) -> Bool {
-      guard let text = form[name], !text.isEmpty else { return false }
+      guard let text = form[name] else { return false }
       guard let value = words[text] else {
         throw .body("\(name) is expected to be \(words.keys.sorted().joined(separator: " or ")).")
       }
@@ -52,7 +52,7 @@ extension OpenTokAPI {
     options.isRelayed = try word("p2p.preference", ["enabled": true, "disabled": false])
     options.isArchived = try word("archiveMode", ["always": true, "manual": false])
     options.isEncrypted = try word("e2ee", ["true": true, "True": true, "false": false, "False": false])
-    if let location = form["location"], !location.isEmpty {
+    if let location = form["location"] {
       guard let address = IPAddress(location), address.isIPv4 else {
         throw .body("location is expected to be an IPv4 address.")
       }
