@@ -13,6 +13,7 @@ import { Stats } from "./stats.js";
 import { RemoteTrack } from "./track.js";
 import { Turns } from "./turns.js";
 import { Views } from "./views.js";
+import { chatProblem } from "./text.js";
 
 /**
  * The states of a meeting.
@@ -281,14 +282,13 @@ export class Meeting extends EventTarget {
    * Sends a chat message. At most 100 go out at once and 40 a second, signals included; the others wait in their order, and so does each while the
    * signalling is down. One with which the connection was lost is sent again, and arrives once.
    *
-   * @param {string} text 1 to 4,000 characters
+   * @param {string} text 1 to 4,000 characters, and at most 16,000 bytes of UTF-8
    * @param {{to?: string}} [options] id of the one participant who is to get it
    * @returns {number} the message's `id` in a `chatFailed` event; 0, which counts as false, when the text is empty or too long
    * @throws {ParleyError} `tooFast` when 1,000 wait already; `cancelled` after the meeting
    */
   sendChat(text, options = {}) {
-    const length = [...text].length;
-    if (text.trim().length === 0 || length > 4_000) { return 0; }
+    if (text.trim().length === 0 || chatProblem(text) !== null) { return 0; }
     const message = { type: "chat", text, ...(options.to ? { to: options.to } : {}) };
     const { id, answer } = this.#turns.add(message, { kind: "chat messages", repeats: true });
     answer.catch((error) => {

@@ -285,6 +285,17 @@ class ModuleTests(unittest.TestCase):
         """, text)
         self.assertEqual(links, {"text": text, "links": [["https://a.example/x?y=1", "noopener noreferrer", "_blank"]]})
 
+    def test_chat_texts_are_counted_in_characters_and_bytes(self) -> None:
+        family = "\U0001F469\u200D\U0001F469\u200D\U0001F467"
+        cases = ["a" * 4_000, "a" * 4_001, "\U0001F600" * 4_000, "\U0001F600" * 4_001, family * 888, family * 889, "\u00e9" * 4_000]
+        found = self.run_js("""
+            const { chatProblem } = await import("/sdk/text.js");
+            return argument.map((text) => chatProblem(text));
+        """, cases)
+        self.assertEqual([each is None for each in found], [True, False, True, False, True, False, True])
+        self.assertIn("4,001", found[1])
+        self.assertIn("16,002", found[5])
+
     def test_threat_28_pages_hold_no_inline_code_and_nothing_remote(self) -> None:
         for path in WEB.rglob("*"):
             if path.suffix not in {".html", ".js", ".css", ".svg"}:

@@ -1,5 +1,6 @@
 import { isPicture } from "/sdk/chat.js";
 import { ParleyError } from "/sdk/parley.js";
+import { chatProblem } from "/sdk/text.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { linkify } from "./links.js";
@@ -71,7 +72,7 @@ export class ChatPanel {
   constructor(meeting, onClose) {
     this.#meeting = meeting;
     this.#field = h("textarea", {
-      class: "chat-field", rows: 1, maxLength: 4000, placeholder: "Write a message", "aria-label": "Message", enterKeyHint: "send",
+      class: "chat-field", rows: 1, placeholder: "Write a message", "aria-label": "Message", enterKeyHint: "send",
     });
     this.#to = h("select", { class: "chat-to", "aria-label": "Send to" });
     this.#toRow = h("label", { class: "chat-to-row" }, h("span", { text: "To" }), this.#to);
@@ -86,6 +87,7 @@ export class ChatPanel {
     });
     this.#field.addEventListener("input", () => {
       this.#grow();
+      this.#showLength(this.#field);
       meeting.chatting.setTyping(this.#field.value.trim() !== "", this.#to.value || null);
     });
     this.#picker.addEventListener("change", () => {
@@ -208,8 +210,11 @@ export class ChatPanel {
 
   #edit(message) {
     const { body } = this.#items.get(message.id);
-    const field = h("textarea", { class: "chat-field chat-edit-field", rows: 2, maxLength: 4000, "aria-label": "Change the message", value: message.text });
+    const field = h("textarea", { class: "chat-field chat-edit-field", rows: 2, "aria-label": "Change the message", value: message.text });
     const done = (text) => {
+      // What is too long stays where it is.
+      if (text !== undefined && this.#showLength(field)) { return; }
+      if (text === undefined) { this.#showProblem(null); }
       this.#fill(message);
       this.#field.focus();
       if (text !== undefined && text.trim() !== "" && text.trim() !== message.text) { this.#ask(() => this.#meeting.chatting.edit(message, text.trim())); }
@@ -226,7 +231,7 @@ export class ChatPanel {
       field.style.setProperty("height", "auto");
       field.style.setProperty("height", `${Math.min(240, field.scrollHeight + 4)}px`);
     };
-    field.addEventListener("input", grow);
+    field.addEventListener("input", () => { grow(); this.#showLength(field); });
     grow();
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
@@ -257,6 +262,15 @@ export class ChatPanel {
   #showProblems(lines) {
     this.#problem.hidden = lines.length === 0;
     this.#problem.replaceChildren(...lines.map((text) => h("span", { class: "chat-problem", dir: "auto", text })));
+  }
+
+  /** Says that a text is too long for one message, and whether it is. A field with a `maxLength` would cut what is pasted, and say nothing. */
+  #showLength(field) {
+    const problem = chatProblem(field.value.trim());
+    const isLong = problem !== null;
+    if (isLong) { this.#showProblems([problem]); } else if (field.getAttribute("aria-invalid") === "true") { this.#showProblem(null); }
+    if (isLong) { field.setAttribute("aria-invalid", "true"); } else { field.removeAttribute("aria-invalid"); }
+    return isLong;
   }
 
   #words(error) { return problemText(error, this.#meeting.chatting.fileLimit); }
@@ -388,12 +402,9 @@ export class ChatPanel {
 
   #send() {
     const text = this.#field.value.trim();
-    if (text.length === 0) { return; }
+    if (text.length === 0 || this.#showLength(this.#field)) { return; }
     try {
-      if (!this.#meeting.sendChat(text, { to: this.#to.value || undefined })) {
-        this.#showProblems(["A message has at most 4,000 characters."]);
-        return;
-      }
+      this.#meeting.sendChat(text, { to: this.#to.value || undefined });
     } catch (error) {
       // The text stays where it is.
       this.#showProblems([error.code === "tooFast" ? "1,000 messages wait to be sent already. Wait a moment, and send it again." : this.#words(error)]);
