@@ -285,6 +285,25 @@ class ModuleTests(unittest.TestCase):
         """, text)
         self.assertEqual(links, {"text": text, "links": [["https://a.example/x?y=1", "noopener noreferrer", "_blank"]]})
 
+    def test_links_end_where_people_end_them(self) -> None:
+        cases = [
+            ("(see https://a.example/A_(b))", "https://a.example/A_(b)"), ("https://a.example/A_(b)_(c).", "https://a.example/A_(b)_(c)"),
+            ("https://a.example/O'Hara", "https://a.example/O'Hara"), ("'https://a.example/x'", "https://a.example/x"),
+            ("“https://a.example/x”", "https://a.example/x"), ("«https://a.example/x»", "https://a.example/x"),
+            ("‘https://a.example/x’s", "https://a.example/x"), ("„https://a.example/x“", "https://a.example/x"),
+            ("見て https://a.example/x。次", "https://a.example/x"), ("「https://a.example/x」", "https://a.example/x"),
+            ("https://a.example/x，y", "https://a.example/x"), ("https://a.example/x！", "https://a.example/x"),
+            ("https://a.example/?q[]=1&r[a]=2", "https://a.example/?q[]=1&r[a]=2"), ("[https://a.example/x]", "https://a.example/x"),
+            ("https://a.example/日本語", "https://a.example/日本語"), ("https://a.example/x?!", "https://a.example/x"),
+            ("<https://a.example/x>", "https://a.example/x"), ("https://[::1]:8080/x", "https://[::1]:8080/x"),
+            ("https://a.example/-_.~%20*+@:;=$,x", "https://a.example/-_.~%20*+@:;=$,x"), ("HTTPS://A.example/X", "HTTPS://A.example/X"),
+        ]
+        found = self.run_js("""
+            const { linkify } = await import("/assets/js/links.js");
+            return argument.map((text) => linkify(text).filter((node) => node.nodeName === "A").map((a) => a.textContent));
+        """, [text for text, _ in cases])
+        self.assertEqual(found, [[address] for _, address in cases])
+
     def test_chat_texts_are_counted_in_characters_and_bytes(self) -> None:
         family = "\U0001F469\u200D\U0001F469\u200D\U0001F467"
         cases = ["a" * 4_000, "a" * 4_001, "\U0001F600" * 4_000, "\U0001F600" * 4_001, family * 888, family * 889, "\u00e9" * 4_000]

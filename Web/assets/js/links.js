@@ -1,6 +1,23 @@
 import { h } from "./dom.js";
 
 /**
+ * Web addresses. Beyond ASCII, quotation marks, brackets and what ends a sentence (”, 」, 。) end an address too: browsers write them percent-encoded.
+ */
+const addresses = /\bhttps?:\/\/(?:[!#-;=?-[\]_a-z~]|(?![\p{Quotation_Mark}\p{Terminal_Punctuation}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\s])[^\0-\x7f])+/giu;
+
+/** An address without the punctuation behind it. A bracket that closes one of the address belongs to it, and so does an apostrophe inside. */
+function withoutEnd(found) {
+  let address = found;
+  for (;;) {
+    const last = address.at(-1);
+    const count = (sign) => address.split(sign).length - 1;
+    const isOpen = (last === ")" && count(")") > count("(")) || (last === "]" && count("]") > count("["));
+    if (!isOpen && !".,;:!?'".includes(last)) { return address; }
+    address = address.slice(0, -1);
+  }
+}
+
+/**
  * Text with its web addresses as links. Only `http` and `https` become links; everything else stays text.
  *
  * @param {string} text
@@ -9,8 +26,8 @@ import { h } from "./dom.js";
 export function linkify(text) {
   const nodes = [];
   let rest = 0;
-  for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`{}|\\^]+/giu)) {
-    const address = match[0].replace(/[.,;:!?)\]]+$/u, "");
+  for (const match of text.matchAll(addresses)) {
+    const address = withoutEnd(match[0]);
     const url = safeURL(address);
     if (!url) { continue; }
     nodes.push(text.slice(rest, match.index));
