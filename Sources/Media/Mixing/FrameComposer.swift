@@ -250,17 +250,9 @@ public final class FrameComposer {
     let x = Float(place.x) + Float(place.width) / 2
     let y = Float(place.y) + Float(place.height) / 2 - Float(place.height) * 0.03
     canvas.disc(x: x, y: y, radius: radius, Colour(palette[Int(hash % UInt32(palette.count))]))
-    let initials = Self.initials(of: name)
+    let initials = Initials.of(name)
     let mask = text.mask(initials, size: max(8, Int(radius * 0.8)), bold: true, width: Int(radius * 2))
     canvas.mask(
       mask, x: Int(x - Float(mask.width) / 2), y: Int(y - Float(mask.height) / 2), Colour(0xFFFFFF))
-  }
-
-  /// The first letters of the first and the last word; a question mark for nobody.
-  static func initials(of name: String) -> String {
-    let words = name.split(whereSeparator: \.isWhitespace)
-    guard let first = words.first?.first else { return "?" }
-    guard words.count > 1, let last = words.last?.first else { return first.uppercased() }
-    return first.uppercased() + last.uppercased()
   }
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
+import json
 import os
 import re
 import shutil
@@ -303,6 +304,14 @@ class ModuleTests(unittest.TestCase):
             return argument.map((text) => linkify(text).filter((node) => node.nodeName === "A").map((a) => a.textContent));
         """, [text for text, _ in cases])
         self.assertEqual(found, [[address] for _, address in cases])
+
+    def test_initials_are_those_of_the_table_that_both_clients_share(self) -> None:
+        cases = json.loads((ROOT / "Tests/BasicsTests/initials.json").read_text())
+        found = self.run_js("""
+            const { initials } = await import("/assets/js/tile.js");
+            return argument.map(initials);
+        """, [each["name"] for each in cases])
+        self.assertEqual(found, [each["initials"] for each in cases])
 
     def test_chat_texts_are_counted_in_characters_and_bytes(self) -> None:
         family = "\U0001F469\u200D\U0001F469\u200D\U0001F467"

@@ -1,17 +1,28 @@
+import { characters } from "/sdk/text.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, qualityBars, qualityWords } from "./icons.js";
 
+/** Whether a character is an emoji such as 1️⃣, which begins with a digit. */
+const isKeycap = (character) => character.includes("\u20E3");
+const isLetter = (character) => /^(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u.test(character) && !isKeycap(character);
+const isSign = (character) => /^\p{S}/u.test(character) || isKeycap(character);
+/** Upper case that needs more characters (ß, ﬁ) stays as it is written. */
+const upper = (character) => (characters(character.toUpperCase()).length === 1 ? character.toUpperCase() : character);
+
 /**
- * The initials that stand for a name without a picture.
+ * The initials that stand for a name without a picture: of its first and its last word the first character that is a letter or digit, or a sign
+ * where no word has any. `Initials` in Swift gives the same (`Tests/BasicsTests/initials.json`).
  *
  * @param {string} name
  * @returns {string} one or two characters
  */
 export function initials(name) {
-  const words = name.trim().split(/[\s\-_.]+/u).filter((word) => word.length > 0);
-  const first = [...(words[0] ?? "?")][0];
-  const last = words.length > 1 ? [...words[words.length - 1]][0] : "";
-  return (first + last).toLocaleUpperCase();
+  const words = name.split(/[\s\-_.]+/u).map(characters);
+  const found = (test) => words.map((word) => word.find(test)).filter(Boolean);
+  const letters = found(isLetter);
+  const chosen = letters.length > 0 ? letters : found(isSign);
+  if (chosen.length === 0) { return "?"; }
+  return chosen.length > 1 ? upper(chosen[0]) + upper(chosen.at(-1)) : upper(chosen[0]);
 }
 
 /**

@@ -1,0 +1,43 @@
+/// What stands for somebody without a picture.
+public enum Initials {
+  /// The first grapheme clusters (UAX #29) of the first and the last word of `name`, in upper case; "?" where nothing can stand for it.
+  ///
+  /// A cluster with a letter or digit comes before signs: of a word its first such cluster stands, and words without any count only where no
+  /// word has one. Upper case that needs more characters (ß, ﬁ) stays as it is written.
+  public static func of(_ name: String) -> String {
+    let words = name.split { $0.isWhitespace || $0 == "-" || $0 == "_" || $0 == "." }
+    let letters = words.compactMap { $0.first(where: isLetter) }
+    let chosen = letters.isEmpty ? words.compactMap { $0.first(where: isSign) } : letters
+    guard let first = chosen.first else { return "?" }
+    guard chosen.count > 1, let last = chosen.last else { return upper(first) }
+    return upper(first) + upper(last)
+  }
+
+  private static func isLetter(_ character: Character) -> Bool {
+    character.unicodeScalars.first.map { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+        .otherNumber:
+        !isKeycap(character) && !scalar.properties.isDefaultIgnorableCodePoint
+      default: false
+      }
+    } ?? false
+  }
+
+  /// An emoji such as 1️⃣, which begins with a digit.
+  private static func isKeycap(_ character: Character) -> Bool { character.unicodeScalars.contains("\u{20E3}") }
+
+  private static func isSign(_ character: Character) -> Bool {
+    character.unicodeScalars.first.map { scalar in
+      switch scalar.properties.generalCategory {
+      case .otherSymbol, .mathSymbol, .currencySymbol, .modifierSymbol: true
+      default: isKeycap(character)
+      }
+    } ?? false
+  }
+
+  private static func upper(_ character: Character) -> String {
+    let upper = character.uppercased()
+    return upper.count == 1 ? upper : String(character)
+  }
+}
