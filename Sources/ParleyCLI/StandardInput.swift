@@ -133,7 +133,15 @@ import Parley
   private static func lobby(_ command: Command, _ meeting: Meeting) async throws(JoinError) -> Bool {
     switch command.command {
     case "admit", "deny":
-      guard let somebody = meeting.lobby.first(where: { $0.id == command.to || $0.name == command.to }) else {
+      let named = meeting.lobby.filter { $0.name == command.to }
+      // Of two with one name nobody knows which is meant; an id is clear.
+      if named.count > 1, !meeting.lobby.contains(where: { $0.id == command.to }) {
+        let ids = named.map { CommandLineText.printable($0.id) }.joined(separator: ", ")
+        CommandLineText.complain(
+          "\(named.count) people named \(CommandLineText.printable(command.to ?? "")) wait. Name one by id: \(ids).")
+        return true
+      }
+      guard let somebody = meeting.lobby.first(where: { $0.id == command.to }) ?? named.first else {
         CommandLineText.complain("\(CommandLineText.printable(command.to ?? "Nobody")) is not waiting to be let in.")
         return true
       }
