@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Parley
-import Synchronization
 
 /// What `parley join --record` writes: each received track into a file of its own, named after who sent it and what it shows.
 @MainActor final class MeetingRecording {
@@ -24,7 +23,7 @@ import Synchronization
   func add(_ subscription: Subscription) {
     let ending = isRaw ? (subscription.publication.kind == .video ? "y4m" : "wav") : "webm"
     let path = freePath(name(subscription), ending)
-    let file = TrackFile(path: path, kind: subscription.publication.kind) { [weak self] error in
+    let file = TrackFile(path: path, kind: subscription.publication.kind, isRaw: isRaw) { [weak self] error in
       Task { @MainActor in self?.onProblem("The recording stops: \(error)") }
     }
     files.append(file)
@@ -82,64 +81,5 @@ import Synchronization
     }
     paths.insert(path)
     return path
-  }
-}
-
-/// The file of one track, opened with its first frame, since only that one tells the size.
-private final class TrackFile: VideoSink, AudioSink {
-  let path: String
-  private let kind: MediaKind
-  private let onFailure: @Sendable (MediaError) -> Void
-  private let state = Mutex<(sink: FileSink?, start: Instant?, error: MediaError?, isOver: Bool)>(
-    (nil, nil, nil, false))
-  private let hasFailed = Atomic(false)
-
-  /// A file of one kind of media; `onFailure` is told of the first error.
-  init(path: String, kind: MediaKind, onFailure: @escaping @Sendable (MediaError) -> Void) {
-    self.path = path
-    self.kind = kind
-    self.onFailure = onFailure
-  }
-
-  func receive(_ frame: VideoFrame) {
-    let sink = open(at: frame.time, width: frame.width & ~1, height: frame.height & ~1, channels: 1)
-    sink?.video.receive(frame)
-    tell(sink)
-  }
-
-  func receive(_ frame: AudioFrame) {
-    let sink = open(at: frame.time, width: 640, height: 360, channels: frame.channels)
-    sink?.audio.receive(frame)
-    tell(sink)
-  }
-
-  private func tell(_ sink: FileSink?) {
-    guard !hasFailed.load(ordering: .relaxed), let error = sink?.failure ?? state.withLock({ $0.error }) else { return }
-    if !hasFailed.exchange(true, ordering: .relaxed) { onFailure(error) }
-  }
-
-  /// The time of the first frame; nil before there is one.
-  var start: Instant? { state.withLock { $0.start } }
-
-  private func open(at time: Instant, width: Int, height: Int, channels: Int) -> FileSink? {
-    state.withLock { state in
-      if state.sink == nil, state.error == nil, !state.isOver {
-        do throws(MediaError) {
-          state.sink = try FileSink(
-            path, tracks: kind == .video ? .video : .audio, width: width, height: height, channels: channels)
-          state.start = time
-        } catch { state.error = error }
-      }
-      return state.isOver ? nil : state.sink
-    }
-  }
-
-  func finish() throws(MediaError) {
-    let (sink, error) = state.withLock { state in
-      state.isOver = true
-      return (state.sink, state.error)
-    }
-    if let error { throw error }
-    try sink?.finish()
   }
 }

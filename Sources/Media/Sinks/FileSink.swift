@@ -76,7 +76,7 @@ public final class FileSink: Sendable {
   /// ```
   public let path: String
 
-  /// Takes pictures; frames of another size are scaled.
+  /// Takes pictures; frames of another size are scaled to fit, with black where their shape leaves room.
   ///
   /// ```swift
   /// let file = try FileSink("ann.webm", tracks: .video)

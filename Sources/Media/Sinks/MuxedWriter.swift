@@ -56,7 +56,7 @@ final class MuxedWriter: FileWriter {
   deinit { state.withLock { $0.output }?.stop() }
 
   func write(_ frame: VideoFrame) {
-    let frame = frame.scaled(width: width, height: height)
+    let frame = frame.fitted(width: width, height: height)
     let bytes = packed(frame)
     state.withLock { state in
       guard isWriting(&state), let port = state.video, let time = time(of: frame.time, &state) else { return }

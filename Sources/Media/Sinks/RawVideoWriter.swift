@@ -34,7 +34,7 @@ final class RawVideoWriter: FileWriter {
   deinit { try? finish() }
 
   func write(_ frame: VideoFrame) {
-    let frame = frame.scaled(width: width, height: height)
+    let frame = frame.fitted(width: width, height: height)
     state.withLock { state in
       guard state.file.isOpen else { return }
       let start = state.start ?? frame.time

@@ -67,6 +67,37 @@ private func setFileLimit(_ bytes: rlim_t) -> Bool {
     #expect(bytes.count - header - 1 == 7 * (6 + 64 * 36 * 3 / 2))
   }
 
+  @Test func picturesOfAnotherShapeKeepIt() throws {
+    let folder = ScratchFolder()
+    let sink = try FileSink(folder.file("picture.y4m"), width: 64, height: 36, framesPerSecond: 25)
+    let white = { (width: Int, height: Int) in
+      VideoFrame(width: width, height: height, time: .zero) { y, u, v in
+        y.update(repeating: 235)
+        u.update(repeating: 90)
+        v.update(repeating: 200)
+      }
+    }
+    // Upright, then one whose shape differs by rounding only.
+    sink.video.receive(white(36, 64))
+    sink.video.receive(white(426, 240).with(time: .zero + .milliseconds(40)))
+    try sink.finish()
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: sink.path)))
+    let header = try #require(bytes.firstIndex(of: 10)) + 1
+    let size = 64 * 36
+    let first = Array(bytes[(header + 6)..<(header + 6 + size * 3 / 2)])
+    // 20 of 36 rows by 64 columns, in the middle.
+    for row in 0..<36 {
+      let line = first[(row * 64)..<(row * 64 + 64)]
+      #expect(line.allSatisfy { $0 == 16 || $0 == 235 } && Array(line).firstIndex(of: 235) == 22)
+      #expect(line.count { $0 == 235 } == 20)
+    }
+    for (plane, value) in [(0, UInt8(90)), (1, 200)] {
+      let colour = first[(size + plane * size / 4)..<(size + (plane + 1) * size / 4)]
+      #expect(colour.count { $0 == value } == 10 * 18 && colour.count { $0 == 128 } == 22 * 18)
+    }
+    #expect(bytes[(header + size * 3 / 2 + 12)..<(header + size * 5 / 2 + 12)].allSatisfy { $0 == 235 })
+  }
+
   @Test func whatCannotBeWrittenIsATypedError() throws {
     let folder = ScratchFolder()
     #expect(throws: MediaError.invalid("Files ending in '.xyz' cannot be written; .webm, .mkv, .y4m and .wav can.")) {
