@@ -259,7 +259,7 @@
       this.stream = stream;
       this.streamId = stream?.streamId;
       this.session = session;
-      this.isAudioBlocked = () => false;
+      this._isAudioBlocked = false;
     }
 
     _make({ SubscriberCore }) { return new SubscriberCore(this, kit); }
@@ -271,6 +271,8 @@
     setAudioVolume(volume) { this._pass((made) => made.setVolume(volume)); return this; }
 
     getAudioVolume() { return this._volume ?? 100; }
+
+    isAudioBlocked() { return this._isAudioBlocked; }
 
     restrictFrameRate() { return this; }
 
@@ -390,6 +392,15 @@
     getDevices(callback) {
       core.then(({ devices }) => devices()).then((list) => callback(undefined, list), (error) => callback(asError(error)));
     },
+    getAudioOutputDevices() { return core.then(({ speakers }) => speakers()); },
+    getActiveAudioOutputDevice() { return core.then(({ activeSpeaker }) => activeSpeaker()); },
+    setAudioOutputDevice(deviceId) {
+      if (typeof deviceId !== "string") { return Promise.reject(new OTError("OT_INVALID_PARAMETER", "The id of a device is expected, as getAudioOutputDevices gives it.")); }
+      return core.then(({ setSpeaker }) => setSpeaker(deviceId)).catch((error) => {
+        throw new OTError(error?.code === "unsupported" ? "OT_NOT_SUPPORTED" : "OT_INVALID_PARAMETER", error?.message ?? String(error));
+      });
+    },
+    unblockAudio() { return core.then((made) => made.unblockAudio()); },
     getUserMedia(properties = {}) { return core.then(({ userMedia }) => userMedia(properties, kit)); },
     registerScreenSharingExtension() {},
     checkScreenSharingCapability(callback) {

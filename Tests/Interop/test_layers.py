@@ -95,6 +95,30 @@ class Layers(unittest.TestCase):
             }""", told)
             self.assertEqual(set(rates), set(expected))
 
+    def test_a_picture_whose_size_is_not_known_at_first_and_that_grows_is_sent_in_the_sizes_that_suit_it(self) -> None:
+        ann, ben = self.person("Ann", "growing", LISTENS), self.person("Ben", "growing", LISTENS, viewport=(1280, 720))
+        cem = self.person("Cem", "growing", LISTENS, viewport=(280, 240))
+        ann.evaluate("""async () => {
+          const canvas = window.growing = Object.assign(document.createElement("canvas"), { width: 320, height: 180 });
+          const context = canvas.getContext("2d");
+          let hue = 0;
+          setInterval(() => {
+            context.fillStyle = `hsl(${hue += 5} 80% 50%)`;
+            context.fillRect(0, 0, canvas.width, canvas.height);
+          }, 66);
+          const [track] = canvas.captureStream(15).getVideoTracks();
+          // So it is with generators, and with what comes from another connection.
+          track.getSettings = () => ({});
+          await parley.localParticipant._publish(track, "camera");
+        }""")
+        ben.page.dblclick("article.tile:not(.tile-self)[aria-label^=Ann]", position={"x": 20, "y": 40})
+        wait_for("Ben's and Cem's pictures of Ann 320 pixels wide", lambda: self.widths(ben, cem) == [320, 320] or f"no: {self.widths(ben, cem)}", 60)
+        ann.evaluate("() => Object.assign(growing, { width: 1280, height: 720 })")
+        wait_for("Ben's picture of Ann 1280 and Cem's 320 pixels wide at once", lambda: self.widths(ben, cem) == [1280, 320]
+                 or f"no: {self.widths(ben, cem)}", 60)
+        ann.evaluate("() => Object.assign(growing, { width: 320, height: 180 })")
+        wait_for("all of them 320 pixels wide again", lambda: self.widths(ben, cem) == [320, 320] or f"no: {self.widths(ben, cem)}", 60)
+
     def layers_of_one_stream(self, codec: str) -> None:
         """One stream in spatial layers, which the server takes apart by its dependency descriptor."""
         ann = self.person("Ann", f"layers-{codec}", f"config.preferredVideoCodec={codec}")

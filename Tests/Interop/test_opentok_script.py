@@ -20,6 +20,8 @@ from proxy import CuttableProxy
 from server import Server
 from test_rights import run
 
+#: A browser as people have it: no page is loud before somebody has clicked.
+SILENT = ("--autoplay-policy=document-user-activation-required",)
 #: What an app's own server gives out: written for the library as its guides have it, with a log of everything that is told.
 PAGE = """<!doctype html><meta charset="utf-8"><title>An app</title><div id="publisher"></div><div id="subscribers"></div>
 <script>
@@ -44,7 +46,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>An app</title><div id="pub
     listen("session", session, "sessionConnected sessionWaiting sessionReconnecting sessionReconnected sessionDisconnected connectionCreated connectionDestroyed streamCreated streamDestroyed streamPropertyChanged muteForced");
     session.on("streamCreated", ({ stream }) => {
       const subscriber = session.subscribe(stream, "subscribers", { insertMode: "append", width: 160, height: 90, ...window.wishes }, (error) => log.push({ type: "subscribed", stream: stream.name, error: error?.name }));
-      listen(stream.name, subscriber, "connected disconnected videoDisabled videoEnabled destroyed");
+      listen(stream.name, subscriber, "connected disconnected videoDisabled videoEnabled audioBlocked audioUnblocked destroyed");
       subscribers[stream.name] = subscriber;
     });
     return new Promise((resolve) => session.connect(token, (error) => {
@@ -148,6 +150,42 @@ class App(unittest.TestCase):
     def listed(self) -> list[str]:
         """The streams by the REST API, by name."""
         return sorted(each.name for each in self.api.list_streams(self.session))
+
+    # MARK: Sound
+
+    def test_sound_that_the_browser_holds_back_is_told_and_played_by_a_click_through_the_speaker_of_choice(self) -> None:
+        self.person("Ann")
+        ben = self.person("Ben", publishes=False, devices=False, arguments=SILENT)
+        self.hears_of(ben, who="Ann", type="audioBlocked")
+        self.assertEqual(ben.page.evaluate("() => [subscribers.Ann.isAudioBlocked(), document.querySelector('audio').paused]"), [True, True])
+        ben.page.evaluate("""() => document.body.prepend(Object.assign(document.createElement("button"), {
+          id: "hear", textContent: "Hear", onclick: () => OT.unblockAudio().then(() => log.push({ type: "unblocked" })) }))""")
+        ben.page.click("#hear")
+        self.hears_of(ben, who="Ann", type="audioUnblocked")
+        self.hears_of(ben, type="unblocked")
+        self.assertEqual(ben.page.evaluate("() => [subscribers.Ann.isAudioBlocked(), document.querySelector('audio').paused]"), [False, False])
+
+        speakers = ben.page.evaluate("() => OT.getAudioOutputDevices()")
+        self.assertEqual([sorted(each) for each in speakers], [["deviceId", "label"]] * len(speakers))
+        refusal = "(id) => OT.setAudioOutputDevice(id).then(() => null, told)"
+        self.assertEqual(ben.page.evaluate(refusal, "nonsense")[:2], ["OT_INVALID_PARAMETER", 1011])
+        self.assertEqual(ben.page.evaluate(refusal, 7)[:2], ["OT_INVALID_PARAMETER", 1011])
+        # The browser's own choice can always be made.
+        self.assertIsNone(ben.page.evaluate(refusal, ""))
+        self.assertEqual(ben.page.evaluate("() => OT.getActiveAudioOutputDevice()"), speakers[0] if speakers else None)
+
+    def test_what_the_browser_holds_back_is_told_by_the_own_sdk_and_the_page_too(self) -> None:
+        self.person("Ann")
+        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
+        ben.join(self.server.url, f"{self.session}?jwt={self.token()}", "config.startAudioOnly=true&config.startWithAudioMuted=true")
+        button = ben.page.get_by_role("button", name="Click to hear the others")
+        button.wait_for()
+        blocked = "() => [...parley.participants.values()].find((each) => each.name === 'Ann').publication('microphone').track.blocked"
+        self.assertIs(ben.page.evaluate(blocked), True)
+        button.click()
+        button.wait_for(state="hidden")
+        self.assertIs(ben.page.evaluate(blocked), False)
+        ben.hears("Ann")
 
     # MARK: What a host ends
 

@@ -1,3 +1,4 @@
+import { cameraEncodings, sideOf } from "./camera-layers.js";
 import { ParleyError } from "./errors.js";
 import { Stats } from "./stats.js";
 
@@ -20,27 +21,8 @@ const sendLimits = {
   screenAudio: { maxBitrate: 128_000 },
 };
 
-/**
- * The sizes that a camera is sent in, smallest first, so that each receiver can have what suits it. Browsers leave out the largest ones when
- * there are more than they find worth it: below 960 pixels two, below 480 one.
- */
-const cameraLayers = [
-  {
-    from: 960,
-    layers: [
-      { rid: "q", scaleResolutionDownBy: 4, maxBitrate: 150_000 },
-      { rid: "h", scaleResolutionDownBy: 2, maxBitrate: 500_000 },
-      { rid: "f", scaleResolutionDownBy: 1, maxBitrate: 1_700_000 },
-    ],
-  },
-  {
-    from: 480,
-    layers: [
-      { rid: "q", scaleResolutionDownBy: 2, maxBitrate: 180_000 },
-      { rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1_000_000 },
-    ],
-  },
-];
+/** How often the size of a camera is looked at, in milliseconds: no event tells of it. */
+const sizePace = 1_000;
 
 /**
  * The one peer connection of a client. The client always offers: `sendonly` m-sections for its own tracks, `recvonly` ones as slots that
@@ -63,6 +45,7 @@ export class Connection extends EventTarget {
   #restarts = 0;
   #servers = null;
   #timer = null;
+  #sizes;
   #interrupted = false;
   #everConnected = false;
   #closed = false;
@@ -84,6 +67,7 @@ export class Connection extends EventTarget {
     options.data?.attach(this.#pc);
     this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
     this.#pc.addEventListener("iceconnectionstatechange", () => this.#iceChanged());
+    this.#sizes = setInterval(() => this.#followSize().catch(() => {}), sizePace);
   }
 
   /** The browser's object, for statistics and tests. @type {RTCPeerConnection} */
@@ -133,8 +117,19 @@ export class Connection extends EventTarget {
     // These two carry their sizes in one stream.
     if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
     const { width = 0, height = 0 } = track.getSettings?.() ?? {};
-    const layers = cameraLayers.find(({ from }) => Math.max(width, height) >= from)?.layers ?? [{ ...sendLimits.camera }];
-    return layers.map((layer) => ({ ...layer }));
+    return cameraEncodings(Math.max(width, height));
+  }
+
+  /** Sends a camera in the sizes that suit the size that it has by now. */
+  async #followSize() {
+    const camera = this.#senders.get("camera");
+    if (!camera?.active || !camera.encodings[0].rid) { return; }
+    const side = await sideOf(camera.transceiver.sender);
+    if (side === 0) { return; }
+    const encodings = cameraEncodings(side);
+    if (encodings.every((each, index) => each.scaleResolutionDownBy === camera.encodings[index].scaleResolutionDownBy && each.active === camera.encodings[index].active)) { return; }
+    camera.encodings = encodings;
+    this.#apply(camera);
   }
 
   /**
@@ -146,18 +141,23 @@ export class Connection extends EventTarget {
     for (const each of this.#senders.values()) {
       if (each.transceiver.mid !== message.mid) { continue; }
       each.wanted = message;
-      each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyWanted(each)).catch(() => {});
+      this.#apply(each);
     }
   }
 
-  async #applyWanted({ transceiver, encodings, wanted }) {
+  #apply(each) { each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyParameters(each)).catch(() => {}); }
+
+  async #applyParameters({ transceiver, encodings, wanted = { active: true } }) {
     const parameters = transceiver.sender.getParameters();
     let differs = false;
     for (const [index, encoding] of (parameters.encodings ?? []).entries()) {
-      const active = wanted.active === true && (!encoding.rid || !Array.isArray(wanted.rids) || wanted.rids.includes(encoding.rid));
-      const changes = { active, maxFramerate: watchedRate(encodings[index], wanted) };
+      const own = encodings[index];
+      const active = own?.active !== false && wanted.active === true
+        && (!encoding.rid || !Array.isArray(wanted.rids) || wanted.rids.includes(encoding.rid));
+      const changes = { active, maxFramerate: watchedRate(own, wanted) };
+      if (own?.rid) { Object.assign(changes, { scaleResolutionDownBy: own.scaleResolutionDownBy, maxBitrate: own.maxBitrate }); }
       // Browsers that know no layers in one stream do not say how many they send.
-      if (active && encoding.scalabilityMode) { Object.assign(changes, watchedLayers(encodings[index], wanted)); }
+      if (active && encoding.scalabilityMode) { Object.assign(changes, watchedLayers(own, wanted)); }
       for (const [name, value] of Object.entries(changes)) {
         differs ||= encoding[name] !== value;
         encoding[name] = value;
@@ -356,6 +356,7 @@ export class Connection extends EventTarget {
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#sizes);
     this.#pc.close();
     this.#pending?.resolve();
     this.#wanted?.resolve();

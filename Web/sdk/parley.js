@@ -19,6 +19,7 @@ export { DataChannels, dataLimits } from "./data-channels.js";
 export { Chatting, isPicture } from "./chat.js";
 export { Hosting, reactions } from "./hosting.js";
 export { Devices } from "./devices.js";
+export { playback } from "./playback.js";
 export { AudioLevel } from "./audio-level.js";
 export { Overrides } from "./overrides.js";
 export { Views } from "./views.js";

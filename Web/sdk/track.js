@@ -1,3 +1,5 @@
+import { playback } from "./playback.js";
+
 /** What local and remote tracks share. */
 class Track extends EventTarget {
   #elements = new Set();
@@ -59,6 +61,7 @@ class Track extends EventTarget {
     const stream = element.srcObject;
     if (stream instanceof MediaStream && stream.getTracks().length === 1 && stream.getTracks()[0] === track) { return; }
     element.srcObject = new MediaStream([track]);
+    this._shown?.(element);
   }
 }
 
@@ -98,7 +101,11 @@ export class LocalTrack extends Track {
   }
 }
 
-/** A track that another participant sends and this client receives. */
+/**
+ * A track that another participant sends and this client receives.
+ *
+ * Dispatches `changed` when its browser track is swapped, and `blockedchanged` when `blocked` is another.
+ */
 export class RemoteTrack extends Track {
   #views;
   #pinned = false;
@@ -133,6 +140,13 @@ export class RemoteTrack extends Track {
     this._wishChanged();
   }
 
+  /**
+   * Whether it cannot be heard before somebody has clicked: browsers let no page be loud before. `playback.unblock()`, called from the click, plays it.
+   *
+   * @type {boolean}
+   */
+  get blocked() { return this.elements.some((each) => playback.isBlocked(each)); }
+
   /** Something else is wanted of it. */
   _wishChanged() { this.#views?.changed(); }
 
@@ -143,8 +157,15 @@ export class RemoteTrack extends Track {
   }
 
   detach(element) {
-    for (const each of element ? [element] : this.elements) { this.#views?.unobserve(this, each); }
+    for (const each of element ? [element] : this.elements) {
+      this.#views?.unobserve(this, each);
+      playback._remove(each);
+    }
     super.detach(element);
+  }
+
+  _shown(element) {
+    if (this.kind === "audio") { playback._add(element, this); }
   }
 
   /** The slot carries something else now. */

@@ -1,19 +1,21 @@
+import { playback } from "/sdk/playback.js";
+
 /** Plays the sound of every subscribed track, apart from the tiles, so that nobody goes silent when a tile is hidden. */
 export class AudioSink {
   #container;
   #elements = new Map();
-  #onBlocked;
-  #speakerId;
+  #tell;
 
   /**
    * @param {HTMLElement} container
-   * @param {(blocked: boolean) => void} onBlocked called when the browser refuses to play before the user has clicked
+   * @param {(blocked: boolean) => void} onBlocked told when the browser does not let it be heard before the user has clicked, and when it does
    * @param {string} [speakerId]
    */
   constructor(container, onBlocked, speakerId) {
     this.#container = container;
-    this.#onBlocked = onBlocked;
-    this.#speakerId = speakerId;
+    this.#tell = () => onBlocked(playback.blocked);
+    playback.addEventListener("blockedchanged", this.#tell);
+    if (speakerId) { this.useSpeaker(speakerId); }
   }
 
   /** @param {import("/sdk/parley.js").RemoteTrack} track */
@@ -23,8 +25,6 @@ export class AudioSink {
     element.dataset.source = track.source;
     this.#elements.set(track, element);
     this.#container.append(element);
-    this.#useSpeaker(element);
-    this.#play(element);
   }
 
   /** @param {import("/sdk/parley.js").RemoteTrack} track */
@@ -33,25 +33,12 @@ export class AudioSink {
     this.#elements.delete(track);
   }
 
+  /** Tells no more. */
+  close() { playback.removeEventListener("blockedchanged", this.#tell); }
+
   /** Plays everything; to be called from a click. */
-  async unblock() {
-    this.#onBlocked(false);
-    await Promise.all([...this.#elements.values()].map((element) => this.#play(element)));
-  }
+  unblock() { return playback.unblock(); }
 
-  /** @param {string} deviceId */
-  useSpeaker(deviceId) {
-    this.#speakerId = deviceId;
-    for (const element of this.#elements.values()) { this.#useSpeaker(element); }
-  }
-
-  async #play(element) {
-    try { await element.play(); } catch (error) {
-      if (error?.name === "NotAllowedError") { this.#onBlocked(true); }
-    }
-  }
-
-  #useSpeaker(element) {
-    if (this.#speakerId && typeof element.setSinkId === "function") { element.setSinkId(this.#speakerId).catch(() => {}); }
-  }
+  /** A speaker that is gone leaves the one in use. @param {string} deviceId */
+  useSpeaker(deviceId) { playback.setSpeaker(deviceId).catch(() => {}); }
 }

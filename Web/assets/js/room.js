@@ -97,6 +97,7 @@ export class Room {
     document.removeEventListener("visibilitychange", this.#onVisible);
     this.#wakeLock?.release().catch(() => {});
     this.#mutedLevel?.close();
+    this.#audio.close();
     for (const timer of this.#timers) { clearInterval(timer); }
     if (document.fullscreenElement) { document.exitFullscreen().catch(() => {}); }
     document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());

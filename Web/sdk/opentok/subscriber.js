@@ -1,3 +1,4 @@
+import { playback } from "../playback.js";
 import { WidgetCore } from "./widget.js";
 
 const patience = 20_000;
@@ -24,6 +25,7 @@ export class SubscriberCore extends WidgetCore {
   #settle = null;
   #pictureIsOff = null;
   #isWarned = false;
+  #noteBlocked = ({ detail }) => { if (detail.element === this.#audio) { this.#tellBlocked(detail.blocked); } };
 
   constructor(facade, kit) {
     super(facade, kit);
@@ -33,6 +35,7 @@ export class SubscriberCore extends WidgetCore {
     this.#size = sizeOf(preferredResolution);
     this.#rate = rateOf(preferredFrameRate);
     this.video.addEventListener("resize", () => this.#resized());
+    playback.addEventListener("blockedchanged", this.#noteBlocked);
     /** Settles when the stream plays. @type {Promise<void>} */
     this.opened = this.#open();
   }
@@ -110,6 +113,11 @@ export class SubscriberCore extends WidgetCore {
     if (reason) { this.facade._emit("videoDisabled", { reason }, { cancelable: true }); } else { this.facade._emit("videoEnabled", { reason: before }, { cancelable: true }); }
   }
 
+  #tellBlocked(blocked) {
+    this.facade._isAudioBlocked = blocked;
+    this.facade._emit(blocked ? "audioBlocked" : "audioUnblocked");
+  }
+
   #resized() {
     const { videoWidth: width, videoHeight: height } = this.video;
     if (width && height) { this.#session?.sized(this.facade.stream, { width, height }); }
@@ -152,6 +160,7 @@ export class SubscriberCore extends WidgetCore {
     if (this.#isDestroyed) { return; }
     this.ended("unsubscribed");
     this.#isDestroyed = true;
+    playback.removeEventListener("blockedchanged", this.#noteBlocked);
     const { video, audio } = this.#attached;
     video?.detach(this.video);
     audio?.detach(this.#audio);

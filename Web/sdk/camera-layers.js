@@ -1,0 +1,41 @@
+/** The names of a camera's sizes, smallest first. They are offered once, whatever the camera's size is then: that may be unknown, and change. */
+const rids = ["q", "h", "f"];
+
+/**
+ * The sizes that a camera is sent in, smallest first, by its longer side in pixels, so that each receiver can have what suits it. Browsers leave out the
+ * largest ones when there are more than they find worth it: below 960 pixels two, below 480 one.
+ */
+const sizes = [
+  { from: 960, layers: [{ scale: 4, maxBitrate: 150_000 }, { scale: 2, maxBitrate: 500_000 }, { scale: 1, maxBitrate: 1_700_000 }] },
+  { from: 480, layers: [{ scale: 2, maxBitrate: 180_000 }, { scale: 1, maxBitrate: 1_000_000 }] },
+  { from: 0, layers: [{ scale: 1, maxBitrate: 500_000 }] },
+];
+
+/**
+ * What a camera is sent as: always three encodings, of which those that its size is not worth are off.
+ *
+ * @param {number} side the longer side of its pictures in pixels; 0 when it is not known yet, which counts as large
+ * @returns {RTCRtpEncodingParameters[]}
+ */
+export function cameraEncodings(side) {
+  const { layers } = side > 0 ? sizes.find(({ from }) => side >= from) : sizes[0];
+  return rids.map((rid, index) => ({
+    rid, active: index < layers.length, scaleResolutionDownBy: layers[index]?.scale ?? 1, maxBitrate: (layers[index] ?? layers.at(-1)).maxBitrate,
+  }));
+}
+
+/**
+ * The longer side of what a sender's track shows now, in pixels; 0 when nobody knows.
+ *
+ * @param {RTCRtpSender} sender
+ * @returns {Promise<number>}
+ */
+export async function sideOf(sender) {
+  const { width = 0, height = 0 } = sender.track?.getSettings?.() ?? {};
+  if (Math.max(width, height) > 0) { return Math.max(width, height); }
+  // Tracks of generators and of other connections have no settings in some browsers.
+  for (const each of (await sender.getStats()).values()) {
+    if (each.type === "media-source" && each.width > 0) { return Math.max(each.width, each.height); }
+  }
+  return 0;
+}
