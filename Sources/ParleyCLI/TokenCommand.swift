@@ -23,6 +23,7 @@ enum TokenCommand {
           .init(
             "guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"
           ),
+          .init("devices", "LIST", "what a link with it may open without a click: microphone, camera (nothing)"),
           .init("expires", "TIME", "how long it is good, at most 30 days: 30m, 8h (1h)"),
           .init("tenant", "NAME", "whose room it is (the default tenant)"),
           .init("server", "URL", "print the address to join by at this server instead"),
@@ -67,20 +68,23 @@ enum TokenCommand {
       throw CommandOptions.Problem(description: "--expires: a time from 1s to 720h (30 days) is expected.")
     }
     let permissions = try permissions(options)
+    let devices = try devices(options)
     let user = options["user"]
     guard user.map({ (1...MeetingRecord.maximumOwner).contains($0.utf8.count) }) ?? true else {
       throw CommandOptions.Problem(description: "--user: 1 to \(MeetingRecord.maximumOwner) bytes are expected.")
     }
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.tenant(options["tenant"])
-      let token = JoinToken(
+      var token = JoinToken(
         tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
         user: user, isGuest: options.has("guest"), notBefore: folder.now,
         expires: folder.now.addingTimeInterval(seconds))
+      token.linkDevices = devices
       let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
       let (record, extent) = (
         TokenRecord(issued: token, room: name, at: folder.now),
-        permissions.map { ", only \($0.names.joined(separator: " "))" } ?? ""
+        (permissions.map { ", only \($0.names.joined(separator: " "))" } ?? "")
+          + (devices.isEmpty ? "" : ", opens \(devices.names.joined(separator: " "))")
       )
       let entry = folder.entry(
         "token.create", token.id.rawValue, tenant: tenant.name,
@@ -116,6 +120,16 @@ enum TokenCommand {
     return permissions
   }
 
+  private static func devices(_ options: CommandOptions) throws(CommandOptions.Problem) -> Set<LinkDevice> {
+    let names = (options["devices"] ?? "").split(separator: ",").map(String.init)
+    let devices = LinkDevice.named(names)
+    guard devices.count == names.count else {
+      throw CommandOptions.Problem(
+        description: "--devices: some of \(LinkDevice.allCases.map(\.rawValue).joined(separator: ",")) are expected.")
+    }
+    return devices
+  }
+
   private static func inspect(_ options: CommandOptions) async throws {
     let text = try token(try options.operand("A token, or - to read it from standard input,"))
     try await DataFolder.with(options) { folder in
@@ -137,6 +151,7 @@ enum TokenCommand {
           "tenant": .text(tenant.name), "room": .text(room), "role": .text(grant.role.rawValue),
           "permissions": .list(grant.permissions.names.map { .text($0) }), "name": JSONValue(grant.name),
           "user": JSONValue(grant.user), "guest": .truth(grant.isGuest),
+          "devices": .list(grant.linkDevices.names.map { .text($0) }),
           "expires": .text(DataFolder.text(grant.expires)),
         ]
         line.print()
@@ -152,6 +167,7 @@ enum TokenCommand {
           Permissions  \(may.isEmpty ? "none" : may)
           Name         \(grant.name.map(CommandLineText.printable) ?? "the holder's choice")
           User         \(grant.user.map(CommandLineText.printable) ?? "nobody known")
+          Opens        \(grant.linkDevices.isEmpty ? "no device" : grant.linkDevices.names.joined(separator: ", "))
           Good until   \(DataFolder.text(grant.expires))
 
           """)

@@ -16,6 +16,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var expires: Date?
   /// The name of whoever has signed in, to which the token holds them; nil when nobody has.
   public var signedInAs: String?
+  /// The devices that a link may open without a click: `microphone`, `camera`; nil for none.
+  public var linkDevices: [String]?
   /// STUN and TURN servers, in the browser's `RTCIceServer` form.
   public var iceServers: [IceServer]
   /// The meeting's conference URI.
@@ -96,7 +98,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// A discover document.
   public init(
     meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
-    iceServers: [IceServer] = [], conferenceId: String, schedule: Schedule? = nil, links: [String: Link]
+    linkDevices: [String]? = nil, iceServers: [IceServer] = [], conferenceId: String, schedule: Schedule? = nil,
+    links: [String: Link]
   ) {
     version = 1
     self.meeting = meeting
@@ -105,6 +108,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     self.token = token
     self.expires = expires
     self.signedInAs = signedInAs
+    self.linkDevices = linkDevices
     self.iceServers = iceServers
     self.conferenceId = conferenceId
     self.schedule = schedule
@@ -112,7 +116,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case version, meeting, subject, signaling, token, expires, signedInAs, iceServers, conferenceId, schedule
+    case version, meeting, subject, signaling, token, expires, signedInAs, linkDevices, iceServers, conferenceId,
+      schedule
     case links = "_links"
   }
 }

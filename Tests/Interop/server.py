@@ -19,14 +19,17 @@ BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))
 
 
 class Server:
-    """``parley serve`` in a folder of its own, started by the command ``within``. Use it in a ``with`` block."""
+    """``parley serve`` in a folder of its own, started by the command ``within``. Use it in a ``with`` block.
+
+    Links may turn devices on at once, as most tests need it; ``link_devices="off"`` is what servers do otherwise."""
 
     def __init__(self, *options: str, data: str | None = None, port: int | None = None, output: Path | None = None,
-                 command: str = "serve", within: tuple[str, ...] = ()):
+                 command: str = "serve", within: tuple[str, ...] = (),
+                 link_devices: str = "allow"):
         self._folder = None if data else tempfile.TemporaryDirectory(prefix="parley-")
         self.data = data or self._folder.name
         self.admin_port, self.port = free_port(), port or free_port()
-        self.options = options
+        self.options = ("--link-devices", link_devices, *options)
         self.command = command
         self.within = within
         self.output = output

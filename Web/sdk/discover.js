@@ -9,6 +9,7 @@ import { ParleyError } from "./errors.js";
  * @property {string} signaling address of the WebSocket
  * @property {string} [token] join token
  * @property {string} [signedInAs] name of whoever has signed in, to which the token holds them
+ * @property {string[]} [linkDevices] what a link may open without a click, by the word of the server or of the token: `microphone`, `camera`
  * @property {RTCIceServer[]} iceServers
  */
 

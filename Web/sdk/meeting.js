@@ -140,8 +140,8 @@ export class Meeting extends EventTarget {
    * @property {string} [token] join token
    * @property {string} name display name
    * @property {string} [passcode] the meeting's passcode, where it has one
-   * @property {boolean|MediaStreamTrack} [microphone] true opens one
-   * @property {boolean|MediaStreamTrack} [camera] true opens one
+   * @property {boolean|MediaStreamTrack|DeviceChoice} [microphone] true opens one; a function decides when the server has answered
+   * @property {boolean|MediaStreamTrack|DeviceChoice} [camera] as `microphone`
    * @property {boolean} [microphoneMuted] publish the microphone muted
    * @property {{microphone?: {deviceId?: string}, camera?: {deviceId?: string, facingMode?: string}}} [devices] devices to prefer
    * @property {number} [resolution] height of the camera picture
@@ -149,6 +149,8 @@ export class Meeting extends EventTarget {
    * @property {boolean} [simulcast] false sends a camera in one size instead of three
    * @property {"tcp"} [iceTransport] media over TCP only
    * @property {string} [client] names the program to the server
+   *
+   * @typedef {(document: import("./discover.js").DiscoverDocument) => boolean} DeviceChoice whether a device is opened
    */
 
   /** @param {JoinOptions} options */
@@ -223,7 +225,7 @@ export class Meeting extends EventTarget {
       // Asking the server takes as long as opening devices does, so both go on at once.
       const document = this.#discover();
       document.catch(() => {});
-      await this.#openDevices();
+      await this.#openDevices(document);
       this.#ensureGoingOn();
       globalThis.addEventListener?.("online", this.#onOnline);
       globalThis.addEventListener?.("pagehide", this.#onPageHide);
@@ -392,9 +394,14 @@ export class Meeting extends EventTarget {
 
   // MARK: Joining
 
-  async #openDevices() {
+  /** @param {Promise<object>} finding the discover document */
+  async #openDevices(finding) {
     const { options } = this;
     const opened = { microphone: options.microphone, camera: options.camera };
+    for (const [source, wanted] of Object.entries(opened)) {
+      if (typeof wanted === "function") { opened[source] = wanted(await finding) === true; }
+    }
+    this.#ensureGoingOn();
     if (opened.microphone === true && opened.camera === true) {
       Object.assign(opened, await this.#devices.openBoth({ ...options.devices, resolution: options.resolution }));
     } else {

@@ -1,6 +1,8 @@
 /**
  * Settings in the fragment of a meeting's address, `#config.startWithAudioMuted=true&userInfo.displayName="Ann"`.
  * Each value is JSON, or plain text where it does not parse as JSON.
+ *
+ * Anybody can write an address. So a fragment can turn devices off, and nothing in it turns one on.
  */
 
 const codecs = ["VP8", "VP9", "H264", "AV1"];
@@ -38,6 +40,9 @@ export class Overrides {
     return typeof value === "boolean" ? value : undefined;
   }
 
+  /** What turns something off is taken at its word however it is written. */
+  #turnsOff(key) { return [true, 1, "true", "1"].includes(this.values.get(key)); }
+
   #text(key, limit) {
     const value = this.values.get(key);
     if (typeof value !== "string" && typeof value !== "number") { return undefined; }
@@ -50,14 +55,14 @@ export class Overrides {
     return this.#flag("config.prejoinPageEnabled") !== false && this.#flag("config.prejoinConfig.enabled") !== false;
   }
 
-  /** Start with the microphone muted; undefined when not said. @type {boolean|undefined} */
-  get startWithAudioMuted() { return this.#flag("config.startWithAudioMuted"); }
+  /** Whether the microphone stays off at first. False says nothing: it turns no microphone on. @type {boolean} */
+  get startWithAudioMuted() { return this.#turnsOff("config.startWithAudioMuted"); }
 
-  /** Start with the camera off; undefined when not said. @type {boolean|undefined} */
-  get startWithVideoMuted() { return this.#flag("config.startWithVideoMuted"); }
+  /** Whether the camera stays off at first. False says nothing: it turns no camera on. @type {boolean} */
+  get startWithVideoMuted() { return this.#turnsOff("config.startWithVideoMuted"); }
 
   /** Start without a camera. @type {boolean} */
-  get startAudioOnly() { return this.#flag("config.startAudioOnly") === true; }
+  get startAudioOnly() { return this.#turnsOff("config.startAudioOnly"); }
 
   /** Title to show in place of the room name. @type {string|undefined} */
   get subject() { return this.#text("config.subject", 200); }

@@ -82,6 +82,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   var typingPatience = TimeSpan.seconds(6)
   /// Whether rooms are made by joining at their address; otherwise only ad-hoc meetings can be joined.
   public var openRooms = true
+  /// The devices that a link may open without a click; a link without the operator's word opens none.
+  public var linkDevices: Set<LinkDevice> = []
   /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.
   public var isDevelopment = false
 

@@ -1,4 +1,5 @@
 import Basics
+import Meetings
 
 /// One setting of `parley serve`: its flag, what it means, and how its text becomes a value.
 ///
@@ -155,6 +156,15 @@ struct ServerOption: Sendable {
     },
     ServerOption(name: "open-rooms", placeholder: "yes|no", help: "whether joining at /<room> makes a meeting (yes)") {
       c, v throws(ConfigurationError) in c.openRooms = try boolean(v, "open-rooms")
+    },
+    ServerOption(
+      name: "link-devices", placeholder: "off|allow",
+      help: "whether a link that skips the page before joining may open microphone and camera without a click (off)"
+    ) { c, v throws(ConfigurationError) in
+      guard ["off", "allow"].contains(v) else {
+        throw .wrongValue(option: "link-devices", value: v, expected: "'off' or 'allow'")
+      }
+      c.linkDevices = v == "allow" ? Set(LinkDevice.allCases) : []
     },
     ServerOption(name: "max-participants", placeholder: "N", help: "most participants of one meeting, 1 to 10000 (500)")
     {

@@ -10,6 +10,8 @@ struct Discovery: Sendable {
   let counters: ServerCounters
   /// Given to whoever is given a way to join, no sooner.
   let iceServers: IceServerSettings
+  /// The devices that every link may open without a click; a join token may name more.
+  let linkDevices: Set<LinkDevice>
 
   /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest. Reading makes no meeting: joining does.
   func document(room text: some StringProtocol, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
@@ -55,7 +57,8 @@ struct Discovery: Sendable {
       throw Refusal(error)
     }
     let addresses = MeetingAddresses(base: base, meeting: admission.meeting, tenant: admission.tenant)
-    return document(admission.meeting, addresses, token: nil, expires: admission.grant.expires)
+    return document(
+      admission.meeting, addresses, token: nil, expires: admission.grant.expires, granted: admission.grant.linkDevices)
   }
 
   /// When the meeting takes place, if it is scheduled.
@@ -84,14 +87,16 @@ struct Discovery: Sendable {
     return text
   }
 
-  /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to.
+  /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to, `granted` the devices that it lets a link open.
   func document(
-    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date, signedInAs: String? = nil
+    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date, signedInAs: String? = nil,
+    granted: Set<LinkDevice> = []
   ) -> HTTPResponse {
-    .json(
+    let devices = linkDevices.union(granted)
+    return .json(
       DiscoverDocument(
         meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
-        expires: expires, signedInAs: signedInAs,
+        expires: expires, signedInAs: signedInAs, linkDevices: devices.isEmpty ? nil : devices.names,
         iceServers: iceServers.servers(
           now: Int64(Date().timeIntervalSince1970), lifetime: IceServerSettings.lifetimeAtTheDoor),
         conferenceId: addresses.conference, schedule: Self.schedule(meeting, addresses, at: Date()),

@@ -152,7 +152,9 @@ public final class Server: Sendable {
     running.expectTakeOver()
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, operation: store, counters: counters),
-      discovery: Discovery(desk: desk, counters: counters, iceServers: configuration.iceServers), signIn: signIn,
+      discovery: Discovery(
+        desk: desk, counters: counters, iceServers: configuration.iceServers, linkDevices: configuration.linkDevices),
+      signIn: signIn,
       files: files,
       openTok: OpenTokAPI(
         authority: ProjectAuthority(store: store, gate: gate), directory: directory, store: store,

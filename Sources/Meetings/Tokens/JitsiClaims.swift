@@ -20,6 +20,8 @@ struct JitsiClaims: Decodable {
   @OptionalClaim var context: Context?
   /// Where some issuers say it for the whole token.
   @OptionalClaim var moderator: ClaimFlag?
+  /// The devices that a link with the token may open without a click, as in a token of Parley's own form.
+  @OptionalClaim var devices: [String]?
 
   /// Whether its holder looks after the others, by any of the ways in which issuers say so.
   private var isModerator: Bool {
@@ -36,9 +38,11 @@ struct JitsiClaims: Decodable {
       throw .claims("sub is neither *, the tenant, its API key nor the server's host name")
     }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
-    return JoinGrant(
+    var grant = JoinGrant(
       form: .jitsi, tenant: proof.tenant.id, id: try proof.id(jti?.text), target: try TokenProof.target(room),
       role: isModerator ? .moderator : .publisher, name: context?.user?.name,
       user: try proof.user(context?.user?.id?.text), notBefore: nbf?.date, expires: exp.date)
+    grant.linkDevices = LinkDevice.named(devices ?? [])
+    return grant
   }
 }

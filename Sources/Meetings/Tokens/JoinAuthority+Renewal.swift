@@ -34,6 +34,7 @@ extension JoinAuthority {
       allowedOrigins: grant.allowedOrigins, connectionData: grant.connectionData, notBefore: now, expires: end)
     token.key = grant.key
     token.layoutClasses = grant.layoutClasses
+    token.linkDevices = grant.linkDevices
     return (try sign(token, tenant: admission.tenant), end)
   }
 

@@ -49,6 +49,9 @@ public struct JoinGrant: Sendable, Hashable {
   /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
   public var layoutClasses: [String] = []
 
+  /// The devices that a link with the token may open without a click.
+  public var linkDevices: Set<LinkDevice> = []
+
   /// A grant. Permissions beyond the role's bound are left out.
   public init(
     form: TokenForm, tenant: TenantID, id: TokenID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,

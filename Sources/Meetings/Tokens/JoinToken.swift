@@ -32,6 +32,8 @@ public struct JoinToken: Sendable, Hashable {
   public var expires: Date
   /// What the Skype for Business service adds.
   public var service: Service?
+  /// The devices that a link with the token may open without a click.
+  public var linkDevices: Set<LinkDevice> = []
   /// The API secret whose token this one prolongs: it ends with that one. Nil where it stands for itself.
   var key: String?
   /// The layout classes of its holder's streams.

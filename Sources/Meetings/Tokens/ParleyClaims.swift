@@ -15,6 +15,8 @@ struct ParleyClaims: Codable {
   @OptionalClaim var name: String?
   var guest: Bool?
   @OptionalClaim var data: String?
+  /// The devices that a link with the token may open without a click.
+  @OptionalClaim var devices: [String]?
   @OptionalClaim var ruu: String?
   var asi: String?
   @OptionalClaim var aeu: String?
@@ -42,6 +44,7 @@ struct ParleyClaims: Codable {
     sub = token.user.map { ClaimID($0) }
     guest = token.isGuest ? true : nil
     data = token.connectionData
+    devices = token.linkDevices.isEmpty ? nil : token.linkDevices.names
     if token.service != nil || !token.allowedOrigins.isEmpty {
       ao = token.allowedOrigins.map(\.description).joined(separator: ";")
     }
@@ -89,11 +92,12 @@ struct ParleyClaims: Codable {
     }
     if let nbf, nbf.date >= exp.date { throw .claims("exp is not after nbf") }
     var grant = JoinGrant(
-      form: form, tenant: proof.tenant.id, id: try proof.id(jti?.text), target: target, role: role, permissions: granted,
-      name: name, user: try proof.user(sub?.text), allowedOrigins: origins, notBefore: nbf?.date, expires: exp.date,
-      connectionData: data,
+      form: form, tenant: proof.tenant.id, id: try proof.id(jti?.text), target: target, role: role,
+      permissions: granted, name: name, user: try proof.user(sub?.text), allowedOrigins: origins, notBefore: nbf?.date,
+      expires: exp.date, connectionData: data,
       // What the open door makes has a session; before it said so, it made guests' tokens too.
       isGuest: guest ?? (asi != nil))
+    grant.linkDevices = LinkDevice.named(devices ?? [])
     // Only this server says so, of a token that it prolongs.
     if form == .signed {
       grant.key = parleyKey

@@ -121,7 +121,7 @@ class ModuleTests(unittest.TestCase):
               + '&config.preferredVideoCodec=h264&config.resolution=360&config.iceTransport=tcp&config.subject=Plain%20words&flag');
             return [o.prejoin, o.displayName, o.startWithAudioMuted, o.startWithVideoMuted, o.preferredVideoCodec, o.resolution,
               o.iceTransport, o.subject, o.values.get("flag")];
-        """), [False, "Ann B", True, None, "H264", 360, "tcp", "Plain words", True])
+        """), [False, "Ann B", True, False, "H264", 360, "tcp", "Plain words", True])
 
     def test_overrides_survive_nonsense(self) -> None:
         self.assertEqual(self.run_js("""
@@ -135,6 +135,40 @@ class ModuleTests(unittest.TestCase):
             const { Overrides } = await import("/sdk/overrides.js");
             return ["", "config.prejoinPageEnabled=false", "config.prejoinConfig.enabled=false"].map((text) => new Overrides(text).prejoin);
         """), [True, False, False])
+
+    def test_threat_40_a_fragment_turns_devices_off_and_none_on(self) -> None:
+        on, off, none = [True, True], [False, False], {"microphone": False, "camera": False}
+        cases = [
+            ("", {}, on), ("config.startWithAudioMuted=false&config.startWithVideoMuted=false&config.startAudioOnly=false", none, off),
+            ("config.startWithAudioMuted=true", {}, [False, True]), ("config.startWithVideoMuted=true", {}, [True, False]),
+            ("config.startAudioOnly=true", {}, [True, False]), ('config.startWithAudioMuted="true"&config.startWithVideoMuted=1', {}, off),
+            ("config.startWithAudioMuted&config.startWithVideoMuted", {}, off), ("config.startWithAudioMuted=false", {"microphone": False}, [False, True]),
+            ("linkDevices=true&config.linkDevices=[%22camera%22]&microphone=true&camera=true", none, off),
+        ]
+        found = self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            const { wantedDevices } = await import("/assets/js/starting-devices.js");
+            return argument.map(([fragment, stored]) => Object.values(wantedDevices(new Overrides(fragment), { microphone: true, camera: true, ...stored })));
+        """, [case[:2] for case in cases])
+        self.assertEqual(found, [case[2] for case in cases])
+
+    def test_threat_40_a_link_opens_what_the_person_or_the_server_allows_and_says_what_it_left_off(self) -> None:
+        both = ["microphone", "camera"]
+        cases = [
+            ("", {}, {}, [], both), ("", {}, {"linkDevices": both}, both, []), ("", {}, {"linkDevices": ["camera"]}, ["camera"], ["microphone"]),
+            ("", {"linkDevices": True}, {}, both, []), ("", {"linkDevices": "yes"}, {}, [], both), ("", {}, {"linkDevices": "camera"}, [], both),
+            ("", {"camera": False}, {"linkDevices": both}, ["microphone"], []), ("", {"camera": False}, {}, [], ["microphone"]),
+            ("config.startAudioOnly=true", {}, {"linkDevices": both}, ["microphone"], []), ("config.startWithAudioMuted=true", {}, {}, [], ["camera"]),
+        ]
+        found = self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            const { LinkedDevices } = await import("/assets/js/starting-devices.js");
+            return argument.map(([fragment, stored, document]) => {
+              const linked = new LinkedDevices(new Overrides(fragment), { microphone: true, camera: true, ...stored });
+              return [["microphone", "camera"].filter((source) => linked.opens(source, document)), linked.withheld];
+            });
+        """, [case[:3] for case in cases])
+        self.assertEqual(found, [[*case[3:]] for case in cases])
 
     # MARK: Room names
 

@@ -43,6 +43,7 @@ struct ServerConfigurationTests {
       (["--tls-cert", "a.pem"], "go together"), (["--config", "/nonexistent"], "cannot be read"),
       (["--workers", "0"], "1 to 256"), (["--public-url", "ftp://x"], "http://"), (["--"], "start with '--'"),
       (["--port", ""], "whole number"), (["--public-address", "1.2.3.4,x"], "IPv4"),
+      (["--link-devices", "yes"], "'off' or 'allow'"),
     ])
   func refused(arguments: [String], words: String) {
     #expect {

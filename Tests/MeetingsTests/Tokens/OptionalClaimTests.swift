@@ -28,7 +28,9 @@ struct OptionalClaimTests {
 
   @Test("a moderator is one by a truth or its text, and by nothing else")
   func moderator() async throws {
-    for (value, role) in [("true", Role.moderator), ("\"true\"", .moderator), ("1", .publisher), ("\"yes\"", .publisher)] {
+    for (value, role) in [
+      ("true", Role.moderator), ("\"true\"", .moderator), ("1", .publisher), ("\"yes\"", .publisher),
+    ] {
       #expect(try await admit(#","context":{"user":{"moderator":\#(value)}}"#).grant.role == role)
       #expect(try await admit(#","moderator":\#(value),"context":{}"#).grant.role == role)
     }
@@ -52,6 +54,18 @@ struct OptionalClaimTests {
         + "\"connection_data\":1,\"initial_layout_class_list\":[]}")
     let openTok = try await world.admit(text).grant
     #expect(openTok.role == .publisher && openTok.connectionData == nil && openTok.layoutClasses.isEmpty)
+  }
+
+  @Test(
+    "threat 40: only a signed token lets a link open devices, and what is no list of them opens none",
+    arguments: [
+      (#"["camera","microphone"]"#, ["microphone", "camera"]), (#"["camera"]"#, ["camera"]), ("[]", []),
+      (#"["screen","Camera",""]"#, []), ("true", []), (#""camera""#, []), ("{}", []), (#"["camera",7]"#, []),
+    ])
+  func devices(claim: String, expected: [String]) async throws {
+    #expect(try await admit("").grant.linkDevices.isEmpty)
+    #expect(try await admit(",\"devices\":\(claim)").grant.linkDevices.names == expected)
+    #expect(try await admit(",\"context\":{},\"devices\":\(claim)").grant.linkDevices.names == expected)
   }
 
   @Test(

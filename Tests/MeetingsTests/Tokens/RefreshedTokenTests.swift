@@ -12,7 +12,7 @@ struct RefreshedTokenTests {
   func grant() async throws {
     let world = try await TokenWorld()
     let claims =
-      #"{\#(world.head),"room":"*","jti":"one","role":"recorder","permissions":["subscribe","chat"],"name":"Ada","sub":"ada","guest":true,"data":"user=7","ao":"https://app.example"}"#
+      #"{\#(world.head),"room":"*","jti":"one","role":"recorder","permissions":["subscribe","chat"],"name":"Ada","sub":"ada","devices":["camera"],"guest":true,"data":"user=7","ao":"https://app.example"}"#
     let admission = try await world.admit(try world.token(claims), room: "Daily")
     let fresh = try #require(try await world.authority.refreshed(admission, now: now + 3_590))
     #expect(fresh.expires == now + 4_190)
@@ -22,6 +22,7 @@ struct RefreshedTokenTests {
     #expect(
       grant.role == .recorder && grant.permissions == [.subscribe, .chat] && grant.isSameHolder(as: admission.grant))
     #expect(grant.name == "Ada" && grant.user == "ada" && grant.isGuest && grant.connectionData == "user=7")
+    #expect(grant.linkDevices == [.camera])
     #expect(await world.code(fresh.token.value, room: "other", at: now + 3_600) == "wrongMeeting")
     #expect(await world.code(fresh.token.value, at: now + 4_190) == "tokenExpired")
     #expect(await world.code(fresh.token.value, origin: "https://evil.example", at: now + 3_600) == "wrongOrigin")

@@ -203,6 +203,7 @@ export function openSettings(meeting, handlers) {
   const previewOff = h("p", { class: "settings-preview-off", text: "Your camera is off" });
   const name = h("input", { class: "field", type: "text", maxLength: 80, value: localParticipant.name, autocomplete: "name" });
   const mirror = h("input", { type: "checkbox", checked: choices.get().mirror });
+  const linkDevices = h("input", { type: "checkbox", checked: choices.get().linkDevices === true, on: { change: () => choices.update({ linkDevices: linkDevices.checked }) } });
 
   const showTracks = () => {
     const video = localParticipant.cameraOn ? localParticipant.publication("camera")?.track?.mediaStreamTrack : null;
@@ -255,7 +256,8 @@ export function openSettings(meeting, handlers) {
       h("div", { class: "settings-part" },
         h("div", { class: "settings-picture" }, preview, previewOff),
         h("label", { class: "row" }, h("span", { text: "Camera" }), camera),
-        h("label", { class: "row check" }, mirror, h("span", { text: "Mirror my own picture (only for me)" }))),
+        h("label", { class: "row check" }, mirror, h("span", { text: "Mirror my own picture (only for me)" })),
+        h("label", { class: "row check" }, linkDevices, h("span", { text: "Links that take me straight into a meeting may turn on my microphone and camera" }))),
       h("div", { class: "settings-part" },
         h("label", { class: "row" }, h("span", { text: "Microphone" }), microphone, meter.element),
         devices.speakerChoiceAvailable ? h("label", { class: "row" }, h("span", { text: "Speaker" }), speaker) : null,

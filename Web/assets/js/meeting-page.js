@@ -8,6 +8,7 @@ import { NoticePage } from "./notice.js";
 import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
 import { signedInLine, signInNotice, signInProblem } from "./sign-in.js";
+import { LinkedDevices } from "./starting-devices.js";
 import { choices, recentRooms, theme } from "./storage.js";
 import { keepPlace } from "./token-renewal.js";
 import { PasscodePage, WaitingPage } from "./waiting.js";
@@ -110,11 +111,11 @@ function showSchedule(schedule) {
 
 function joinAtOnce() {
   const stored = choices.get();
+  const linked = new LinkedDevices(overrides, stored);
   join({
     name: overrides.displayName ?? (stored.name || "Guest"),
-    microphone: true,
-    camera: !overrides.startAudioOnly && overrides.startWithVideoMuted !== true,
-    microphoneMuted: overrides.startWithAudioMuted === true,
+    microphone: (document) => linked.opens("microphone", document), camera: (document) => linked.opens("camera", document),
+    microphoneMuted: false, linked,
   });
 }
 
@@ -151,7 +152,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   const enter = () => {
     title = overrides.subject ?? meeting.info?.subject ?? title;
     setTitle();
-    room = new Room(meeting, { title, url: invitation, address, invite: !overrides.disableInviteFunctions });
+    room = new Room(meeting, { title, url: invitation, address, invite: !overrides.disableInviteFunctions, withheld: ready.linked?.withheld ?? [] });
     show(room.element);
     current = room;
     meeting.addEventListener("meetingChanged", ({ detail }) => {
@@ -235,8 +236,8 @@ function waitVisibly(meeting, isShown, onWaiting) {
   meeting.addEventListener("statechanged", ({ detail }) => { if (detail.state === "connecting") { page?.letIn(); } });
 }
 
-/** What joining anew takes: devices that are to be opened again. */
-function reopened(ready) { return { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) }; }
+/** What joining anew takes: devices that are to be opened again. Those of a link are asked about again. */
+function reopened(ready) { return ready.linked ? ready : { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) }; }
 
 /** The devices were closed with the meeting that could not be joined; they are opened again with the passcode. */
 function askForPasscode(ready, wrong) {

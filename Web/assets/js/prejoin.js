@@ -3,6 +3,7 @@ import { fillDevices, levelMeter, playTone, themeChoice, openDialog } from "./di
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { deviceProblem } from "./messages.js";
+import { wantedDevices } from "./starting-devices.js";
 import { choices } from "./storage.js";
 import { hueIndex, initials } from "./tile.js";
 
@@ -44,10 +45,7 @@ export class Prejoin {
     this.#options = options;
     const stored = choices.get();
     const { overrides } = options;
-    this.#wanted = {
-      microphone: overrides.startWithAudioMuted === undefined ? stored.microphone : !overrides.startWithAudioMuted,
-      camera: overrides.startAudioOnly ? false : overrides.startWithVideoMuted === undefined ? stored.camera : !overrides.startWithVideoMuted,
-    };
+    this.#wanted = wantedDevices(overrides, stored);
     this.#name = h("input", {
       class: "field", id: "display-name", type: "text", maxLength: 80, autocomplete: "name", placeholder: "How others will see you",
       value: overrides.displayName ?? stored.name, "aria-describedby": "name-problem", enterKeyHint: "go",
@@ -163,7 +161,7 @@ export class Prejoin {
       return;
     }
     // The account's name is not what its owner types elsewhere.
-    choices.update({ ...(this.#name.readOnly ? {} : { name }), microphone: this.#wanted.microphone, camera: this.#wanted.camera });
+    if (!this.#name.readOnly) { choices.update({ name }); }
     this.#options.onJoin({
       name, microphone: this.#tracks.microphone, camera: this.#tracks.camera, microphoneMuted: !this.#wanted.microphone,
     });
@@ -186,7 +184,8 @@ export class Prejoin {
       await this.#open(source);
     }
     if (this.#tracks.microphone) { this.#tracks.microphone.enabled = this.#wanted.microphone; }
-    choices.update({ microphone: this.#wanted.microphone, camera: this.#wanted.camera });
+    // What only the address has turned off is no choice of the person's.
+    choices.update({ [source]: this.#wanted[source] });
     this.#refresh();
     await this.#fill();
   }

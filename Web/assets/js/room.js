@@ -8,6 +8,7 @@ import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
 import { ChatPanel } from "./chat.js";
+import { deviceOffer } from "./device-offer.js";
 import { PeoplePanel } from "./panels.js";
 import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
@@ -33,6 +34,7 @@ export class Room {
   #alone;
   #title;
   #sharing;
+  #offer;
   #clock;
   #timers = [];
   #menu = null;
@@ -48,7 +50,7 @@ export class Room {
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{title: string, url: string, invite: boolean}} options
+   * @param {{title: string, url: string, invite: boolean, withheld: string[]}} options `withheld`: devices that wait for a click to be turned on
    */
   constructor(meeting, options) {
     this.#meeting = meeting;
@@ -123,6 +125,7 @@ export class Room {
       icon("speaker"), h("span", { text: "Click to hear the others" }));
     this.#sharing = h("div", { class: "sharing-note", hidden: true }, icon("screen"), h("span", { text: "You are sharing your screen" }),
       h("button", { class: "button small", type: "button", text: "Stop sharing", on: { click: () => this.#toggleScreen() } }));
+    this.#offer = deviceOffer(this.#options.withheld, (sources) => this.#unmute(sources), () => this.#buttons.microphone.focus());
     this.#alone = h("div", { class: "alone", hidden: true },
       h("h2", { text: "You are the first one here" }),
       ...(this.#options.invite
@@ -148,7 +151,7 @@ export class Room {
     const sounds = h("div", { class: "sounds", hidden: true });
     this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
     this.element = h("div", { class: "room" },
-      h("main", { class: "room-main" }, this.#banner, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear),
+      h("main", { class: "room-main" }, this.#banner, this.#offer.element, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear),
       this.#chat.element, this.#people.element, dock, sounds);
     this.#announcer.attach(this.element);
     this.#lobby = new LobbyControls(this.#meeting, {
@@ -213,7 +216,7 @@ export class Room {
     document.addEventListener("keydown", this.#onKey);
     document.addEventListener("visibilitychange", this.#onVisible);
     // Screen readers hear only what is put into a region that is already there.
-    setTimeout(() => this.#announcer.say(`You joined ${this.#options.title}, ${this.#stage.peopleCount} in the meeting`), 500);
+    setTimeout(() => this.#announcer.say(`You joined ${this.#options.title}, ${this.#stage.peopleCount} in the meeting${this.#offer.isShown ? `. ${this.#offer.text}` : ""}`), 500);
     this.#keepAwake();
     this.#timers.push(setInterval(() => this.#listenWhileMuted(), 250));
     this.#timers.push(setInterval(() => this.#showState(), 1_000));
@@ -238,6 +241,7 @@ export class Room {
     if (localParticipant.microphoneOn) { this.#announcer.clear("muted"); }
     this.#together.showHand(this.#buttons.hand);
     this.#sharing.hidden = !localParticipant.sharing;
+    this.#offer.show(localParticipant);
     this.#alone.hidden = this.#meeting.participants.size > 0;
     setAttribute(this.#buttons.people, "aria-label", `People, ${this.#stage.peopleCount} in the meeting`);
     this.#buttons.people.dataset.count = String(this.#stage.peopleCount);
@@ -365,8 +369,11 @@ export class Room {
   /** What a person agreed to when a host asked. */
   async #unmute(sources) {
     const own = this.#meeting.localParticipant;
-    if (sources.includes("microphone") && !own.microphoneOn) { await this.#toggleMicrophone(); }
-    if (sources.includes("camera") && !own.cameraOn) { await this.#toggleCamera(); }
+    // Both at once, so that the browser asks once.
+    await Promise.all([
+      sources.includes("microphone") && !own.microphoneOn ? this.#toggleMicrophone() : null,
+      sources.includes("camera") && !own.cameraOn ? this.#toggleCamera() : null,
+    ]);
   }
 
   /** Does something with a device: the button is busy meanwhile, and a failure is told. */

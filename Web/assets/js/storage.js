@@ -24,6 +24,7 @@ function write(name, value) {
  * @property {string} [cameraId]
  * @property {string} [speakerId]
  * @property {boolean} mirror
+ * @property {boolean} [linkDevices] whether links that skip the page before joining may turn on what is chosen above
  */
 
 /** Remembered choices of the user. */
