@@ -30,6 +30,9 @@ import Parley
       configuration throws(MediaError) in try AudioProcessor(configuration)
     }
   ) throws(CommandOptions.Problem) {
+    if let problem = options["name"].flatMap(Self.problem(ofName:)) {
+      throw CommandOptions.Problem(description: "--name: \(problem)")
+    }
     let style = try options.number("style", in: 0...2) ?? 0
     switch options["publish"] {
     case nil, "none"?: content = .nothing
@@ -64,6 +67,12 @@ import Parley
     patience = try options.seconds("patience")
     let wait = try options.seconds("sign-in") ?? 300
     signIn = wait > 0 ? wait : nil
+  }
+
+  /// Why a display name is too long; nil when it isn't. The server would leave out what is more.
+  static func problem(ofName name: String) -> String? {
+    name.count > Meeting.maximumNameLength
+      ? "A name has at most \(Meeting.maximumNameLength) characters. This one has \(name.count)." : nil
   }
 
   /// Opens the file or URL to send, if there is one. That may take seconds, for which a thread waits that is nobody else's; cancelling

@@ -115,7 +115,10 @@ import Parley
         for publication in publications(command.source, meeting) { publication.setMuted(command.muted ?? true) }
       case "unpublish":
         for publication in publications(command.source, meeting) { await publication.unpublish() }
-      case "rename": meeting.local.rename(command.text ?? "")
+      case "rename":
+        let name = command.text ?? ""
+        if let problem = JoinPlan.problem(ofName: name) { return CommandLineText.complain(problem) }
+        meeting.local.rename(name)
       case "renewToken": try await meeting.renew(token: Secret(command.text ?? ""))
       case "leave": departure.leave()
       case let name where RoomCommand.names.contains(name):
@@ -133,19 +136,16 @@ import Parley
   private static func lobby(_ command: Command, _ meeting: Meeting) async throws(JoinError) -> Bool {
     switch command.command {
     case "admit", "deny":
-      let named = meeting.lobby.filter { $0.name == command.to }
-      // Of two with one name nobody knows which is meant; an id is clear.
-      if named.count > 1, !meeting.lobby.contains(where: { $0.id == command.to }) {
-        let ids = named.map { CommandLineText.printable($0.id) }.joined(separator: ", ")
-        CommandLineText.complain(
-          "\(named.count) people named \(CommandLineText.printable(command.to ?? "")) wait. Name one by id: \(ids).")
-        return true
-      }
-      guard let somebody = meeting.lobby.first(where: { $0.id == command.to }) ?? named.first else {
+      switch LobbyChoice(command.to ?? "", among: meeting.lobby) {
+      case .one(let somebody):
+        if command.command == "admit" { try await meeting.admit(somebody) } else { try await meeting.deny(somebody) }
+      case .nobody:
         CommandLineText.complain("\(CommandLineText.printable(command.to ?? "Nobody")) is not waiting to be let in.")
-        return true
+      case .several(let people):
+        let ids = people.map { CommandLineText.printable($0.id) }.joined(separator: ", ")
+        CommandLineText.complain(
+          "\(people.count) people named \(CommandLineText.printable(command.to ?? "")) wait. Name one by id: \(ids).")
       }
-      if command.command == "admit" { try await meeting.admit(somebody) } else { try await meeting.deny(somebody) }
     case "admitAll": try await meeting.admitAll()
     case "lock": try await meeting.lock()
     case "unlock": try await meeting.unlock()

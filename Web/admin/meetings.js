@@ -31,12 +31,12 @@ export async function meetingsPage(page) {
   await known();
   const tenant = await tenantChoice();
   const making = form("Make the meeting", [
-    field("Tenant", tenant), field("Room", input("room", { maxLength: 255 }), "Stands in the address. Unguessable when left empty."),
-    field("Title", input("subject", { maxLength: 250 })),
+    field("Tenant", tenant), field("Room", input("room", { most: 255 }), "Stands in the address. Unguessable when left empty."),
+    field("Title", input("subject", { most: 250 })),
     field("Who gets in without waiting", select("accessLevel", [["", "As the tenant says"], ...LEVELS])),
-    field("Passcode", input("passcode", { maxLength: 64 }), "What guests must know. None when left empty."),
+    field("Passcode", input("passcode", { most: 64 }), "What guests must know. None when left empty."),
     more("More about who gets in", ...doors("As the tenant says"),
-      field("Own room of", input("owner", { maxLength: 256 }), "The user whom tokens name. Others wait for them.")),
+      field("Own room of", input("owner", { most: 256 }), "The user whom tokens name. Others wait for them.")),
     more("Chat", ...chatFields(undefined, "As the tenant says")), more("Plan it", ...times()),
   ], async (values) => {
     const { tenant: name, room, subject, accessLevel, passcode, owner } = values;
@@ -71,9 +71,9 @@ function rules(values) {
 function times(known) {
   return [
     field("First start", input("start", { type: "datetime-local", value: known?.start.slice(0, 16) ?? "" }), "On the clocks of the time zone."),
-    field("Time zone", input("timeZone", { maxLength: 64, value: known?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone })),
+    field("Time zone", input("timeZone", { most: 64, value: known?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone })),
     field("Minutes that it lasts", input("duration", { type: "number", min: 1, max: 1440, value: known ? Math.round(known.duration / 60) : 60 })),
-    field("Repeats", input("rule", { maxLength: 400, value: known?.rule ?? "" }), "Such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. Once when left empty."),
+    field("Repeats", input("rule", { most: 400, value: known?.rule ?? "" }), "Such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. Once when left empty."),
     field("Who is invited", h("textarea", { name: "attendees", rows: 3, spellcheck: false, value: known?.attendees.join("\n") ?? "" }), "One in a line, such as Bob Roe <bob@example.com>. The server sends no mail."),
   ];
 }
@@ -90,8 +90,8 @@ function changing(meeting, path, after) {
   const level = select("accessLevel", LEVELS);
   level.value = meeting.accessLevel;
   return form("Save", [
-    field("Title", input("subject", { maxLength: 250, value: meeting.subject })), field("Who gets in without waiting", level),
-    field("Passcode", input("passcode", { maxLength: 64 }), meeting.passcode ? "There is one. It stays when left empty; none takes it away." : "There is none."),
+    field("Title", input("subject", { most: 250, value: meeting.subject })), field("Who gets in without waiting", level),
+    field("Passcode", input("passcode", { most: 64 }), meeting.passcode ? "There is one. It stays when left empty; none takes it away." : "There is none."),
     more("More about who gets in", ...doors("As it is")), more("Chat", ...chatFields(meeting.chat)), more("When it takes place", ...times(meeting.schedule)),
   ], async (values) => {
     const planned = values.start ? schedule(values) : undefined;

@@ -15,7 +15,7 @@ export async function tenantsPage(page) {
     tenant.signIn === "open" ? badge("open", "warn") : badge(tenant.signIn === "oidc" ? "by provider" : "by token", "good"), limits(tenant), when(tenant.created),
   ]), "There are none."));
   const making = form("Make the tenant", [
-    field("Name", input("name", { maxLength: 64, pattern: "[a-z0-9\\-]+" }), "Lower-case letters, digits and hyphens."),
+    field("Name", input("name", { most: 64, pattern: "[a-z0-9\\-]+" }), "Lower-case letters, digits and hyphens."),
   ], async (values) => {
     const tenant = await request("POST", "tenants", { body: { name: values.name } });
     await showSecret(`Secret of ${tenant.name}`, `API key ${tenant.apiKey}. The secret is shown this once: the tenant's server signs join tokens with it.`, tenant.key.secret);
@@ -67,11 +67,11 @@ export async function tenantPage(page, name) {
       number("maximumChatBytes", "Most bytes of chat files at once"),
       field("When somebody's token ends in a meeting", expiry)),
     tenant.isDefault ? more("Provider at which people sign in",
-      field("Issuer", input("issuer", { maxLength: 2048, value: provider?.issuer ?? "" }), "The address that its discovery document spells."),
-      field("Client", input("clientId", { maxLength: 512, value: provider?.clientId ?? "" }), "What the provider calls this server."),
-      field("Client secret", input("clientSecret", { type: "password", autocomplete: "new-password", maxLength: 4096 }), provider?.hasSecret ? "There is one. It stays when left empty; none takes it away." : "None for a public client."),
+      field("Issuer", input("issuer", { most: 2048, value: provider?.issuer ?? "" }), "The address that its discovery document spells."),
+      field("Client", input("clientId", { most: 512, value: provider?.clientId ?? "" }), "What the provider calls this server."),
+      field("Client secret", input("clientSecret", { type: "password", autocomplete: "new-password", most: 4096 }), provider?.hasSecret ? "There is one. It stays when left empty; none takes it away." : "None for a public client."),
       lines("scopes", "Scopes", provider?.scopes ?? ["openid", "profile", "email"], "One in a line."),
-      field("Claim with people's roles", input("roleClaim", { maxLength: 200, value: provider?.roleClaim ?? "" }), "Such as groups or realm_access.roles."),
+      field("Claim with people's roles", input("roleClaim", { most: 200, value: provider?.roleClaim ?? "" }), "Such as groups or realm_access.roles."),
       lines("organizers", "Its values that make organizers", provider?.organizers, "One in a line."),
       lines("moderators", "Its values that make moderators", provider?.moderators, "One in a line."),
       lines("emailDomains", "Only with email addresses of", provider?.emailDomains, "One domain in a line. Everybody when left empty.")) : null,

@@ -27,9 +27,9 @@ export async function tokensPage(page) {
   await show();
   const permissions = select("permissions", PERMISSIONS, { multiple: true, size: PERMISSIONS.length });
   const making = form("Make the token", [
-    field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, maxLength: 255 }), "* opens every room of the tenant."),
-    field("Role", select("role", ROLES)), field("Name", input("name", { maxLength: 100 }), "The name its holder bears. Left empty, they choose."),
-    field("User", input("user", { maxLength: 64 }), "Who its holder is, for rooms of their own and bans. May be left empty."),
+    field("Tenant", await tenantChoice()), field("Room", input("room", { required: true, most: 255 }), "* opens every room of the tenant."),
+    field("Role", select("role", ROLES)), field("Name", input("name", { most: 100 }), "The name its holder bears. Left empty, they choose."),
+    field("User", input("user", { most: 64 }), "Who its holder is, for rooms of their own and bans. May be left empty."),
     field("Good for", select("expiresIn", [["3600", "1 hour"], ["28800", "8 hours"], ["86400", "1 day"], ["604800", "7 days"], ["2592000", "30 days"]])),
     field("Whose people they are", select("guest", [["", "The tenant's own"], ["true", "A guest, who waits in the lobby where only those go in"]])),
     more("Other permissions than the role's", field("May", permissions, "Several can be chosen. None chosen: those of the role.")),
@@ -45,14 +45,14 @@ export async function tokensPage(page) {
     await show();
   });
   const revoking = form("Revoke", [
-    field("Tenant", await tenantChoice()), field("Id of the token", input("id", { required: true, maxLength: 128 }), "Its jti. Those of people in a meeting are revoked on the meeting's page."),
+    field("Tenant", await tenantChoice()), field("Id of the token", input("id", { required: true, most: 128 }), "Its jti. Those of people in a meeting are revoked on the meeting's page."),
   ], async (values) => {
     await request("DELETE", `tokens/${part(values.id.trim())}`, { query: { tenant: values.tenant } });
     await show();
     page.saved(`${values.id.trim()} is refused from now on, and who was in a meeting with it is out.`);
   });
   const looking = form("Look at it", [
-    field("Token", h("textarea", { name: "token", rows: 3, maxLength: 8192, required: true, autocomplete: "off", spellcheck: false }), "It is sent to this server only, and kept nowhere."),
+    field("Token", input("token", { rows: 3, most: 8192, required: true }, "textarea"), "It is sent to this server only, and kept nowhere."),
   ], async (values) => {
     // Line breaks are of whoever copied it.
     const says = await request("POST", "token-inspection", { body: { token: values.token.replace(/\s/g, "") } });

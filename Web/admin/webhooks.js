@@ -16,7 +16,7 @@ export async function webhooksPage(page) {
   ]), "Nobody is told what happens in meetings. A webhook posts it to an address of yours.");
   const making = form("Make the webhook", [
     field("Tenant", await tenantChoice()),
-    field("Address", input("url", { type: "url", required: true, maxLength: 2048, placeholder: "https://app.example.com/events" })),
+    field("Address", input("url", { type: "url", required: true, most: 2048, placeholder: "https://app.example.com/events" })),
   ], async (values) => {
     const hook = await request("POST", "webhooks", { body: { tenant: values.tenant, url: values.url } });
     await showSecret("The webhook's secret", "It is shown this once. Events are signed with it, so that the receiver knows that they come from here.", hook.secret);

@@ -2,6 +2,11 @@
 
 import { announce, h } from "./dom.js";
 import { request } from "./api.js";
+// That of the SDK, which this port serves under this name.
+import { lengthProblem } from "./text.js";
+
+/** How many code points a text field may have, as the interface counts them. */
+const most = new WeakMap();
 
 /**
  * A table, or a sentence where there is nothing to show.
@@ -41,8 +46,25 @@ export function field(label, control, hint) {
   return h("div", { class: "field" }, h("label", { htmlFor: control.id, text: label }), control, note);
 }
 
-/** @param {string} name a text field */
-export function input(name, properties = {}) { return h("input", { name, type: "text", autocomplete: "off", spellcheck: false, ...properties }); }
+/**
+ * A text field.
+ *
+ * @param {string} name
+ * @param {object} [properties] those of an input; `most`, how many characters it takes: more of them are told when the form is sent, and nothing is cut
+ * @param {string} [tag] `textarea` for one of several lines
+ */
+export function input(name, { most: limit, ...properties } = {}, tag = "input") {
+  const element = h(tag, { name, ...(tag === "input" ? { type: "text" } : {}), autocomplete: "off", spellcheck: false, ...properties });
+  if (limit) { most.set(element, limit); }
+  return element;
+}
+
+/** What is wrong with what stands in a field, or null. */
+function problemOf(control) {
+  const label = control.labels?.[0]?.textContent;
+  if (control.validity.valueMissing) { return `“${label}” is missing.`; }
+  return most.has(control) ? lengthProblem(control.value, { codePoints: most.get(control) }, `“${label}”`) : null;
+}
 
 /** @param {string} name a choice of `options`, texts or [value, text] */
 export function select(name, options, properties = {}) {
@@ -81,11 +103,11 @@ export function form(button, fields, act) {
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
     element.querySelector(".notice.problem")?.remove();
-    const missing = [...element.elements].find((each) => each.validity.valueMissing);
-    if (missing) {
-      // Beside what is missing, where the focus is.
-      (missing.closest(".field") ?? place).append(problem(new Error(`“${missing.labels[0].textContent}” is missing.`)));
-      missing.focus();
+    const wrong = [...element.elements].find((each) => problemOf(each) !== null);
+    if (wrong) {
+      // Beside what is wrong, where the focus is.
+      (wrong.closest(".field") ?? place).append(problem(new Error(problemOf(wrong))));
+      wrong.focus();
       return;
     }
     submit.disabled = true;

@@ -1,3 +1,5 @@
+import { shortened, textLimits } from "./text.js";
+
 /**
  * Settings in the fragment of a meeting's address, `#config.startWithAudioMuted=true&userInfo.displayName="Ann"`.
  * Each value is JSON, or plain text where it does not parse as JSON.
@@ -46,7 +48,7 @@ export class Overrides {
   #text(key, limit) {
     const value = this.values.get(key);
     if (typeof value !== "string" && typeof value !== "number") { return undefined; }
-    const text = String(value).trim().slice(0, limit);
+    const text = shortened(String(value).trim(), limit);
     return text.length > 0 ? text : undefined;
   }
 
@@ -86,7 +88,7 @@ export class Overrides {
   get iceTransport() { return this.#text("config.iceTransport", 10)?.toLowerCase() === "tcp" ? "tcp" : undefined; }
 
   /** Display name. @type {string|undefined} */
-  get displayName() { return this.#text("userInfo.displayName", 100); }
+  get displayName() { return this.#text("userInfo.displayName", textLimits.name.characters); }
 }
 
 function decode(text) {

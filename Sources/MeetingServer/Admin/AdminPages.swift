@@ -6,7 +6,9 @@ struct AdminPages: Sendable {
   let files: StaticFiles
 
   /// What the administration's pages share with those of meetings, by the name that they ask for; this port serves nothing else of those.
-  private static let shared = ["palette.css": "assets/css/palette.css", "icon.svg": "assets/favicon.svg"]
+  private static let shared = [
+    "palette.css": "assets/css/palette.css", "icon.svg": "assets/favicon.svg", "text.js": "sdk/text.js",
+  ]
 
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -24,7 +24,10 @@ extension MeetingRoom {
     // The bound in bytes stops characters made of thousands of combining marks.
     guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
       text.count <= SignalingLimits.chatCharacters
-    else { return "A chat message has 1 to \(SignalingLimits.chatCharacters) characters." }
+    else {
+      return "A chat message has 1 to \(SignalingLimits.chatCharacters) characters, "
+        + "and at most \(SignalingLimits.chatCharacters * 4) bytes of UTF-8."
+    }
     return nil
   }
 

@@ -4,7 +4,7 @@ extension Meeting {
   /// The longest chat message, in characters.
   ///
   /// ```swift
-  /// try meeting.send(chat: String(text.prefix(Meeting.maximumChatLength)))
+  /// let fits = text.count <= Meeting.maximumChatLength
   /// ```
   public static let maximumChatLength = 4_000
 
@@ -14,6 +14,13 @@ extension Meeting {
   /// let fits = text.utf8.count <= Meeting.maximumChatBytes
   /// ```
   public static let maximumChatBytes = 16_000
+
+  /// The longest display name, in characters. Servers leave out what is more, and tell the name that remains.
+  ///
+  /// ```swift
+  /// let fits = text.count <= Meeting.maximumNameLength
+  /// ```
+  public static let maximumNameLength = SignalingLimits.nameCharacters
 
   /// Whether this client wrote a message, also before it had to join anew and got another id.
   ///

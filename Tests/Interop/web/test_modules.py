@@ -347,6 +347,51 @@ class ModuleTests(unittest.TestCase):
         """, [each["name"] for each in cases])
         self.assertEqual(found, [each["initials"] for each in cases])
 
+    def test_lengths_are_counted_in_the_unit_of_each_limit_and_nothing_is_cut_in_two(self) -> None:
+        family, tower = "\U0001F469\u200D\U0001F469\u200D\U0001F467", "a" + "\u0301" * 20
+        cases = [
+            ("a" * 80, {"characters": 80}, None), ("a" * 81, {"characters": 80}, "81"), (family * 80, {"characters": 80}, None), (family * 81, {"characters": 80}, "81"),
+            ("\U0001F600" * 64, {"codePoints": 64}, None), (family * 13, {"codePoints": 64}, "65"), ("e\u0301" * 32, {"codePoints": 64}, None),
+            (tower * 40, {"characters": 120, "bytes": 480}, "1,640"), ("\u00e9" * 120, {"characters": 120, "bytes": 480}, None),
+        ]
+        found = self.run_js("""
+            const { lengthProblem } = await import("/sdk/text.js");
+            return argument.map(([text, limits]) => lengthProblem(text, limits, "A name"));
+        """, [case[:2] for case in cases])
+        for (text, limits, count), problem in zip(cases, found):
+            with self.subTest(text[:10], limits=limits):
+                self.assertEqual(problem is None, count is None, problem)
+                if count:
+                    self.assertIn(f"has {count}", problem)
+        self.assertEqual(self.run_js("""
+            const { shortened } = await import("/sdk/text.js");
+            return argument.map(([text, most]) => shortened(text, most, "\u2026"));
+        """, [["abc", 3], ["abcd", 3], [family * 3, 2], ["", 1], [tower * 9, 2]]), ["abc", "abc\u2026", family * 2 + "\u2026", "", tower * 2 + "\u2026"])
+
+    def test_no_field_cuts_what_is_typed_or_pasted_into_it(self) -> None:
+        for path in WEB.rglob("*"):
+            if path.suffix in {".html", ".js"}:
+                self.assertNotRegex(path.read_text(), r"(?i)maxlength\s*[:=]|setAttribute\(.maxlength", path)
+        said = self.run_js("""
+            const { watchLength } = await import("/assets/js/text-length.js");
+            const field = document.createElement("input");
+            field.setAttribute("aria-describedby", "hint");
+            const length = watchLength(field, { characters: 3 }, "A name");
+            document.body.append(field, length.element);
+            const shown = () => [field.value, length.element.hidden, length.element.textContent, field.getAttribute("aria-invalid"), field.getAttribute("aria-describedby").split(" ").length];
+            const states = [];
+            for (const text of ["abc", "abcd", "ab"]) {
+              field.value = text;
+              field.dispatchEvent(new Event("input"));
+              states.push(shown());
+            }
+            field.value = "abcdef";
+            return [...states, length.problem(), document.activeElement === field];
+        """)
+        self.assertEqual(said, [
+            ["abc", True, "", None, 1], ["abcd", False, "A name has at most 3 characters. This one has 4.", "true", 2], ["ab", True, "", None, 1],
+            "A name has at most 3 characters. This one has 6.", True])
+
     def test_chat_texts_are_counted_in_characters_and_bytes(self) -> None:
         family = "\U0001F469\u200D\U0001F469\u200D\U0001F467"
         cases = ["a" * 4_000, "a" * 4_001, "\U0001F600" * 4_000, "\U0001F600" * 4_001, family * 888, family * 889, "\u00e9" * 4_000]

@@ -14,6 +14,17 @@ import Testing
     func close() {}
   }
 
+  @Test("a name is counted in characters, and one that is too long is refused and not cut")
+  func longName() throws {
+    let family = "👩‍👩‍👧"
+    _ = try JoinPlan(
+      CommandOptions(["http://h/r", "--name", String(repeating: family, count: 80)], table: JoinCommand.table))
+    #expect {
+      try JoinPlan(
+        CommandOptions(["http://h/r", "--name", String(repeating: "a", count: 81)], table: JoinCommand.table))
+    } throws: { "\($0)".contains("at most 80 characters. This one has 81") }
+  }
+
   @Test(
     "a microphone that cannot be cleaned is sent as it is, and the person is told why and what to do",
     arguments: [false, true])

@@ -1,6 +1,6 @@
 import { isPicture } from "/sdk/chat.js";
 import { ParleyError } from "/sdk/parley.js";
-import { chatProblem } from "/sdk/text.js";
+import { chatProblem, shortened } from "/sdk/text.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { linkify } from "./links.js";
@@ -197,7 +197,7 @@ export class ChatPanel {
       message.edited ? h("span", { class: "chat-edited", text: " (edited)" }) : null);
     const mayDelete = own || (this.#meeting.hosting.isHost && !message.to);
     const menu = mayDelete
-      ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${(message.file?.name ?? message.text).slice(0, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
+      ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${shortened(message.file?.name ?? message.text, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
       : null;
     menu?.addEventListener("click", () => openMenu(menu, own ? "Your message" : `From ${message.name}`, [
       own && !message.file ? { icon: "edit", text: "Edit", action: () => this.#edit(message) } : null,

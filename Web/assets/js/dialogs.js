@@ -1,7 +1,9 @@
 import { AudioLevel } from "/sdk/parley.js";
+import { lengthProblem, textLimits } from "/sdk/text.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { choices, theme } from "./storage.js";
+import { watchLength } from "./text-length.js";
 
 /**
  * Opens a modal dialog. It closes with Escape, its button or a click beside it; the focus then returns to where it was.
@@ -201,7 +203,8 @@ export function openSettings(meeting, handlers) {
   const meter = levelMeter();
   const preview = h("video", { class: "settings-preview", autoplay: true, muted: true, playsInline: true, "aria-hidden": "true" });
   const previewOff = h("p", { class: "settings-preview-off", text: "Your camera is off" });
-  const name = h("input", { class: "field", type: "text", maxLength: 80, value: localParticipant.name, autocomplete: "name" });
+  const name = h("input", { class: "field", type: "text", value: localParticipant.name, autocomplete: "name" });
+  const nameLength = watchLength(name, textLimits.name, "A name");
   const mirror = h("input", { type: "checkbox", checked: choices.get().mirror });
   const linkDevices = h("input", { type: "checkbox", checked: choices.get().linkDevices === true, on: { change: () => choices.update({ linkDevices: linkDevices.checked }) } });
 
@@ -243,6 +246,7 @@ export function openSettings(meeting, handlers) {
   });
   const rename = () => {
     const text = name.value.trim();
+    if (lengthProblem(text, textLimits.name, "A name") !== null) { return; }
     if (text.length === 0 || text === localParticipant.name) { name.value = localParticipant.name; return; }
     localParticipant.rename(text);
     choices.update({ name: text });
@@ -262,12 +266,15 @@ export function openSettings(meeting, handlers) {
         h("label", { class: "row" }, h("span", { text: "Microphone" }), microphone, meter.element),
         devices.speakerChoiceAvailable ? h("label", { class: "row" }, h("span", { text: "Speaker" }), speaker) : null,
         h("button", { class: "button small", type: "button", on: { click: () => playTone(speaker.value) } }, icon("speaker"), h("span", { text: "Play a test tone" })),
-        h("label", { class: "row" }, h("span", { text: "Your name" }), name),
+        h("label", { class: "row" }, h("span", { text: "Your name" }), name, nameLength.element),
         themeChoice())),
   ], {
     className: "dialog-settings",
     onClose: () => {
       rename();
+      // Nobody sees the words beside the field any more.
+      const problem = lengthProblem(name.value.trim(), textLimits.name, "A name");
+      if (problem !== null) { handlers.onProblem("name", new Error(`Your name was not changed. ${problem}`)); }
       meter.close();
       preview.srcObject = null;
       devices.removeEventListener("changed", changed);

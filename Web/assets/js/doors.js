@@ -1,6 +1,8 @@
 import { discover } from "/sdk/parley.js";
+import { textLimits } from "/sdk/text.js";
 import { openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
+import { watchLength } from "./text-length.js";
 
 /** Who gets into a meeting, changed from within it. */
 
@@ -40,22 +42,24 @@ export async function openDoors(address, announcer) {
   }
   const level = h("select", { class: "field", id: "doors-level" }, ...levels.map(([value, text]) => h("option", { value, text, selected: value === rules.accessLevel })));
   const passcode = h("input", {
-    class: "field", id: "doors-passcode", type: "text", maxLength: 64, autocomplete: "off", spellcheck: false,
+    class: "field", id: "doors-passcode", type: "text", autocomplete: "off", spellcheck: false,
     placeholder: rules.passcode ? "There is one; it stays when this is left empty" : "None",
   });
+  const length = watchLength(passcode, textLimits.passcode, "A passcode");
   const none = h("input", { type: "checkbox" });
   const problem = h("p", { class: "field-problem", role: "alert", hidden: true });
   const button = h("button", { class: "button primary", type: "submit", text: "Save" });
   const labelled = (text, control) => h("div", { class: "doors-field" }, h("label", { class: "label", for: control.id, text }), control);
   none.addEventListener("change", () => { passcode.disabled = none.checked; });
   const form = h("form", { class: "doors", novalidate: "" },
-    labelled("Without waiting come in", level), labelled("Passcode", passcode),
+    labelled("Without waiting come in", level), labelled("Passcode", passcode), length.element,
     rules.passcode ? h("label", { class: "row check" }, none, h("span", { text: "No passcode any more" })) : null,
     h("p", { class: "hint", text: "It holds for who comes or waits. Who is in stays in, and hosts always come in." }),
     problem, h("div", { class: "dialog-actions dialog-actions-end" },
       h("button", { class: "button", type: "button", text: "Cancel", on: { click: () => dialog.close() } }), button));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (!none.checked && length.problem() !== null) { return; }
     const change = {};
     if (level.value !== rules.accessLevel) { change.accessLevel = level.value; }
     if (none.checked) { change.passcode = null; } else if (passcode.value.trim() !== "") { change.passcode = passcode.value.trim(); }

@@ -1,7 +1,9 @@
+import { textLimits } from "/sdk/text.js";
 import { openDialog } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { confirmDialog } from "./host-controls.js";
+import { watchLength } from "./text-length.js";
 
 const resultsWords = { always: "Everybody sees the results", whenClosed: "Results are shown when the poll is closed", moderators: "Only hosts see the results" };
 
@@ -109,15 +111,25 @@ export class Polls {
   }
 
   #showForm() {
-    const field = (label, limit) => h("input", { class: "field", type: "text", maxLength: limit, "aria-label": label, placeholder: label });
-    const question = field("Question", 300);
-    const options = h("div", { class: "poll-fields" });
-    const add = () => {
-      if (options.childElementCount >= 10) { return; }
-      options.append(field(`Answer ${options.childElementCount + 1}`, 120));
-      more.hidden = options.childElementCount >= 10;
+    const lengths = [];
+    /** A field, and below it what is wrong with its length. */
+    const field = (place, label, limits, noun) => {
+      const input = h("input", { class: "field", type: "text", "aria-label": label, placeholder: label });
+      const length = watchLength(input, limits, noun);
+      lengths.push(length);
+      place.append(input, length.element);
+      return input;
     };
-    const more = h("button", { class: "button small", type: "button", on: { click: () => { add(); options.lastElementChild.focus(); } } }, icon("plus"), h("span", { text: "Another answer" }));
+    const questionPlace = h("div", { class: "poll-fields" });
+    const question = field(questionPlace, "Question", textLimits.pollQuestion, "A question");
+    const options = h("div", { class: "poll-fields" });
+    const answerFields = [];
+    const add = () => {
+      if (answerFields.length >= 10) { return; }
+      answerFields.push(field(options, `Answer ${answerFields.length + 1}`, textLimits.pollAnswer, "An answer"));
+      more.hidden = answerFields.length >= 10;
+    };
+    const more = h("button", { class: "button small", type: "button", on: { click: () => { add(); answerFields.at(-1).focus(); } } }, icon("plus"), h("span", { text: "Another answer" }));
     add();
     add();
     const multiple = h("input", { type: "checkbox" });
@@ -125,17 +137,18 @@ export class Polls {
     const problem = h("p", { class: "field-problem", role: "alert", hidden: true });
     const form = h("form", { class: "poll-form", on: { submit: async (event) => {
       event.preventDefault();
-      const answers = [...options.children].map((each) => each.value.trim()).filter(Boolean);
+      const answers = answerFields.map((each) => each.value.trim()).filter(Boolean);
       problem.hidden = question.value.trim() !== "" && answers.length >= 2;
       if (!problem.hidden) {
         setText(problem, "A poll needs a question and at least two answers.");
-        [question, ...options.children].find((each) => each.value.trim() === "").focus();
+        [question, ...answerFields].find((each) => each.value.trim() === "").focus();
         return;
       }
+      if (lengths.some((each) => each.problem() !== null)) { return; }
       const done = await this.#try(() => this.#meeting.hosting.createPoll({ question: question.value.trim(), options: answers, multiple: multiple.checked, results: results.value }), problem);
       if (done) { this.#maker.replaceChildren(); this.refresh(); }
     } } },
-    question, options, more,
+    questionPlace, options, more,
     h("label", { class: "row check" }, multiple, h("span", { text: "Several answers may be chosen" })),
     h("label", { class: "row" }, h("span", { text: "Results" }), results), problem,
     h("div", { class: "dialog-actions" },

@@ -1,8 +1,10 @@
 import { Devices } from "/sdk/parley.js";
+import { textLimits } from "/sdk/text.js";
 import { fillDevices, levelMeter, playTone, themeChoice, openDialog } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { deviceProblem } from "./messages.js";
+import { watchLength } from "./text-length.js";
 import { wantedDevices } from "./starting-devices.js";
 import { choices } from "./storage.js";
 import { hueIndex, initials } from "./tile.js";
@@ -30,6 +32,7 @@ export class Prejoin {
   #selects = {};
   #meter = levelMeter();
   #name;
+  #nameLength;
   #title;
   #signedIn = h("div", { hidden: true });
   #nameProblem = h("p", { class: "field-problem", role: "alert", id: "name-problem", hidden: true });
@@ -47,9 +50,10 @@ export class Prejoin {
     const { overrides } = options;
     this.#wanted = wantedDevices(overrides, stored);
     this.#name = h("input", {
-      class: "field", id: "display-name", type: "text", maxLength: 80, autocomplete: "name", placeholder: "How others will see you",
+      class: "field", id: "display-name", type: "text", autocomplete: "name", placeholder: "How others will see you",
       value: overrides.displayName ?? stored.name, "aria-describedby": "name-problem", enterKeyHint: "go",
     });
+    this.#nameLength = watchLength(this.#name, textLimits.name, "A name");
     this.#title = h("h1", { class: "prejoin-title", dir: "auto", text: options.title });
     this.#join = h("button", { class: "button primary large", type: "submit" }, h("span", { text: "Join now" }));
     for (const source of ["microphone", "camera"]) {
@@ -59,12 +63,15 @@ export class Prejoin {
     }
     this.#selects.speaker = h("select", { class: "field", "aria-label": "Speaker" });
     this.#selects.speaker.addEventListener("change", () => choices.update({ speakerId: this.#selects.speaker.value }));
-    this.#name.addEventListener("input", () => { this.#showAvatar(); this.#nameProblem.hidden = true; setAttribute(this.#name, "aria-invalid", null); });
+    this.#name.addEventListener("input", () => {
+      this.#showAvatar();
+      if (!this.#nameProblem.hidden) { this.#nameProblem.hidden = true; setAttribute(this.#name, "aria-invalid", null); }
+    });
 
     const form = h("form", { class: "prejoin-form", novalidate: "", on: { submit: (event) => { event.preventDefault(); this.#submit(); } } },
       h("p", { class: "eyebrow", text: "You are about to join" }),
       this.#title,
-      h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#signedIn,
+      h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#nameLength.element, this.#signedIn,
       this.#problemsBox,
       this.#join, this.#status,
       h("details", { class: "device-choice" }, h("summary", {}, icon("settings"), h("span", { text: "Microphone, camera and speaker" })),
@@ -160,6 +167,7 @@ export class Prejoin {
       this.#name.focus();
       return;
     }
+    if (this.#nameLength.problem() !== null) { return; }
     // The account's name is not what its owner types elsewhere.
     if (!this.#name.readOnly) { choices.update({ name }); }
     this.#options.onJoin({

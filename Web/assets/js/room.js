@@ -1,4 +1,5 @@
 import { AudioLevel, MeetingState } from "/sdk/parley.js";
+import { shortened } from "/sdk/text.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { timeText } from "./begins.js";
@@ -294,7 +295,7 @@ export class Room {
   #chatMessage(message, history) {
     this.#chat.add(message);
     if (message.from === this.#meeting.localParticipant.id || history) { return; }
-    const text = message.file ? `sends ${message.file.name}` : message.text.length > 90 ? `${message.text.slice(0, 90)}…` : message.text;
+    const text = message.file ? `sends ${message.file.name}` : shortened(message.text, 90, "…");
     if (this.#panel === "chat") {
       if (!message.deleted) { this.#announcer.say(`${message.name}: ${text}`); }
       return;

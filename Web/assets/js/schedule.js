@@ -1,8 +1,10 @@
+import { textLimits } from "/sdk/text.js";
 import { withToken } from "./address.js";
 import { calendarLink } from "./calendar-link.js";
 import { copyButton, openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { dayText, timeText } from "./begins.js";
+import { watchLength } from "./text-length.js";
 
 /** Planning a meeting from the start page. */
 
@@ -26,7 +28,8 @@ function labelled(text, control) {
 export function openSchedule() {
   const next = new Date(Date.now() + 86_400_000);
   const last = new Date(Date.now() + 27 * 86_400_000);
-  const title = h("input", { class: "field", id: "plan-title", type: "text", maxLength: 250, autocomplete: "off", placeholder: "Meeting" });
+  const title = h("input", { class: "field", id: "plan-title", type: "text", autocomplete: "off", placeholder: "Meeting" });
+  const titleLength = watchLength(title, textLimits.subject, "A title");
   const day = h("input", { class: "field", id: "plan-day", type: "date", required: true, value: dateOf(next), min: dateOf(new Date()), max: dateOf(last) });
   const time = h("input", { class: "field", id: "plan-time", type: "time", required: true, value: "10:00" });
   const length = h("select", { class: "field", id: "plan-length" },
@@ -41,7 +44,7 @@ export function openSchedule() {
   problem.hidden = true;
   const button = h("button", { class: "button primary large", type: "submit", text: "Plan the meeting" });
   const form = h("form", { class: "plan", novalidate: "" },
-    labelled("Title", title),
+    labelled("Title", title), titleLength.element,
     h("div", { class: "plan-row" }, labelled("Day", day), labelled("Time", time), labelled("Length", length)),
     h("div", { class: "plan-row" }, labelled("Comes again", repeat), untilField),
     h("p", { class: "hint", text: `Times are on your clock (${Intl.DateTimeFormat().resolvedOptions().timeZone}). A meeting can be planned for the next four weeks.` }),
@@ -58,6 +61,7 @@ export function openSchedule() {
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (titleLength.problem() !== null) { return; }
     const start = new Date(`${day.value}T${time.value}`);
     if (Number.isNaN(start.getTime())) { fail(day.value === "" ? "Choose a day." : "Choose a time.", day.value === "" ? day : time); return; }
     if (day.value > day.max) { fail(tooFar, day); return; }

@@ -1,6 +1,8 @@
+import { textLimits } from "/sdk/text.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { frame } from "./notice.js";
+import { watchLength } from "./text-length.js";
 
 /** The page of who waits to be let in, or for a host. */
 export class WaitingPage {
@@ -38,7 +40,7 @@ export class WaitingPage {
 /** Asks for a meeting's passcode. */
 export class PasscodePage {
   #field = h("input", {
-    class: "field", id: "passcode", type: "text", maxLength: 64, autocomplete: "off", autocapitalize: "off", spellcheck: false,
+    class: "field", id: "passcode", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false,
     "aria-describedby": "passcode-problem", enterKeyHint: "go",
   });
 
@@ -47,8 +49,10 @@ export class PasscodePage {
     const problem = h("p", { class: "field-problem", role: "alert", id: "passcode-problem", text: options.wrong ? "This is not the meeting's passcode. Try again." : "" });
     problem.hidden = !options.wrong;
     if (options.wrong) { this.#field.setAttribute("aria-invalid", "true"); }
+    const length = watchLength(this.#field, textLimits.passcode, "A passcode");
     const submit = (event) => {
       event.preventDefault();
+      if (length.problem() !== null) { return; }
       const passcode = this.#field.value.trim();
       if (passcode !== "") { options.onPasscode(passcode); return; }
       problem.hidden = false;
@@ -60,7 +64,7 @@ export class PasscodePage {
       h("p", { class: "eyebrow", dir: "auto", text: options.meeting }),
       h("h1", { text: "This meeting has a passcode" }),
       h("p", { text: "It is in your invitation; if not, ask whoever invited you." }),
-      h("div", { class: "passcode-row" }, h("label", { class: "label", for: "passcode", text: "Passcode" }), this.#field, problem),
+      h("div", { class: "passcode-row" }, h("label", { class: "label", for: "passcode", text: "Passcode" }), this.#field, problem, length.element),
       h("div", { class: "notice-actions" },
         h("button", { class: "button primary large", type: "submit", text: "Join" }),
         h("a", { class: "button large", href: "/", text: "Start page" }))));
