@@ -3,6 +3,7 @@ import { Chatting } from "./chat.js";
 import { DataChannels } from "./data-channels.js";
 import { Devices } from "./devices.js";
 import { checkToken } from "./discover.js";
+import { DistinctNames, numbered } from "./distinct-names.js";
 import { ParleyError } from "./errors.js";
 import { Hosting, permissionsOf } from "./hosting.js";
 import { JoinToken } from "./join-token.js";
@@ -51,7 +52,7 @@ const final = new Set([
  * |---|---|
  * | `statechanged` | `state` |
  * | `waiting` | `reason`: `lobby` (somebody has to let this client in), `host` (the meeting begins when a host comes) or `start` (at its time, or when a host comes); `lost` (the connection was lost, and it knocks anew as soon as it can) |
- * | `lobby` | `waiting` (`[{ id, name }]`, who waits to be let in), `locked` — to hosts only |
+ * | `lobby` | `waiting` (`[{ id, name, displayName }]`, who waits to be let in), `locked` — to hosts only |
  * | `announced` | `participant`, `entered` (false when they went), `reason` — where the meeting wants comings and goings announced |
  * | `joined` | `participants` — media flows for the first time |
  * | `participantJoined`, `participantUpdated` | `participant` |
@@ -113,6 +114,7 @@ export class Meeting extends EventTarget {
   #statsTimer = null;
   #connectTimer = null;
   #serverQuality = new Map();
+  #names = new DistinctNames();
   #paused = { publications: new Set(), reason: null };
   #subject = null;
   #views = new Views((slots) => this.#state !== MeetingState.ended && this.#signaling?.send({ type: "view", slots }) === true);
@@ -174,7 +176,7 @@ export class Meeting extends EventTarget {
   /** What is waited for: `lobby`, `host`, `start`, or null when nothing is. @type {string|null} */
   get waiting() { return this.#waiting; }
 
-  /** To hosts: who waits to be let in, and whether the meeting is locked; null for everybody else. @type {{waiting: {id: string, name: string}[], locked: boolean}|null} */
+  /** To hosts: who waits to be let in, and whether the meeting is locked; null for everybody else. @type {{waiting: {id: string, name: string, displayName: string}[], locked: boolean}|null} */
   get lobby() { return this.#lobby; }
 
   /** The others, by id, in the order they joined. @type {Map<string, RemoteParticipant>} */
@@ -754,7 +756,17 @@ export class Meeting extends EventTarget {
       return;
     }
     const people = (Array.isArray(waiting) ? waiting : []).filter((each) => typeof each?.id === "string");
-    this.#lobby = { waiting: people.map(({ id, name }) => ({ id, name: String(name ?? "Guest") })), locked: locked === true };
+    const present = new Set(people.map(({ id }) => id));
+    for (const { id } of this.#lobby?.waiting ?? []) {
+      if (!present.has(id) && !this.#participants.has(id)) { this.#names.remove(id); }
+    }
+    this.#lobby = {
+      waiting: people.map(({ id, name }) => {
+        const text = String(name ?? "Guest");
+        return { id, name: text, displayName: numbered(text, this.#names.number(id, text)) };
+      }),
+      locked: locked === true,
+    };
     this._emit("lobby", this.#lobby);
   }
 
@@ -795,6 +807,7 @@ export class Meeting extends EventTarget {
     const before = described();
     participant.permissions = permissionsOf(value);
     participant.name = String(value.name ?? "Guest");
+    this._nameChanged(participant);
     participant.role = String(value.role ?? "guest");
     participant._takeFacts(value);
     participant.connection = value.connection === "reconnecting" ? "reconnecting" : "connected";
@@ -817,9 +830,11 @@ export class Meeting extends EventTarget {
   /** The server has the last word on a name: a token may set it. After a resume the own one is told anew instead. */
   #takeOwnName(value) {
     const own = this.localParticipant;
-    if (value?.id !== own.id || typeof value.name !== "string" || value.name === own.name) { return; }
+    if (value?.id !== own.id || typeof value.name !== "string") { return; }
+    const before = own.displayName;
     own.name = value.name;
-    this._emit("participantUpdated", { participant: own });
+    this._nameChanged(own);
+    if (own.displayName !== before) { this._emit("participantUpdated", { participant: own }); }
   }
 
   #takeHand(participant, { hand }) {
@@ -885,6 +900,7 @@ export class Meeting extends EventTarget {
     if (!participant) { return; }
     for (const each of [...participant.publications]) { this.#removePublication(participant, each.id); }
     this.#participants.delete(id);
+    this.#names.remove(id);
     this.#chatting._stopped(id);
     this.#speakers = this.#speakers.filter((each) => each !== participant);
     this._emit("participantLeft", { participant, reason: reason ?? "left" });
@@ -1058,6 +1074,13 @@ export class Meeting extends EventTarget {
   // MARK: For the parts of the SDK
 
   _emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  /** Somebody is called otherwise, or new. Oneself keeps the number over joining anew, which gives another id. */
+  _nameChanged(participant) {
+    // Before joining nobody knows who was there first.
+    if (participant.id === "") { return; }
+    participant.nameNumber = this.#names.number(participant.isLocal ? "self" : participant.id, participant.name);
+  }
 
   _send(message) { return this.#signaling?.send(message) ?? false; }
 

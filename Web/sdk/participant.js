@@ -1,3 +1,4 @@
+import { numbered } from "./distinct-names.js";
 import { ParleyError } from "./errors.js";
 import { Publication } from "./publication.js";
 import { LocalTrack } from "./track.js";
@@ -15,6 +16,8 @@ export class Participant {
     this.id = id;
     /** Display name, as text from outside: show it with `textContent` only. @type {string} */
     this.name = name;
+    /** Which of those who bear this name it is, by the order in which they came: 1 for the first. It stays while they are there. @type {number} */
+    this.nameNumber = 1;
     /** @type {string} */
     this.role = "guest";
     /** What this participant may do: names such as `publishAudio` and `moderate`. @type {string[]} */
@@ -34,6 +37,9 @@ export class Participant {
     /** Publications in the order they came. @type {Publication[]} */
     this.publications = [];
   }
+
+  /** The name by which people are told apart: `Ann`, and `Ann (2)` for the next who is called so. @type {string} */
+  get displayName() { return numbered(this.name, this.nameNumber); }
 
   /** Whether the server counts this participant among the speakers now. @type {boolean} */
   get speaking() { return this.audioLevel > 0; }
@@ -190,6 +196,7 @@ export class LocalParticipant extends Participant {
    */
   rename(name) {
     this.name = name;
+    this.#meeting._nameChanged(this);
     this.#meeting._send({ type: "rename", name });
     this.#meeting._emit("participantUpdated", { participant: this });
   }

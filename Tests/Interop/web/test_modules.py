@@ -347,6 +347,23 @@ class ModuleTests(unittest.TestCase):
         """, [each["name"] for each in cases])
         self.assertEqual(found, [each["initials"] for each in cases])
 
+    def test_people_of_one_name_are_told_apart_by_the_order_in_which_they_came(self) -> None:
+        # Each step: who comes (with a name) or goes; then the number that is expected.
+        steps = [
+            ("a", "Ann", 1), ("b", "Ann", 2), ("c", "Ben", 1), ("a", "Ann", 1), ("b", None, 0), ("d", "Ann", 2), ("b", "Ann", 3), ("a", None, 0), ("d", "Ann", 2),
+            ("e", "Ann", 4), ("e", None, 0), ("e", "Ann", 4), ("f", "ANN", 5), ("g", " Ann\u00a0", 6), ("h", "\uff21nn", 7), ("c", "Ann", 8), ("c", "Ben", 1),
+            # Whoever takes a name that looks like a number is told apart from who has that number.
+            ("i", "Ann (2)", 2), ("j", "Cem (2)", 1), ("k", "Cem", 1), ("l", "Cem", 3), ("m", "Zoe\u0308", 1), ("n", "Zo\u00eb", 2),
+            # A number that has become somebody else's meanwhile is not given back.
+            ("j", None, 0), ("o", "Cem (2)", 1), ("l", None, 0), ("k", None, 0), ("p", "Cem", 1), ("k", "Cem", 3),
+        ]
+        found = self.run_js("""
+            const { DistinctNames } = await import("/sdk/distinct-names.js");
+            const names = new DistinctNames();
+            return argument.map(([id, name]) => (name === null ? (names.remove(id), 0) : names.number(id, name)));
+        """, [step[:2] for step in steps])
+        self.assertEqual(found, [step[2] for step in steps])
+
     def test_lengths_are_counted_in_the_unit_of_each_limit_and_nothing_is_cut_in_two(self) -> None:
         family, tower = "\U0001F469\u200D\U0001F469\u200D\U0001F467", "a" + "\u0301" * 20
         cases = [

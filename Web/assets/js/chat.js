@@ -35,6 +35,15 @@ function problemText(error, limit) {
   }
 }
 
+/**
+ * Who wrote a message: told from others of the name while they are there.
+ *
+ * @param {import("/sdk/parley.js").Meeting} meeting
+ * @param {{from: string, name: string}} message
+ * @returns {string}
+ */
+export function authorName(meeting, message) { return meeting.participant(message.from)?.displayName ?? message.name; }
+
 /** Has the browser save something. */
 function save(blob, name) {
   const address = URL.createObjectURL(blob);
@@ -140,7 +149,7 @@ export class ChatPanel {
     const chosen = this.#to.value;
     const options = [h("option", { value: "", text: "Everybody" })];
     for (const participant of this.#meeting.participants.values()) {
-      options.push(h("option", { value: participant.id, text: `Only ${participant.name}` }));
+      options.push(h("option", { value: participant.id, text: `Only ${participant.displayName}` }));
     }
     this.#to.replaceChildren(...options);
     this.#to.value = options.some((option) => option.value === chosen) ? chosen : "";
@@ -161,11 +170,11 @@ export class ChatPanel {
     const grouped = next === null && this.#last && this.#last.from === message.from && (this.#last.to ?? null) === (message.to ?? null) && this.#last.minute === minute;
     if (next === null) { this.#last = { from: message.from, to: message.to, minute }; }
     const receiver = message.to ? this.#meeting.participant(message.to) : null;
-    const aside = message.to ? (own ? `only to ${receiver?.name ?? "one person"}` : "only to you") : null;
+    const aside = message.to ? (own ? `only to ${receiver?.displayName ?? "one person"}` : "only to you") : null;
     const body = h("div", { class: "chat-body" });
     const item = h("li", { class: `chat-message${own ? " chat-own" : ""}${grouped ? " chat-grouped" : ""}${message.to ? " chat-private" : ""}` },
       h("p", { class: grouped ? "visually-hidden" : "chat-head" },
-        h("span", { class: "chat-name", dir: "auto", text: own ? "You" : message.name }),
+        h("span", { class: "chat-name", dir: "auto", text: own ? "You" : authorName(this.#meeting, message) }),
         aside ? h("span", { class: "chat-aside", text: aside }) : null,
         minute ? h("time", { dateTime: message.time, text: minute }) : null),
       body);
@@ -199,7 +208,7 @@ export class ChatPanel {
     const menu = mayDelete
       ? h("button", { class: "icon-button small chat-menu", type: "button", "aria-label": `Change or delete: ${shortened(message.file?.name ?? message.text, 40)}`, title: "Change or delete", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"))
       : null;
-    menu?.addEventListener("click", () => openMenu(menu, own ? "Your message" : `From ${message.name}`, [
+    menu?.addEventListener("click", () => openMenu(menu, own ? "Your message" : `From ${authorName(this.#meeting, message)}`, [
       own && !message.file ? { icon: "edit", text: "Edit", action: () => this.#edit(message) } : null,
       { icon: "trash", text: own ? "Delete" : "Delete for everybody", danger: true, action: () => this.#ask(() => this.#meeting.chatting.remove(message)) },
     ]));
@@ -396,7 +405,7 @@ export class ChatPanel {
   // MARK: Writing
 
   #showTyping() {
-    const names = this.#meeting.chatting.typing.map((each) => each.name);
+    const names = this.#meeting.chatting.typing.map((each) => each.displayName);
     setText(this.#typing, names.length === 0 ? "" : names.length === 1 ? `${names[0]} is typing…` : names.length === 2 ? `${names[0]} and ${names[1]} are typing…` : "Several people are typing…");
   }
 

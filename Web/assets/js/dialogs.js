@@ -329,6 +329,6 @@ export function openDetails(meeting, participant) {
     body.replaceChildren(...tables);
   };
   const timer = setInterval(show, 1_000);
-  openDialog(participant.isLocal ? "Your connection" : participant.name, [body], { className: "dialog-details", onClose: () => clearInterval(timer) });
+  openDialog(participant.isLocal ? "Your connection" : participant.displayName, [body], { className: "dialog-details", onClose: () => clearInterval(timer) });
   show();
 }

@@ -83,16 +83,16 @@ export class HostControls {
   }
 
   #makeHost(participant) {
-    confirmDialog(`Make ${participant.name} a host?`, "Hosts can mute and remove others, change who may do what, and end the meeting.", {
+    confirmDialog(`Make ${participant.displayName} a host?`, "Hosts can mute and remove others, change who may do what, and end the meeting.", {
       action: "Make host", danger: false,
-      onYes: () => this.#try(() => this.#hosting.setRole(participant, "presenter"), `${participant.name} is a host now`),
+      onYes: () => this.#try(() => this.#hosting.setRole(participant, "presenter"), `${participant.displayName} is a host now`),
     });
   }
 
   #remove(participant) {
     const choices = [{ name: "ban", text: "Do not let them come back" }];
     if (this.#meeting.lobby?.locked === false) { choices.push({ name: "lock", text: "Lock the meeting, so that nobody else comes in" }); }
-    confirmDialog(`Remove ${participant.name}?`, `${participant.name} leaves the meeting at once and is told that a host did this.`, {
+    confirmDialog(`Remove ${participant.displayName}?`, `${participant.displayName} leaves the meeting at once and is told that a host did this.`, {
       action: "Remove", choices,
       more: h("p", { class: "hint", text: "Who has no invitation of their own is known by their network at most: this may keep out others from there too, and they may come back from another one. A locked meeting lets in nobody but hosts." }),
       // Locked first: they could be back before.
@@ -111,13 +111,13 @@ export class HostControls {
   muteEveryone(spared = null) {
     const people = this.#whoCanBeSpared().map((participant) => ({ participant, box: h("input", { type: "checkbox", checked: participant === spared }) }));
     const except = people.length < 2 ? null : h("fieldset", { class: "except" }, h("legend", { text: "Except" }),
-      h("div", { class: "except-list" }, ...people.map(({ participant, box }) => h("label", { class: "row check" }, box, h("span", { dir: "auto", text: participant.name })))));
+      h("div", { class: "except-list" }, ...people.map(({ participant, box }) => h("label", { class: "row check" }, box, h("span", { dir: "auto", text: participant.displayName })))));
     confirmDialog(spared ? "Mute everyone else?" : "Mute everyone?", except ? "Everybody is muted but you and those you choose here." : "Everybody but you is muted.", {
       action: "Mute everyone", danger: false, more: except,
       choices: [{ name: "later", text: "Also people who come later" }, { name: "locked", text: "Nobody may unmute until I allow it or ask them to" }],
       onYes: ({ later, locked }) => {
         const left = people.filter(({ participant, box }) => box.checked && this.#meeting.participants.has(participant.id)).map(({ participant }) => participant);
-        const names = left.length > 2 ? `${left.length} people` : left.map(({ name }) => name).join(" and ");
+        const names = left.length > 2 ? `${left.length} people` : left.map(({ displayName }) => displayName).join(" and ");
         this.#try(
           () => this.#hosting.muteAll({ except: left.map(({ id }) => id), includingLater: later || locked, mayUnmute: !locked }),
           left.length === 0 ? "Everybody is muted" : `Everybody but ${names} is muted`);
@@ -129,7 +129,7 @@ export class HostControls {
   #whoCanBeSpared() {
     const reachesOrganizers = this.#meeting.localParticipant.role === "organizer";
     return [...this.#meeting.participants.values()].filter(({ role }) => reachesOrganizers || role !== "organizer")
-      .sort((a, b) => Number(b.microphoneOn) - Number(a.microphoneOn) || a.name.localeCompare(b.name)).slice(0, 500);
+      .sort((a, b) => Number(b.microphoneOn) - Number(a.microphoneOn) || a.displayName.localeCompare(b.displayName)).slice(0, 500);
   }
 
   /** Takes back what was said of muting. */

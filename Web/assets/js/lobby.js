@@ -1,6 +1,7 @@
 import { openDoors } from "./doors.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
+import { personName } from "./panels.js";
 import { hueIndex, initials } from "./tile.js";
 
 /** For how long a click is not taken after another person has moved under the pointer. */
@@ -88,9 +89,9 @@ export class LobbyControls {
     setText(this.#avatar, initials(first.name));
     setAttribute(this.#avatar, "data-hue", hueIndex(first.name));
     const others = waiting.length - 1;
-    this.#text.replaceChildren(h("strong", { dir: "auto", text: first.name }), ` wants to join${others > 0 ? `, and ${others} more` : ""}`);
-    setAttribute(this.#admit, "aria-label", `Admit ${first.name}`);
-    setAttribute(this.#deny, "aria-label", `Deny ${first.name}`);
+    this.#text.replaceChildren(h("strong", { dir: "auto", text: first.name }), `${first.displayName.slice(first.name.length)} wants to join${others > 0 ? `, and ${others} more` : ""}`);
+    setAttribute(this.#admit, "aria-label", `Admit ${first.displayName}`);
+    setAttribute(this.#deny, "aria-label", `Deny ${first.displayName}`);
     const hadFocus = document.activeElement === this.#more;
     this.#more.hidden = others === 0;
     if (hadFocus && this.#more.hidden) { this.#admit.focus(); }
@@ -114,14 +115,16 @@ export class LobbyControls {
     }
   }
 
-  #row({ id, name }) {
+  #row({ id, name, displayName }) {
+    const shown = personName();
+    shown.show(name, displayName);
     const avatar = h("span", { class: "avatar avatar-small", "aria-hidden": "true", text: initials(name) });
     setAttribute(avatar, "data-hue", hueIndex(name));
     const row = h("li", { class: "person" },
-      h("span", { class: "lobby-who" }, avatar, h("span", { class: "person-text" }, h("span", { class: "person-name", dir: "auto", text: name }))),
+      h("span", { class: "lobby-who" }, avatar, h("span", { class: "person-text" }, shown.element)),
       h("span", { class: "lobby-answers" },
-        h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${name}`, on: { click: () => this.#try(this.#meeting.admit(id)) } }),
-        h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${name}`, on: { click: () => this.#try(this.#meeting.deny(id)) } })));
+        h("button", { class: "button primary small", type: "button", text: "Admit", "aria-label": `Admit ${displayName}`, on: { click: () => this.#try(this.#meeting.admit(id)) } }),
+        h("button", { class: "button small", type: "button", text: "Deny", "aria-label": `Deny ${displayName}`, on: { click: () => this.#try(this.#meeting.deny(id)) } })));
     row.dataset.id = id;
     return row;
   }
@@ -133,8 +136,8 @@ export class LobbyControls {
 
   /** Says who is new, and shows how many wait at the button of the panel. */
   #announce(waiting) {
-    for (const { id, name } of waiting) {
-      if (!this.#known.has(id)) { this.#options.announcer.say(`${name} wants to join`); }
+    for (const { id, displayName } of waiting) {
+      if (!this.#known.has(id)) { this.#options.announcer.say(`${displayName} wants to join`); }
     }
     this.#known = new Set(waiting.map(({ id }) => id));
     const button = this.#options.peopleButton;

@@ -10,6 +10,23 @@ export function panelHead(title, id, onClose) {
     h("button", { class: "icon-button", type: "button", "aria-label": `Close ${title.toLowerCase()}`, title: "Close (Esc)", on: { click: onClose } }, icon("close")));
 }
 
+/**
+ * A name in a list, whose number is read also where the name is too long for its line.
+ *
+ * @returns {{element: HTMLElement, show: (name: string, displayName: string) => void}}
+ */
+export function personName() {
+  const text = h("span", { class: "person-name-text", dir: "auto" });
+  const number = h("span", { class: "person-number" });
+  return {
+    element: h("span", { class: "person-name" }, text, number),
+    show(name, displayName) {
+      setText(text, name);
+      setText(number, displayName.slice(name.length).trim());
+    },
+  };
+}
+
 /** What a participant is, in a word; null for most. */
 function roleWord({ role, permissions }) {
   if (role === "organizer") { return "organizer"; }
@@ -88,7 +105,7 @@ export class PeoplePanel {
 
   #makeRow(participant) {
     const avatar = h("span", { class: "avatar avatar-small", "aria-hidden": "true" });
-    const name = h("span", { class: "person-name", dir: "auto" });
+    const name = personName();
     const note = h("span", { class: "person-note" });
     const microphone = h("span", { class: "person-device", role: "img" });
     const camera = h("span", { class: "person-device", role: "img" });
@@ -97,10 +114,10 @@ export class PeoplePanel {
     const details = h("button", { class: "icon-button small", type: "button", title: "Connection details", on: { click: () => this.#handlers.onDetails(participant) } }, bars.element);
     const hand = h("span", { class: "person-hand", role: "img", hidden: true }, icon("hand"), h("span", {}));
     const menu = h("button", { class: "icon-button small person-menu", type: "button", title: "For hosts", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"));
-    menu.addEventListener("click", () => openMenu(menu, participant.name, [
+    menu.addEventListener("click", () => openMenu(menu, participant.displayName, [
       ...this.#handlers.host.entries(participant), "line", { icon: "pin", text: "Pin for me", action: () => this.#handlers.onPin(participant) },
     ]));
-    const element = h("li", { class: "person" }, avatar, h("span", { class: "person-text" }, name, note), hand, microphone, camera, details, pin, menu);
+    const element = h("li", { class: "person" }, avatar, h("span", { class: "person-text" }, name.element, note), hand, microphone, camera, details, pin, menu);
     const show = (mark, on, what) => {
       mark.classList.toggle("off", !on);
       const label = `${what} ${on ? "on" : "off"}`;
@@ -116,10 +133,10 @@ export class PeoplePanel {
       setAttribute(hand, "aria-label", `Hand raised, number ${place}`);
       menu.hidden = !hosting.isHost || participant.isLocal;
       pin.hidden = !menu.hidden;
-      setAttribute(menu, "aria-label", `More for ${participant.name}`);
+      setAttribute(menu, "aria-label", `More for ${participant.displayName}`);
       setText(avatar, initials(participant.name || "?"));
       setAttribute(avatar, "data-hue", hueIndex(participant.name));
-      setText(name, participant.name);
+      name.show(participant.name, participant.displayName);
       setText(note, [
         participant.isLocal ? "you" : null, roleWord(participant), hosting.spotlighted === participant ? "in the spotlight" : null,
         participant.publication("microphone")?.mutedByHost ? "muted by a host" : null,
@@ -128,9 +145,9 @@ export class PeoplePanel {
       show(microphone, participant.microphoneOn, "Microphone");
       show(camera, participant.cameraOn, "Camera");
       bars.set(participant.quality);
-      setAttribute(pin, "aria-label", `Pin ${participant.name}`);
+      setAttribute(pin, "aria-label", `Pin ${participant.displayName}`);
       const words = qualityWords[participant.quality];
-      setAttribute(details, "aria-label", `Connection details of ${participant.name}${words ? `: ${words}` : ""}`);
+      setAttribute(details, "aria-label", `Connection details of ${participant.displayName}${words ? `: ${words}` : ""}`);
       setAttribute(details, "title", words ? `Connection details: ${words}` : "Connection details");
       element.classList.toggle("person-speaking", participant.speaking);
     };

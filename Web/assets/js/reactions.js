@@ -39,7 +39,7 @@ export class Reactions {
 
   /** Shows somebody's reaction for a moment. */
   show(participant, reaction, emoji) {
-    const name = participant.isLocal ? "You" : participant.name;
+    const name = participant.isLocal ? "You" : participant.displayName;
     const item = h("div", { class: "reaction" }, h("span", { class: "reaction-emoji", text: emoji }), h("span", { class: "reaction-name", dir: "auto", text: name }));
     item.style.setProperty("--lane", String(this.element.childElementCount % 3));
     this.element.append(item);

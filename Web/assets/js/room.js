@@ -8,7 +8,7 @@ import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
-import { ChatPanel } from "./chat.js";
+import { authorName, ChatPanel } from "./chat.js";
 import { deviceOffer } from "./device-offer.js";
 import { PeoplePanel } from "./panels.js";
 import { Stage } from "./stage.js";
@@ -59,7 +59,7 @@ export class Room {
     this.#stage = new Stage(meeting, {
       onDetails: (tile) => openDetails(meeting, tile.participant),
       onMore: () => this.#openPanel("people"),
-      onPinned: (tile) => this.#announcer.say(tile ? `Pinned ${tile.participant.name}` : "Unpinned"),
+      onPinned: (tile) => this.#announcer.say(tile ? `Pinned ${tile.participant.displayName}` : "Unpinned"),
     });
     this.#together = new Together(meeting, this.#announcer, {
       refresh: () => this.#refresh(), openPeople: () => this.#openPanel("people", true), unmute: (sources) => this.#unmute(sources),
@@ -177,13 +177,13 @@ export class Room {
     on("announced", ({ participant, entered, reason }) => {
       if (quiet()) { return; }
       const what = entered ? "joined" : reason === "timeout" ? "lost the connection" : reason === "removed" ? "was removed" : "left";
-      this.#announcer.show(`${participant.name} ${what}`, { icon: entered ? "people" : "leave" });
+      this.#announcer.show(`${participant.displayName} ${what}`, { icon: entered ? "people" : "leave" });
     });
     on("lobby", () => this.#lobby.refresh());
     for (const type of ["participantJoined", "participantLeft", "participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed"]) { on(type, () => this.#refresh()); }
     on("published", ({ participant, publication }) => {
       if (publication.source === "screen" && !participant.isLocal && meeting.state === MeetingState.connected) {
-        this.#announcer.show(`${participant.name} shares the screen`, { icon: "screen" });
+        this.#announcer.show(`${participant.displayName} shares the screen`, { icon: "screen" });
       }
       this.#refresh();
     });
@@ -297,13 +297,13 @@ export class Room {
     if (message.from === this.#meeting.localParticipant.id || history) { return; }
     const text = message.file ? `sends ${message.file.name}` : shortened(message.text, 90, "…");
     if (this.#panel === "chat") {
-      if (!message.deleted) { this.#announcer.say(`${message.name}: ${text}`); }
+      if (!message.deleted) { this.#announcer.say(`${authorName(this.#meeting, message)}: ${text}`); }
       return;
     }
     this.#unread += 1;
     this.#showUnread();
     if (message.deleted) { return; }
-    this.#announcer.show(`${message.name}: ${text}`, { icon: "chat", time: 6_000, topic: "chat", onClick: () => this.#openPanel("chat", true) });
+    this.#announcer.show(`${authorName(this.#meeting, message)}: ${text}`, { icon: "chat", time: 6_000, topic: "chat", onClick: () => this.#openPanel("chat", true) });
   }
 
   #showUnread() {

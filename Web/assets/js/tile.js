@@ -42,6 +42,9 @@ export class Tile {
   #video = null;
   #avatar;
   #name;
+  /** What must be read also where the name is too long for the tile. */
+  #number = h("span", { class: "tile-number" });
+  #suffix = h("span", { class: "tile-suffix" });
   #marks;
   #microphone;
   #bars = qualityBars();
@@ -71,7 +74,7 @@ export class Tile {
     this.#name = h("span", { class: "tile-name-text", dir: "auto" });
     this.#microphone = h("span", { class: "tile-microphone" }, icon("microphoneOff"));
     this.#state = h("div", { class: "tile-state", hidden: true });
-    this.#marks = h("div", { class: "tile-name" }, this.#microphone, this.#name, this.#bars.element);
+    this.#marks = h("div", { class: "tile-name" }, this.#microphone, this.#name, this.#number, this.#suffix, this.#bars.element);
     this.#pin = h("button", { class: "tile-action", type: "button", on: { click: () => handlers.onPin(this) } }, icon("pin"));
     this.#hand = h("div", { class: "tile-hand", hidden: true }, icon("hand"), h("span", {}));
     this.#actions = h("div", { class: "tile-actions" },
@@ -106,8 +109,11 @@ export class Tile {
     const publication = this.publication;
     const track = publication && !publication.muted && publication.track?.mediaStreamTrack ? publication.track : null;
     this.#showTrack(track);
-    const name = participant.isLocal ? (participant.name ? `${participant.name} (you)` : "You") : participant.name;
-    setText(this.#name, kind === "screen" ? (participant.isLocal ? "Your screen" : `${participant.name} – screen`) : name);
+    const name = participant.isLocal ? (participant.name ? `${participant.displayName} (you)` : "You") : participant.displayName;
+    const isOwnScreen = kind === "screen" && participant.isLocal;
+    setText(this.#name, isOwnScreen ? "Your screen" : participant.name || "You");
+    setText(this.#number, isOwnScreen || participant.nameNumber === 1 ? "" : `(${participant.nameNumber})`);
+    setText(this.#suffix, isOwnScreen || !participant.name ? "" : kind === "screen" ? "– screen" : participant.isLocal ? "(you)" : "");
     setText(this.#avatar, initials(participant.name || "?"));
     setAttribute(this.element, "data-hue", hueIndex(participant.name));
     setAttribute(this.element, "data-participant", participant.id || "self");
@@ -125,7 +131,7 @@ export class Tile {
     setText(this.#state, away ? "Reconnecting…" : lost ? "Connection lost" : paused ? "Paused: your connection is slow" : "");
     this.element.classList.toggle("tile-away", away);
     const label = kind === "screen"
-      ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.name}`)
+      ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.displayName}`)
       : [
         name, muted ? "microphone off" : "microphone on", participant.cameraOn ? "camera on" : "camera off",
         hand > 0 ? `hand raised, number ${hand}` : null, qualityWords[participant.quality], away ? "reconnecting" : null, paused ? "paused, your connection is slow" : null,
@@ -153,7 +159,7 @@ export class Tile {
 
   /** @param {boolean} pinned */
   setPinned(pinned) {
-    const who = this.kind === "screen" ? "screen" : this.participant.name || "you";
+    const who = this.kind === "screen" ? "screen" : this.participant.displayName || "you";
     this.#pin.replaceChildren(icon(pinned ? "unpin" : "pin"));
     setAttribute(this.#pin, "aria-pressed", pinned ? "true" : "false");
     setAttribute(this.#pin, "aria-label", pinned ? `Unpin ${who}` : `Pin ${who}`);

@@ -63,12 +63,12 @@ export class Together {
     on("hand", ({ participant }) => {
       this.#handlers.refresh();
       if (participant.isLocal || participant.hand === null) { return; }
-      this.#announcer.show(`${participant.name} raised a hand`, { icon: "hand", onClick: hosting.isHost ? () => this.#handlers.openPeople() : undefined });
+      this.#announcer.show(`${participant.displayName} raised a hand`, { icon: "hand", onClick: hosting.isHost ? () => this.#handlers.openPeople() : undefined });
     });
     on("reaction", ({ participant, reaction, emoji }) => this.reactions.show(participant, reaction, emoji));
     on("spotlight", ({ participant }) => {
       this.#handlers.refresh();
-      if (participant) { tell(participant.isLocal ? "A host put you in the spotlight: everybody sees you large." : `${participant.name} is in the spotlight`, { icon: "star" }); }
+      if (participant) { tell(participant.isLocal ? "A host put you in the spotlight: everybody sees you large." : `${participant.displayName} is in the spotlight`, { icon: "star" }); }
     });
     on("error", ({ error }) => { if (error?.code === "notAllowed") { this.#refusedAt = performance.now(); } });
     on("mutedByHost", ({ publication }) => {
@@ -126,7 +126,7 @@ export class Together {
     const wanted = sources.filter((source) => (source === "camera" ? !own.cameraOn : source === "microphone" ? !own.microphoneOn : false));
     if (wanted.length === 0) { return; }
     this.#asked?.close();
-    const who = participant?.name ?? "A host";
+    const who = participant?.displayName ?? "A host";
     const camera = wanted.includes("camera");
     const microphone = wanted.includes("microphone");
     const what = camera && microphone ? "turn your microphone and camera on" : camera ? "turn your camera on" : "unmute";
