@@ -58,7 +58,8 @@ class Chat(unittest.TestCase):
         wait_for("the message", lambda: ann.locator(".chat-text", has_text="helo").count() == 1)
         wait_for("the line to go", lambda: ann.get_by_text("Ben is typing…").count() == 0)
 
-        # By keyboard alone: the arrow up edits the last message.
+        # By keyboard alone: the arrow up edits the last message, once its author has it back, who may be told after the others.
+        wait_for("the message at Ben's", lambda: ben.locator(".chat-text", has_text="helo").count() == 1)
         ben.keyboard.press("ArrowUp")
         ben.get_by_label("Change the message").press_sequentially("!")
         ben.keyboard.press("Enter")
