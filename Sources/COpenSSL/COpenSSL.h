@@ -24,6 +24,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <sys/time.h>
+#include <time.h>
 #include "GCM.h"
 
 // A fresh P-256 key, or NULL. (EVP_EC_gen is a macro over a variadic function.)
@@ -99,4 +100,64 @@ static inline int parley_tls_client_settings(SSL_CTX *ctx) {
 // Sends `name` as the server's name (SNI). Returns 1 on success.
 static inline int parley_tls_set_server_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+// Nobody is there to be asked for a passphrase; without this OpenSSL asks at the terminal, and waits. Notes that it was asked for.
+static inline int parley_no_passphrase(char *buffer, int size, int writing, void *asked) {
+  (void)buffer, (void)size, (void)writing;
+  if (asked) *(int *)asked = 1;
+  return -1;
+}
+
+// Reads a certificate in PEM form, or NULL.
+static inline X509 *parley_read_certificate(BIO *file) {
+  X509 *certificate = PEM_read_bio_X509(file, NULL, parley_no_passphrase, NULL);
+  if (!certificate) ERR_clear_error();
+  return certificate;
+}
+
+// Reads a private key in PEM form, or NULL; then `locked` is 1 when it is protected by a passphrase.
+static inline EVP_PKEY *parley_read_private_key(BIO *file, int *locked) {
+  *locked = 0;
+  EVP_PKEY *key = PEM_read_bio_PrivateKey(file, NULL, parley_no_passphrase, locked);
+  if (!key) ERR_clear_error();
+  return key;
+}
+
+// Frees a chain with its certificates; NULL is none. (The typed stack functions are macros.)
+static inline void parley_certificates_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
+
+// Reads the certificates that are left in a PEM file; NULL is none. Sets `problem` to 0, 1 when there are more than `limit`, 2 when one is cut short
+// or damaged, 3 when there is no memory.
+static inline STACK_OF(X509) *parley_read_chain(BIO *file, int limit, int *problem) {
+  STACK_OF(X509) *chain = NULL;
+  *problem = 0;
+  ERR_clear_error();
+  for (;;) {
+    X509 *next = PEM_read_bio_X509(file, NULL, parley_no_passphrase, NULL);
+    if (!next) break;
+    if (!chain) chain = sk_X509_new_null();
+    *problem = !chain ? 3 : sk_X509_num(chain) >= limit ? 1 : sk_X509_push(chain, next) > 0 ? 0 : 3;
+    if (*problem) {
+      X509_free(next);
+      return chain;
+    }
+  }
+  // The end of the file is "no start line".
+  unsigned long code = ERR_peek_last_error();
+  if (ERR_GET_LIB(code) != ERR_LIB_PEM || ERR_GET_REASON(code) != PEM_R_NO_START_LINE) *problem = 2;
+  ERR_clear_error();
+  return chain;
+}
+
+// A time of a certificate in seconds since 1970.
+static inline int64_t parley_asn1_seconds(const ASN1_TIME *time) {
+  struct tm parts;
+  return ASN1_TIME_to_tm(time, &parts) == 1 ? (int64_t)timegm(&parts) : 0;
+}
+
+// The least version of a TLS server, and what it leaves out.
+static inline void parley_tls_server_settings(SSL_CTX *ctx) {
+  SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
 }

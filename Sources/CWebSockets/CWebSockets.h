@@ -82,16 +82,16 @@ static inline const struct lws_protocol_vhost_options *parley_ws_no_own_answers(
 }
 
 /// Whom a virtual host is for.
-typedef enum { PARLEY_WS_SERVER, PARLEY_WS_PLAIN_CLIENT, PARLEY_WS_TLS_CLIENT } parley_ws_role;
+typedef enum { PARLEY_WS_SERVER, PARLEY_WS_TLS_SERVER, PARLEY_WS_PLAIN_CLIENT, PARLEY_WS_TLS_CLIENT } parley_ws_role;
 
-/// Adds a virtual host: for serving with (`certificate` and `key` paths) or without TLS, or for clients with or
-/// without it. Null when it fails, as it does for a bad certificate.
+/// Adds a virtual host: for serving with or without TLS, or for clients with or without it. Null when it fails. One that serves with TLS
+/// has no certificate: the callback is given its SSL_CTX as `user` (LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS), and sees to that.
 static inline struct lws_vhost *parley_ws_vhost_create(
-    parley_ws_service *service, const char *name, const char *certificate, const char *key,
-    parley_ws_role role) {
+    parley_ws_service *service, const char *name, parley_ws_role role) {
   struct lws_context_creation_info info;
   memset(&info, 0, sizeof info);
-  info.port = role != PARLEY_WS_SERVER ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
+  int serves = role == PARLEY_WS_SERVER || role == PARLEY_WS_TLS_SERVER;
+  info.port = serves ? CONTEXT_PORT_NO_LISTEN_SERVER : CONTEXT_PORT_NO_LISTEN;
   info.protocols = service->protocols;
   info.vhost_name = name;
   info.user = service->user;
@@ -107,10 +107,9 @@ static inline struct lws_vhost *parley_ws_vhost_create(
   // 50 ms and a megabyte.
   if (role != PARLEY_WS_TLS_CLIENT) info.options |= LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
   info.alpn = "http/1.1";
-  if (role == PARLEY_WS_SERVER) info.headers = parley_ws_no_own_answers();
-  if (certificate) {
-    info.ssl_cert_filepath = certificate;
-    info.ssl_private_key_filepath = key;
+  if (serves) info.headers = parley_ws_no_own_answers();
+  if (role == PARLEY_WS_TLS_SERVER) {
+    info.options |= LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX;
     info.ssl_options_set = SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 |
                            SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION;
   }

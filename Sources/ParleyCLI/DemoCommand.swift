@@ -14,12 +14,12 @@ enum DemoCommand {
     """
 
   /// Runs the command and returns the exit status.
-  static func run(_ arguments: [String], signals: AsyncStream<Int32>) async -> Int32 {
+  static func run(_ arguments: [String], signals: AsyncStream<Int32>, reloads: AsyncStream<Void>?) async -> Int32 {
     if arguments.contains("--help") || arguments.contains("-h") {
       CommandLineText.say(help + "\n")
       return 0
     }
-    return await ServeCommand.run(arguments, signals: signals, refusal: refusal(of:)) { server in
+    return await ServeCommand.run(arguments, signals: signals, reloads: reloads, refusal: refusal(of:)) { server in
       let bots = await DemoBots.start(at: server.ready.url)
       return { await bots.stop() }
     }

@@ -14,29 +14,32 @@ enum ServeCommand {
     \(ServerConfiguration.help)
       --help, -h  this text
 
-    SIGTERM, SIGINT and SIGHUP (unless ignored, as nohup does) tell every participant, then end the server; another
-    one, more than a second later, ends it at once.
+    SIGTERM and SIGINT tell every participant, then end the server; another one, more than a second later, ends it at
+    once. SIGHUP has it read its configuration file, certificate and pages again; when its terminal is closed it ends
+    it, unless ignored, as nohup does.
     """
 
   /// Runs the command and returns the exit status.
   ///
   /// `refusal` says why a configuration is not possible for the command, if it is not. `whileServing` is called when the server accepts joins; what it returns is called before the server ends.
   static func run(
-    _ arguments: [String], signals: AsyncStream<Int32>, refusal: (ServerConfiguration) -> String? = { _ in nil },
+    _ arguments: [String], signals: AsyncStream<Int32>, reloads: AsyncStream<Void>?,
+    refusal: (ServerConfiguration) -> String? = { _ in nil },
     whileServing: (Server) async -> (() async -> Void)? = { _ in nil }
   ) async -> Int32 {
     if arguments.contains("--help") || arguments.contains("-h") {
       CommandLineText.say(help + "\n")
       return 0
     }
-    let configuration: ServerConfiguration
+    let environment = ProcessInfo.processInfo.environment
+    let settings: ServerSettings
     do throws(ConfigurationError) {
-      configuration = try ServerConfiguration.parse(
-        arguments: arguments, environment: ProcessInfo.processInfo.environment)
+      settings = try ServerConfiguration.settings(arguments: arguments, environment: environment)
     } catch {
       CommandLineText.complain("\(error)")
       return 2
     }
+    let configuration = settings.configuration
     if let words = refusal(configuration) {
       CommandLineText.complain(words)
       return 2
@@ -56,7 +59,16 @@ enum ServeCommand {
     for notice in server.notices { CommandLineText.complain(notice) }
     StartPages.release()
     let finish = await whileServing(server)
+    let reloading = Task {
+      var running = settings
+      for await _ in reloads ?? AsyncStream { $0.finish() } {
+        running = await server.reload(running) { () throws(ConfigurationError) in
+          try ServerConfiguration.settings(arguments: arguments, environment: environment)
+        }
+      }
+    }
     for await _ in signals { break }
+    reloading.cancel()
     await finish?()
     await server.shutdown()
     return 0

@@ -4,13 +4,15 @@ import Parley
 
 // Before any other thread is made, since those take over which signals are blocked.
 let signals = StopSignals.take()
+// Before any thread of a server is made, for the same reason; other commands end on SIGHUP.
+let reloads = ["serve", "demo"].contains(CommandLine.arguments.dropFirst().first) ? ReloadSignal.take() : nil
 var arguments = Array(CommandLine.arguments.dropFirst())
 // "parley help join" means "parley join --help".
 if arguments.count == 2, arguments[0] == "help" { arguments = [arguments[1], "--help"] }
 
 switch arguments.first {
-case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals))
-case "demo": quit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals))
+case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals, reloads: reloads))
+case "demo": quit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals, reloads: reloads))
 case "join": finish(await JoinCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals: signals))
 case "tenant": finish(await TenantCommand.group.run(Array(arguments.dropFirst())))

@@ -6,8 +6,8 @@ import Transport
 /// Who may use the administration's interface: whoever is on this machine, or has the token. Never a page of another site, and never
 /// a request that our own webhooks were talked into.
 struct AdminGate: Sendable {
-  /// The token that the operator has set.
-  let token: Secret<String>?
+  /// The token that the operator has set, as it is now.
+  let token: @Sendable () -> Secret<String>?
   /// Whether the port listens on loopback only.
   let isLoopback: Bool
   /// The name that the operator has given the server.
@@ -42,7 +42,7 @@ struct AdminGate: Sendable {
   }
 
   private func checkToken(_ request: HTTPRequest) throws(Refusal) {
-    guard let token else {
+    guard let token = token() else {
       if isLoopback { return }
       throw Refusal(
         403, "adminTokenNeeded",

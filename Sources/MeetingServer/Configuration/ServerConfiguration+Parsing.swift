@@ -16,22 +16,39 @@ extension ServerConfiguration {
   public static func parse(
     arguments: [String], environment: [String: String]
   ) throws(ConfigurationError) -> ServerConfiguration {
+    try settings(arguments: arguments, environment: environment).configuration
+  }
+
+  /// As ``parse(arguments:environment:)``, with what was given for each option.
+  public static func settings(
+    arguments: [String], environment: [String: String]
+  ) throws(ConfigurationError) -> ServerSettings {
     let flags = try flags(in: arguments)
     var configuration = ServerConfiguration()
+    var values: [String: Secret<String>] = [:]
     if let file = flags.last(where: { $0.name == "config" })?.value ?? environment["PARLEY_CONFIG"] {
-      for (name, value) in joined(try settings(inFile: file)) { try configuration.set(name, to: value) }
+      for (name, value) in joined(try settings(inFile: file)) {
+        try configuration.set(name, to: value)
+        values[name] = Secret(value)
+      }
     }
     for option in ServerOption.all {
-      if let value = environment[option.variable] { try option.apply(&configuration, value) }
+      if let value = environment[option.variable] {
+        try option.apply(&configuration, value)
+        values[option.name] = Secret(value)
+      }
     }
-    for (name, value) in joined(flags) where name != "config" { try configuration.set(name, to: value) }
+    for (name, value) in joined(flags) where name != "config" {
+      try configuration.set(name, to: value)
+      values[name] = Secret(value)
+    }
     if case .files(let certificate, let key) = configuration.tls, certificate.isEmpty || key.isEmpty {
       throw .incompleteTLS
     }
     if configuration.iceServers.hasTURN && configuration.iceServers.credentials == .none {
       throw .missingTURNCredentials
     }
-    return configuration
+    return ServerSettings(configuration: configuration, values: values)
   }
 
   /// The list of options for `parley serve --help`.

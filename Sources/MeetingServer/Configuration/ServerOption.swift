@@ -16,10 +16,17 @@ struct ServerOption: Sendable {
   var isList = false
   /// Whether the flag may stand without a value, which then is `yes`.
   var isSwitch = false
+  /// Whether a running server takes it over when it reads its settings again (SIGHUP).
+  var isReread: Bool { Self.reread.contains(name) }
   let apply: @Sendable (inout ServerConfiguration, String) throws(ConfigurationError) -> Void
 
   /// The environment variable: `PARLEY_MEDIA_PORT` for `--media-port`.
   var variable: String { "PARLEY_" + name.uppercased().replacing("-", with: "_") }
+
+  /// The settings that change in the life of a server; ``ServerConfiguration/taking(_:)`` takes them over.
+  private static let reread: Set = [
+    "tls", "tls-cert", "tls-key", "ice-server", "turn-secret", "turn-user", "admin-token", "log-level",
+  ]
 
   static let all: [ServerOption] = [
     ServerOption(name: "port", placeholder: "N", help: "TCP port of pages, API and signalling (8080; 0: any free one)")

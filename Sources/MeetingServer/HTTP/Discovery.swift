@@ -9,7 +9,7 @@ struct Discovery: Sendable {
   let desk: AnonymousJoin
   let counters: ServerCounters
   /// Given to whoever is given a way to join, no sooner.
-  let iceServers: IceServerSettings
+  let iceServers: @Sendable () -> IceServerSettings
   /// The devices that every link may open without a click; a join token may name more.
   let linkDevices: Set<LinkDevice>
 
@@ -97,7 +97,7 @@ struct Discovery: Sendable {
       DiscoverDocument(
         meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
         expires: expires, signedInAs: signedInAs, linkDevices: devices.isEmpty ? nil : devices.names,
-        iceServers: iceServers.servers(
+        iceServers: iceServers().servers(
           now: Int64(Date().timeIntervalSince1970), lifetime: IceServerSettings.lifetimeAtTheDoor),
         conferenceId: addresses.conference, schedule: Self.schedule(meeting, addresses, at: Date()),
         links: [

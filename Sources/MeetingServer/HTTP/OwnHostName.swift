@@ -12,12 +12,14 @@ enum OwnHostName {
     if host == "localhost" || host.hasSuffix(".localhost") { return true }
     if IPAddress(host) != nil { return true }
     if host.hasPrefix("["), host.hasSuffix("]"), IPAddress(host.dropFirst().dropLast()) != nil { return true }
+    let machine = machine
     return host == machine || host == machine + ".local"
   }
 
-  private static let machine: String = {
+  /// Asked each time: it may be changed while the server runs.
+  private static var machine: String {
     var bytes = [CChar](repeating: 0, count: 256)
     guard gethostname(&bytes, bytes.count - 1) == 0 else { return "localhost" }
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
-  }()
+  }
 }

@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Structured logging: one line an event, `key=value`, to standard error.
 ///
@@ -24,13 +25,14 @@ public struct Log: Sendable {
     public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// The least important level that is written.
-  public let level: Level
+  /// The least important level that is written, of this log and its copies.
+  public var level: Level { Level(rawValue: threshold.value.load(ordering: .relaxed)) ?? .info }
+  private let threshold: Threshold
   private let write: @Sendable (String) -> Void
 
   /// A log that writes lines of `level` and above; to standard error unless `write` says otherwise.
   public init(level: Level, write: @escaping @Sendable (String) -> Void = Log.toStandardError) {
-    self.level = level
+    threshold = Threshold(level)
     self.write = write
   }
 
@@ -39,6 +41,14 @@ public struct Log: Sendable {
     var line = line
     line.withUTF8 { bytes in _ = Glibc.write(2, bytes.baseAddress, bytes.count) }
   }
+
+  private final class Threshold: Sendable {
+    let value: Atomic<Int>
+    init(_ level: Level) { value = Atomic(level.rawValue) }
+  }
+
+  /// Writes lines of `level` and above from now on, in all copies.
+  func setLevel(_ level: Level) { threshold.value.store(level.rawValue, ordering: .relaxed) }
 
   func debug(_ event: String, _ fields: KeyValuePairs<String, any Sendable> = [:]) { put(.debug, event, fields) }
   func info(_ event: String, _ fields: KeyValuePairs<String, any Sendable> = [:]) { put(.info, event, fields) }

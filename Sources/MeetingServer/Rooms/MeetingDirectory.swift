@@ -29,7 +29,7 @@ actor MeetingDirectory {
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// Where the files of chats are.
   let files: ChatFileStore?
-  private let iceServers: IceServerSettings
+  private let iceServers: @Sendable () -> IceServerSettings
   let running: RunningBook?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
@@ -38,7 +38,8 @@ actor MeetingDirectory {
   /// whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
-    events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil, iceServers: IceServerSettings = IceServerSettings(),
+    events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
+    iceServers: @escaping @Sendable () -> IceServerSettings = { IceServerSettings() },
     running: RunningBook? = nil,
     current: @escaping @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission = {
       admission, _ throws(JoinRefusal) in admission

@@ -101,7 +101,7 @@ extension MeetingRoom {
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
           participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
           permissions: member.permissions.names, state: state(for: member),
-          iceServers: doors.iceServers.serversInside(now: Int64(Date().timeIntervalSince1970)))))
+          iceServers: doors.iceServers().serversInside(now: Int64(Date().timeIntervalSince1970)))))
     if let refused { member.channel?.refuse(.notAllowed, refused) }
     notifyRejected(tracks, answer, member.channel)
     announce(.participantJoined(member.info), about: member, except: id)

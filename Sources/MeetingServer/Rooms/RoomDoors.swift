@@ -23,5 +23,5 @@ struct RoomDoors: Sendable {
   /// A token with which who was admitted can come back; nil when the door is closed to them.
   var refreshed: @Sendable (Admission) async -> RefreshedToken? = { _ in nil }
   /// The STUN and TURN servers that who comes in is told of, beside those that they were told at the door.
-  var iceServers = IceServerSettings()
+  var iceServers: @Sendable () -> IceServerSettings = { IceServerSettings() }
 }

@@ -109,12 +109,29 @@ extension Server {
     switch configuration.tls {
     case .off: return nil
     case .files(let certificate, let key): return TLSIdentity(certificatePath: certificate, keyPath: key)
-    case .selfSigned:
-      var hosts = ["localhost", "127.0.0.1", "::1"]
-      let own = (try? LocalAddresses.all()) ?? []
-      for ip in own + configuration.publicAddresses where !hosts.contains(ip.text) { hosts.append(ip.text) }
-      return try .selfSigned(hosts: hosts, directory: configuration.dataFolder)
+    case .selfSigned: return try .selfSigned(hosts: hosts(configuration), directory: configuration.dataFolder)
     }
+  }
+
+  /// What a self-made certificate names.
+  private static func hosts(_ configuration: ServerConfiguration) -> [String] {
+    var hosts = ["localhost", "127.0.0.1", "::1"]
+    let own = (try? LocalAddresses.all()) ?? []
+    for ip in own + configuration.publicAddresses where !hosts.contains(ip.text) { hosts.append(ip.text) }
+    return hosts
+  }
+
+  /// What keeps the certificate of a server up to date; nil without TLS.
+  static func keeper(_ configuration: ServerConfiguration, _ http: HTTPServer, _ log: Log) -> CertificateKeeper? {
+    let identity: TLSIdentity
+    switch configuration.tls {
+    case .off: return nil
+    case .files(let certificate, let key): identity = TLSIdentity(certificatePath: certificate, keyPath: key)
+    case .selfSigned: identity = .selfSigned(in: configuration.dataFolder)
+    }
+    return CertificateKeeper(
+      http, identity: identity, mode: configuration.tls, folder: configuration.dataFolder, log: log,
+      hosts: { hosts(configuration) })
   }
 
   static func message(_ configuration: ServerConfiguration, port: UInt16) -> ReadyMessage {

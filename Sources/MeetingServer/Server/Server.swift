@@ -29,7 +29,10 @@ public final class Server: Sendable {
   private let writing: Task<Void, Never>
   private let operation: Operation
   private let readiness: Readiness
-  private let log: Log
+  let log: Log
+  let settings: LiveSettings
+  let files: StaticFiles
+  let certificates: CertificateKeeper?
 
   /// Whether joins are accepted.
   private final class Readiness: Sendable {
@@ -39,7 +42,8 @@ public final class Server: Sendable {
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
     control: ControlDoor, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
-    upkeep: [Task<Void, Never>], running: RunningBook, operation: Operation, readiness: Readiness, log: Log
+    upkeep: [Task<Void, Never>], running: RunningBook, operation: Operation, readiness: Readiness, log: Log,
+    settings: LiveSettings, files: StaticFiles, certificates: CertificateKeeper?
   ) {
     self.ready = ready
     self.notices = notices
@@ -57,6 +61,9 @@ public final class Server: Sendable {
     self.operation = operation
     self.readiness = readiness
     self.log = log
+    self.settings = settings
+    self.files = files
+    self.certificates = certificates
   }
 
   /// Starts a server.
@@ -101,6 +108,7 @@ public final class Server: Sendable {
       throw .store(error.description)
     }
 
+    let settings = LiveSettings(configuration)
     let counters = ServerCounters()
     let operation = Operation(
       store: store, settings: configuration.webhooks, addressRate: configuration.addressRate, limits: counters.limits,
@@ -124,7 +132,8 @@ public final class Server: Sendable {
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
         typingPatience: configuration.typingPatience, tokens: configuration.tokens),
-      counters: counters, log: log, events: operation.events, files: chatFiles, iceServers: configuration.iceServers,
+      counters: counters, log: log, events: operation.events, files: chatFiles,
+      iceServers: { settings.current.iceServers },
       running: running,
       current: { admission, address throws(JoinRefusal) in
         try await authority.current(admission, address: address, now: Date())
@@ -153,7 +162,8 @@ public final class Server: Sendable {
     let endpoints = Endpoints(
       application: ServiceApplication(desk: desk, operation: store, counters: counters),
       discovery: Discovery(
-        desk: desk, counters: counters, iceServers: configuration.iceServers, linkDevices: configuration.linkDevices),
+        desk: desk, counters: counters, iceServers: { settings.current.iceServers },
+        linkDevices: configuration.linkDevices),
       signIn: signIn,
       files: files,
       openTok: OpenTokAPI(
@@ -188,7 +198,7 @@ public final class Server: Sendable {
             isReady: { readiness.isReady.load(ordering: .relaxed) },
             api: operation.api(
               AdminGate(
-                token: configuration.adminToken, isLoopback: configuration.adminHost.isLoopback,
+                token: { settings.current.adminToken }, isLoopback: configuration.adminHost.isLoopback,
                 publicOrigin: publicOrigin,
                 attempts: AdminAttempts(perMinute: configuration.adminAttempts, counters: counters.limits)),
               directory: directory, authority: authority, passcodes: passcodes),
@@ -207,11 +217,12 @@ public final class Server: Sendable {
       }
       let commands = ControlEndpoints(
         api: operation.api(
-          AdminGate(token: nil, isLoopback: true, publicOrigin: nil, isForCommands: true), directory: directory,
+          AdminGate(token: { nil }, isLoopback: true, publicOrigin: nil, isForCommands: true), directory: directory,
           authority: authority, passcodes: passcodes))
       let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) {
         await commands.respond(to: $0)
       }
+      let certificates = keeper(configuration, http, log)
       await operation.start()
       readiness.isReady.store(true, ordering: .relaxed)
       log.info("listening", ["port": port, "adminPort": admin.map { String($0.1) } ?? "none"])
@@ -220,8 +231,12 @@ public final class Server: Sendable {
         notices: StartNotices.notices(configuration, isFirst: isFirst), port: port, adminPort: admin?.1, http: http,
         admin: admin?.0, control: control,
         directory: directory, media: media, store: store,
-        upkeep: [keepUp(store, directory, log), keepUp(running, directory, chatFiles)],
-        running: running, operation: operation, readiness: readiness, log: log)
+        upkeep: [
+          keepUp(store, directory, log), keepUp(running, directory, chatFiles),
+          Task { if let certificates { await certificates.run() } },
+        ],
+        running: running, operation: operation, readiness: readiness, log: log, settings: settings, files: files,
+        certificates: certificates)
     } catch {
       await store.close()
       throw error

@@ -21,8 +21,13 @@ public final class StaticFiles: Sendable {
     public let description: String
   }
 
-  private let files: [String: String]
-  private let loaded = Mutex<[String: File]>([:])
+  private struct Content {
+    var paths: [String: String]
+    var loaded: [String: File] = [:]
+  }
+
+  private let root: String
+  private let content: Mutex<Content>
 
   /// Lists the files below `folder`, or below the first of the usual places that has an `index.html`: `Web` in the working folder,
   /// `Web` beside the program and in the folders above it, `/usr/share/parley/web`.
@@ -44,17 +49,27 @@ public final class StaticFiles: Sendable {
         description:
           "the browser client was not found in \(places.joined(separator: ", ")); name its folder with --web DIR")
     }
-    files = Self.list(root, manager)
+    self.root = root
+    content = Mutex(Content(paths: Self.list(root, manager)))
+  }
+
+  /// Lists the folder again, and reads each file again when it is next asked for.
+  public func reload() {
+    let paths = Self.list(root, FileManager.default)
+    // A folder that is gone just now is on its way back.
+    guard paths["index.html"] != nil else { return }
+    content.withLock { $0 = Content(paths: paths) }
   }
 
   /// The file at `path` below the folder (`sdk/parley.js`), or nil.
   public func file(_ path: String) -> File? {
-    guard let location = files[path] else { return nil }
-    if let file = loaded.withLock({ $0[path] }) { return file }
+    let (location, known) = content.withLock { ($0.paths[path], $0.loaded[path]) }
+    if let known { return known }
+    guard let location else { return nil }
     guard let data = try? Data(contentsOf: URL(filePath: location)) else { return nil }
     let bytes = [UInt8](data)
     let file = File(bytes: bytes, contentType: Self.contentType(of: path), entityTag: "\"\(Self.fingerprint(bytes))\"")
-    loaded.withLock { $0[path] = file }
+    content.withLock { $0.loaded[path] = file }
     return file
   }
 

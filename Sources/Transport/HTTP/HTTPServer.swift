@@ -92,6 +92,7 @@ public enum WebSocketDecision: Sendable {
   let sink: @Sendable (HTTPRequest) -> (any HTTPBodySink)?
   let service: WireService
   let state = Mutex(State())
+  private let certificates: TLSServerContext?
   // Made by `init` before the service thread starts, used on that thread, freed with the service.
   private nonisolated(unsafe) let plainHost: OpaquePointer
   // Like `plainHost`: made before the service thread starts, used on that thread, freed with the service.
@@ -124,7 +125,8 @@ public enum WebSocketDecision: Sendable {
     decide = webSocketDecision
     serve = webSocketHandler
     sink = bodySink
-    try configuration.tls?.check()
+    certificates = try configuration.tls.map { identity throws(TransportError) in TLSServerContext(try identity.load())
+    }
     let shortest =
       [
         configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
@@ -135,15 +137,15 @@ public enum WebSocketDecision: Sendable {
       name: name, headerBytes: configuration.headerLimit,
       descriptors: WireService.descriptorLimit(for: configuration.connectionLimit),
       tickInterval: max(min(TimeSpan(nanoseconds: shortest.nanoseconds / 4), .milliseconds(500)), .milliseconds(5)))
-    guard let plain = unsafe service.makeHost(certificate: nil, key: nil) else {
+    guard let plain = unsafe service.makeHost() else {
       service.discard()
       throw .outOfMemory("the HTTP service")
     }
     unsafe plainHost = plain
-    if let tls = configuration.tls {
-      guard let secure = unsafe service.makeHost(certificate: tls.certificatePath, key: tls.keyPath) else {
+    if let certificates {
+      guard let secure = unsafe service.makeHost(certificates) else {
         service.discard()
-        throw .badCertificate("the TLS library refused \(tls.certificatePath).")
+        throw .outOfMemory("the HTTPS service")
       }
       unsafe secureHost = secure
     } else {
@@ -203,6 +205,12 @@ public enum WebSocketDecision: Sendable {
     }
     if !posted { accepted.close() }
   }
+
+  /// What a server with TLS proves itself with; nil without TLS.
+  public var certificate: TLSCertificate? { certificates?.certificate }
+
+  /// Proves itself with another certificate from the next handshake on; connections that are open go on as they are. Nothing without TLS.
+  public func replaceCertificate(_ certificate: TLSCertificate) { certificates?.replace(certificate) }
 
   /// The WebSockets open now.
   public var webSockets: [WebSocketConnection] { state.withLock { Array($0.webSockets.values) } }

@@ -16,57 +16,41 @@ public struct TLSIdentity: Sendable, Equatable {
   }
 
   /// Reads both files and checks that they are a certificate and its key, with an error that says which is not.
-  public func check() throws(TransportError) {
-    // Each OpenSSL object made here is freed at the end of its scope; the paths are C strings during the calls.
-    guard let file = unsafe BIO_new_file(certificatePath, "r") else {
-      throw .badCertificate("\(certificatePath) cannot be read.")
-    }
-    defer { unsafe BIO_free_all(file) }
-    guard let certificate = unsafe PEM_read_bio_X509(file, nil, nil, nil) else {
-      throw .badCertificate("\(certificatePath) holds no PEM certificate.")
-    }
-    defer { unsafe X509_free(certificate) }
-    guard let keyFile = unsafe BIO_new_file(keyPath, "r") else {
-      throw .badCertificate("\(keyPath) cannot be read.")
-    }
-    defer { unsafe BIO_free_all(keyFile) }
-    guard let key = unsafe PEM_read_bio_PrivateKey(keyFile, nil, nil, nil) else {
-      throw .badCertificate("\(keyPath) holds no PEM private key.")
-    }
-    defer { unsafe EVP_PKEY_free(key) }
-    guard unsafe X509_check_private_key(certificate, key) == 1 else {
-      throw .badCertificate("\(keyPath) is not the key of \(certificatePath).")
-    }
-  }
+  public func check() throws(TransportError) { _ = try load() }
+
+  /// What the files hold now, read once; as ``check()``.
+  public func load() throws(TransportError) -> TLSCertificate { try TLSCertificate(self) }
+
+  /// Seconds before its end at which a self-made certificate is made anew.
+  public static let renewal: Int64 = 30 * 86_400
 
   /// A self-made certificate (ECDSA P-256) for `hosts`, names and IP addresses, kept in `directory` as
   /// `tls-certificate.pem` and `tls-key.pem`. What is there is used again while it is valid for a month more and names
   /// every host, so that a browser's exception lasts.
-  public static func selfSigned(hosts: [String], directory: String) throws(TransportError) -> TLSIdentity {
-    let identity = TLSIdentity(
-      certificatePath: directory + "/tls-certificate.pem", keyPath: directory + "/tls-key.pem")
-    if identity.covers(hosts) { return identity }
-    try identity.make(hosts)
+  public static func selfSigned(
+    hosts: [String], directory: String, now: Int64? = nil
+  ) throws(TransportError) -> TLSIdentity {
+    let now = now ?? Int64(time(nil))
+    let identity = selfSigned(in: directory)
+    if identity.covers(hosts, now: now) { return identity }
+    try identity.make(hosts, now: now)
     return identity
   }
 
-  /// Whether the files are there, fit, last and name every host.
-  private func covers(_ hosts: [String]) -> Bool {
-    do throws(TransportError) { try check() } catch { return false }
-    // As in `check`.
-    guard let file = unsafe BIO_new_file(certificatePath, "r") else { return false }
-    defer { unsafe BIO_free_all(file) }
-    guard let certificate = unsafe PEM_read_bio_X509(file, nil, nil, nil) else { return false }
-    defer { unsafe X509_free(certificate) }
-    var inAMonth = time(nil) + 30 * 86_400
-    guard unsafe X509_cmp_time(X509_get0_notAfter(certificate), &inAMonth) > 0 else { return false }
-    return hosts.allSatisfy { host in
-      if IPAddress(host) != nil { return unsafe X509_check_ip_asc(certificate, host, 0) == 1 }
-      return unsafe X509_check_host(certificate, host, 0, 0, nil) == 1
-    }
+  /// The files of the self-made certificate in a folder, whether they are there or not.
+  public static func selfSigned(in directory: String) -> TLSIdentity {
+    TLSIdentity(certificatePath: directory + "/tls-certificate.pem", keyPath: directory + "/tls-key.pem")
   }
 
-  private func make(_ hosts: [String]) throws(TransportError) {
+  /// Whether the files are there, fit, last and name every host.
+  private func covers(_ hosts: [String], now: Int64) -> Bool {
+    let certificate: TLSCertificate
+    do throws(TransportError) { certificate = try load() } catch { return false }
+    return certificate.ends > now + Self.renewal
+      && hosts.allSatisfy { certificate.names($0, isAddress: IPAddress($0) != nil) }
+  }
+
+  private func make(_ hosts: [String], now: Int64) throws(TransportError) {
     let failure = TransportError.badCertificate("OpenSSL could not make a self-signed one.")
     // As in `check`; the names are plain text without the separators of the extension's syntax.
     guard let key = unsafe EVP_PKEY_Q_keygen_P256(), let certificate = unsafe X509_new() else { throw failure }
@@ -79,9 +63,9 @@ public struct TLSIdentity: Sendable, Equatable {
     let number = serial.reduce(Int64(0)) { $0 << 8 | Int64($1) } & Int64.max
     unsafe X509_set_version(certificate, 2)
     unsafe ASN1_INTEGER_set_int64(X509_get_serialNumber(certificate), number)
-    unsafe X509_gmtime_adj(X509_getm_notBefore(certificate), -86_400)
+    unsafe ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(now - 86_400))
     // Browsers refuse server certificates that last longer than 398 days.
-    unsafe X509_gmtime_adj(X509_getm_notAfter(certificate), 390 * 86_400)
+    unsafe ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(now + 390 * 86_400))
     guard let name = unsafe X509_get_subject_name(certificate) else { throw failure }
     unsafe X509_NAME_add_entry_by_txt(name, "CN", 0x1001, "Parley (self-signed)", -1, -1, 0)  // MBSTRING_ASC
     unsafe X509_set_issuer_name(certificate, name)

@@ -52,6 +52,8 @@ protocol WireHandler: AnyObject {
   // Allocated by `init`, freed by `deinit`; raw memory, because a write may enter here again through a callback.
   private let scratch: UnsafeMutablePointer<UInt8>
   private let pendingName: String
+  /// What a server with TLS proves itself with; it lives as long as the library, which calls it in handshakes.
+  private var serverContext: TLSServerContext?
 
   /// Starts a service.
   ///
@@ -80,23 +82,27 @@ protocol WireHandler: AnyObject {
 
   deinit { unsafe scratch.deallocate() }
 
-  /// Adds a virtual host before ``start()`` for a server, with or without TLS.
-  func makeHost(certificate: String?, key: String?) -> OpaquePointer? {
+  /// Adds a virtual host before ``start()`` for a server without TLS.
+  func makeHost() -> OpaquePointer? {
     guard let raw = unsafe raw else { return nil }
-    // Paths live as C strings during the call; the library copies what it keeps.
-    if let certificate, let key {
-      return unsafe certificate.withCString { c in
-        unsafe key.withCString { k in unsafe parley_ws_vhost_create(raw, "tls", c, k, PARLEY_WS_SERVER) }
-      }
+    return unsafe parley_ws_vhost_create(raw, "plain", PARLEY_WS_SERVER)
+  }
+
+  /// Adds a virtual host before ``start()`` for a server with TLS, which proves itself with what `certificates` has.
+  func makeHost(_ certificates: TLSServerContext) -> OpaquePointer? {
+    guard let raw = unsafe raw else { return nil }
+    serverContext = certificates
+    guard let host = unsafe parley_ws_vhost_create(raw, "tls", PARLEY_WS_TLS_SERVER), certificates.isAttached else {
+      return nil
     }
-    return unsafe parley_ws_vhost_create(raw, "plain", nil, nil, PARLEY_WS_SERVER)
+    return unsafe host
   }
 
   /// Adds a virtual host before ``start()`` for clients; reading the system's authorities for one with TLS takes a while.
   func makeClientHost(isSecure: Bool) -> OpaquePointer? {
     guard let raw = unsafe raw else { return nil }
     return unsafe parley_ws_vhost_create(
-      raw, "client", nil, nil, isSecure ? PARLEY_WS_TLS_CLIENT : PARLEY_WS_PLAIN_CLIENT)
+      raw, "client", isSecure ? PARLEY_WS_TLS_CLIENT : PARLEY_WS_PLAIN_CLIENT)
   }
 
   /// Starts the thread.
@@ -247,10 +253,16 @@ protocol WireHandler: AnyObject {
   }
 
   @unsafe fileprivate func dispatch(
-    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+    _ event: WireEvent, _ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?, _ bytes: UnsafeMutableRawPointer?,
+    _ count: Int
   ) -> Int32 {
     if event == LWS_CALLBACK_EVENT_WAIT_CANCELLED {
       drain()
+      return 0
+    }
+    if event == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS {
+      // The user pointer of this event is the virtual host's SSL_CTX.
+      if let context = unsafe user { unsafe serverContext?.attach(to: OpaquePointer(context)) }
       return 0
     }
     let tag = unsafe parley_ws_tag(wsi)
@@ -275,5 +287,6 @@ private func wireCallback(
 ) -> Int32 {
   // The context's user pointer is the service, which outlives the context.
   guard let wsi = unsafe wsi, let owner = unsafe parley_ws_user(wsi) else { return 0 }
-  return unsafe Unmanaged<WireService>.fromOpaque(owner).takeUnretainedValue().dispatch(event, wsi, bytes, count)
+  return unsafe Unmanaged<WireService>.fromOpaque(owner).takeUnretainedValue().dispatch(
+    event, wsi, user, bytes, count)
 }

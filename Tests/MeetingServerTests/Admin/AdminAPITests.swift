@@ -122,7 +122,7 @@ struct AdminAPITests {
           #expect(answer.status == status && (code.isEmpty || answer.text.contains(code)), "\(headers): \(answer.text)")
         }
       }
-      let gate = AdminGate(token: nil, isLoopback: true, publicOrigin: WebOrigin("https://meet.example.com"))
+      let gate = AdminGate(token: { nil }, isLoopback: true, publicOrigin: WebOrigin("https://meet.example.com"))
       for (host, isKnown) in [
         ("evil.example", false), ("127.0.0.1:9", true), ("localhost", true), ("[::1]:9", true),
         ("meet.example.com", true), ("a/b", false), ("localhost.evil.example", false),

@@ -75,6 +75,17 @@ struct ServerConfigurationTests {
     #expect(rows.sorted() == ServerOption.all.map(\.name).sorted())
   }
 
+  @Test("docs/operating.md lists the settings that a running server reads again, and no others")
+  func reread() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(contentsOf: folder.appending(path: "docs/operating.md"), encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| the file of `--config`") })
+    let cell = try #require(line.split(separator: "|").first)
+    let named = cell.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    #expect(named.dropFirst().sorted() == ServerOption.all.filter(\.isReread).map(\.name).sorted())
+  }
+
   @Test("a configuration file says the same whichever system's line ends it has", arguments: ["\n", "\r\n", "\r"])
   func lineEnds(end: String) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString).conf")

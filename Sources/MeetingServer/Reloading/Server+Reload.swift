@@ -1,0 +1,32 @@
+extension Server {
+  /// Reads again what changes while a server runs: the settings that are marked so, certificate files, and the pages. Settings that cannot be
+  /// read change nothing; the log says what came of it.
+  ///
+  /// - Parameters:
+  ///   - running: What is in force.
+  ///   - read: Reads the settings as at the start.
+  /// - Returns: What is in force from now on, as it is written.
+  public func reload(
+    _ running: ServerSettings, read: () throws(ConfigurationError) -> ServerSettings
+  ) async -> ServerSettings {
+    var now = running
+    do throws(ConfigurationError) {
+      let new = try read()
+      let change = SettingsChange(from: running, to: new)
+      settings.take(new.configuration)
+      log.setLevel(settings.current.logLevel)
+      log.info(
+        "reload",
+        [
+          "changed": change.applied.isEmpty ? "none" : change.applied.joined(separator: ","),
+          "needsRestart": change.pending.isEmpty ? "none" : change.pending.joined(separator: ","),
+        ])
+      now = new
+    } catch {
+      log.error("reload.refused", ["reason": error.description, "using": "the settings before"])
+    }
+    files.reload()
+    await certificates?.reload(settings.current.tls)
+    return now
+  }
+}

@@ -1,0 +1,41 @@
+import Basics
+
+/// The settings of `parley serve` with where they come from, so that what changes of them while it runs can be named.
+public struct ServerSettings: Sendable {
+  /// What is in force.
+  public let configuration: ServerConfiguration
+  /// What was given for each option, by its name.
+  let values: [String: Secret<String>]
+}
+
+/// What other settings change of a running server.
+struct SettingsChange: Equatable {
+  /// Options that hold from now on.
+  var applied: [String] = []
+  /// Options that hold from the next start on.
+  var pending: [String] = []
+
+  /// The difference between the settings in force and others. `new` says what was read now, `running` what the server was started with or has
+  /// taken since.
+  init(from running: ServerSettings, to new: ServerSettings) {
+    let usesTLS = running.configuration.tls != .off
+    let staysTLS = (new.configuration.tls != .off) == usesTLS
+    for option in ServerOption.all where running.values[option.name] != new.values[option.name] {
+      // Whether the port speaks TLS at all is decided at its start.
+      let isLive = option.isReread && (staysTLS || !option.name.hasPrefix("tls"))
+      if isLive { applied.append(option.name) } else { pending.append(option.name) }
+    }
+  }
+}
+
+extension ServerConfiguration {
+  /// These settings with those of `other` that a running server takes over.
+  func taking(_ other: ServerConfiguration) -> ServerConfiguration {
+    var taken = self
+    if (tls == .off) == (other.tls == .off) { taken.tls = other.tls }
+    taken.iceServers = other.iceServers
+    taken.adminToken = other.adminToken
+    taken.logLevel = other.logLevel
+    return taken
+  }
+}
