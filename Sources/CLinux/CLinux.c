@@ -412,22 +412,20 @@ int parley_send(int fd, int family, const parley_message *messages, uint32_t cou
 
 // MARK: addresses
 
-int parley_local_addresses(parley_address *out, int capacity) {
-  struct ifaddrs *list = NULL;
-  if (getifaddrs(&list)) return -errno;
-  int count = 0;
-  for (struct ifaddrs *i = list; i && count < capacity; i = i->ifa_next) {
-    if (!i->ifa_addr || !(i->ifa_flags & IFF_UP)) continue;
-    if (i->ifa_addr->sa_family == AF_INET6) {
-      const struct sockaddr_in6 *in = (const void *)i->ifa_addr;
-      if (IN6_IS_ADDR_LINKLOCAL(&in->sin6_addr)) continue;
-    } else if (i->ifa_addr->sa_family != AF_INET) {
-      continue;
-    }
-    out[count++] = parley_address_read(i->ifa_addr);
+int parley_source_address(parley_address remote, parley_address *out) {
+  int family = is_v4(remote) ? AF_INET : AF_INET6;
+  int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  struct sockaddr_storage storage;
+  socklen_t length = parley_address_write(remote, family, &storage);
+  int result = 0;
+  if (connect(fd, (struct sockaddr *)&storage, length)) {
+    result = -errno;
+  } else {
+    *out = parley_local_address(fd);
   }
-  freeifaddrs(list);
-  return count;
+  close(fd);
+  return result;
 }
 
 int parley_resolve(const char *host, const char *port, parley_address *out, int capacity) {

@@ -32,4 +32,17 @@ struct IPAddressTests {
     #expect(address.text == "203.0.113.77:443")
     #expect("\(Secret("hunter2"))" == "<redacted>")
   }
+
+  @Test(
+    "addresses that no other machine of the internet reaches are private",
+    arguments: [
+      ("10.255.0.1", true), ("11.0.0.1", false), ("172.15.0.1", false), ("172.16.0.1", true), ("172.31.9.1", true),
+      ("172.32.0.1", false), ("192.168.0.1", true), ("192.169.0.1", false), ("100.63.0.1", false), ("100.64.0.1", true),
+      ("100.127.0.1", true), ("100.128.0.1", false), ("127.0.0.1", true), ("169.254.1.1", true), ("8.8.8.8", false),
+      ("::1", true), ("fc00::1", true), ("fdff::1", true), ("fe00::1", false), ("fe80::1", true),
+      ("2001:db8::1", false),
+    ])
+  func privateAddresses(text: String, isPrivate: Bool) throws {
+    #expect(try #require(IPAddress(text)).isPrivate == isPrivate)
+  }
 }

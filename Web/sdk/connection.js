@@ -28,7 +28,8 @@ const sizePace = 1_000;
  * The one peer connection of a client. The client always offers: `sendonly` m-sections for its own tracks, `recvonly` ones as slots that
  * the server fills as it likes. There is never more than one offer under way.
  *
- * Dispatches `statechange`, `interrupted` (media stopped; an ICE restart is being tried), `recovered` and `failed` (restarts did not help).
+ * Dispatches `statechange`, `interrupted` (media stopped; an ICE restart is being tried), `recovered`, `failed` (restarts did not help) and
+ * `refused` (an offer that nobody waits for was refused; `detail` is the error).
  */
 export class Connection extends EventTarget {
   #pc;
@@ -49,6 +50,7 @@ export class Connection extends EventTarget {
   #interrupted = false;
   #everConnected = false;
   #closed = false;
+  #told = null;
 
   /**
    * @param {object} options
@@ -274,7 +276,7 @@ export class Connection extends EventTarget {
     // Candidates are gathered from the moment the offer is in place, so the servers must be known by then.
     if (iceServers.length > 0) { this.#pc.setConfiguration({ ...policies, iceServers }); }
     await this.#pc.setLocalDescription(await this.#prepared);
-    return { offer: this.#pc.localDescription.sdp, tracks: this.tracks };
+    return { offer: withoutCandidates(this.#pc.localDescription.sdp), tracks: this.tracks };
   }
 
   /**
@@ -376,7 +378,7 @@ export class Connection extends EventTarget {
         await this.#pc.setLocalDescription(await this.#pc.createOffer({ iceRestart: wanted.iceRestart }));
         await new Promise((resolve, reject) => {
           const id = this.#nextId++;
-          const message = { type: "offer", id, offer: this.#pc.localDescription.sdp, tracks: this.tracks };
+          const message = { type: "offer", id, offer: withoutCandidates(this.#pc.localDescription.sdp), tracks: this.tracks };
           this.#pending = { id, message, resolve, reject };
           this.#send(message);
         });
@@ -386,6 +388,20 @@ export class Connection extends EventTarget {
       }
     }
     this.#running = false;
+  }
+
+  /**
+   * Negotiates for nobody who waits for it: that it was refused is told by `refused`.
+   *
+   * @param {{iceRestart?: boolean}} [options]
+   */
+  renegotiate(options = {}) { this.negotiate(options).catch((error) => this.#tell(error)); }
+
+  /** Tells of a refusal, once, however many have asked for that offer. */
+  #tell(error) {
+    if (this.#told === error || this.#closed) { return; }
+    this.#told = error;
+    this.dispatchEvent(new CustomEvent("refused", { detail: error }));
   }
 
   async #rollBack(pending, error) {
@@ -439,7 +455,7 @@ export class Connection extends EventTarget {
     if (this.#restarts >= maximumRestarts) { this.dispatchEvent(new Event("failed")); return; }
     this.#restarts += 1;
     clearTimeout(this.#timer);
-    this.restartIce().catch(() => {}).finally(() => {
+    this.restartIce().catch((error) => this.#tell(error)).finally(() => {
       clearTimeout(this.#timer);
       if (this.#interrupted && !this.#closed) { this.#timer = setTimeout(() => this.#restart(), restartPatience); }
     });
@@ -488,6 +504,11 @@ function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: count })
 function watchedRate(whole, { maxFrameRate: most }) {
   const own = whole?.maxFramerate;
   return Number.isFinite(most) && most >= 1 ? Math.min(own ?? most, most) : own;
+}
+
+/** A server waits for this side's checks and reads no candidates; a machine with dozens of addresses would send hundreds of them with each offer. */
+function withoutCandidates(sdp) {
+  return sdp.split("\r\n").filter((line) => !line.startsWith("a=candidate:")).join("\r\n");
 }
 
 function withoutUDP(sdp) {

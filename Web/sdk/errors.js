@@ -14,6 +14,7 @@
  * | `unsupported` | the browser lacks something that is needed |
  * | `unreachable` | the server did not answer |
  * | `mediaFailed` | signalling works but no media path could be found |
+ * | `offerRefused` | the server refused an offer that nobody waits for: somebody may be missing in the meeting |
  * | `connectionLost` | the connection was lost and could not be restored |
  * | `notJoined` | the call needs a joined meeting |
  * | `tooLarge` | data of more bytes than one message may have |

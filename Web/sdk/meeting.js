@@ -529,6 +529,13 @@ export class Meeting extends EventTarget {
       this.#mediaDown = false;
       this.#refreshState();
     });
+    connection.addEventListener("refused", ({ detail }) => {
+      if (!current() || this.#state === MeetingState.ended) { return; }
+      this._emit("error", {
+        error: new ParleyError("offerRefused", `What has changed in the meeting could not be agreed on with the server, so somebody may be missing here: ${detail.message}`, { cause: detail }),
+        fatal: false,
+      });
+    });
     connection.addEventListener("failed", () => {
       if (current() && this.#joinedOnce) { this.#rejoin(new ParleyError("mediaFailed", "The media connection was lost.")); }
     });
@@ -549,7 +556,7 @@ export class Meeting extends EventTarget {
       connection.addEventListener("statechange", check);
       this.addEventListener("ended", gone);
       this.#connectTimer = setTimeout(() => {
-        connection.restartIce().catch(() => {});
+        connection.renegotiate({ iceRestart: true });
         this.#connectTimer = setTimeout(
           () => done(reject, new ParleyError("mediaFailed", "No way for sound and pictures was found through this network.")),
           firstConnectPatience,
@@ -617,7 +624,7 @@ export class Meeting extends EventTarget {
     if (this.#rejoining || !this.#joinedOnce) { return; }
     if (this.#signaling?.ready) { this.#signaling.probe(); } else { this.#signaling?.retryNow(); }
     // The address of this machine may be another one now.
-    this.#connection?.restartIce().catch(() => {});
+    this.#connection?.renegotiate({ iceRestart: true });
   }
 
   /** After a resume: what was said while the socket was down is said again. */
@@ -680,7 +687,7 @@ export class Meeting extends EventTarget {
       case "paused": this.#takePaused(message.slots, message.reason); return;
       case "wanted": connection.setWanted(message); return;
       case "needSlots":
-        if (connection.ensureSlots(message)) { this._negotiate().catch(() => {}); }
+        if (connection.ensureSlots(message)) { this._renegotiate(); }
         return;
       case "speakers": this.#takeSpeakers(message.speakers); return;
       case "quality": this.#takeQuality(message.quality); return;
@@ -1085,6 +1092,9 @@ export class Meeting extends EventTarget {
   _send(message) { return this.#signaling?.send(message) ?? false; }
 
   _negotiate() { return this.#connection ? this.#connection.negotiate() : Promise.resolve(); }
+
+  /** Negotiates for nobody who waits for it: a refusal is told as an `error`. */
+  _renegotiate() { this.#connection?.renegotiate(); }
 
   _addTrack(publication) {
     if (this.#connection) { this.#addToConnection(publication); }

@@ -216,7 +216,7 @@ export class LocalParticipant extends Participant {
     } catch (error) {
       // What the server does not take must not look as if the others had it.
       this.#drop(publication);
-      this.#meeting._negotiate().catch(() => {});
+      this.#meeting._renegotiate();
       throw error;
     }
     return publication;
@@ -235,7 +235,7 @@ export class LocalParticipant extends Participant {
     const forbidden = this.publications.filter(({ source }) => !this.#mayPublish(source));
     if (forbidden.length === 0) { return; }
     for (const publication of forbidden) { this.#drop(publication); }
-    this.#meeting._negotiate().catch(() => {});
+    this.#meeting._renegotiate();
   }
 
   /** Ends a publication and frees its device; the next offer does without it. */
@@ -285,7 +285,7 @@ export class LocalParticipant extends Participant {
   _stopPublication(publication, reason) {
     if (!this.publications.includes(publication)) { return; }
     this.#drop(publication, reason);
-    this.#meeting._negotiate().catch(() => {});
+    this.#meeting._renegotiate();
   }
 
   /** Ends publications and frees their devices. */

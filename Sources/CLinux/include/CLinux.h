@@ -107,8 +107,8 @@ int parley_send(int fd, int family, const parley_message *messages, uint32_t cou
 
 // MARK: addresses of this machine
 
-/// Fills `out` with the machine's usable addresses. Returns the count or -errno.
-int parley_local_addresses(parley_address *out, int capacity);
+/// The address that this machine would send to `remote` from; nothing is sent. Returns 0 or -errno, as where there is no route.
+int parley_source_address(parley_address remote, parley_address *out);
 /// Resolves a name (blocking). Returns the count or a negative `EAI_` code.
 int parley_resolve(const char *host, const char *port, parley_address *out, int capacity);
 /// Connects a blocking-free TCP socket. Returns the descriptor (connection in progress) or -errno.

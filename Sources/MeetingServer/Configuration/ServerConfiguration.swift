@@ -1,5 +1,6 @@
 public import Basics
 public import Meetings
+import SFU
 
 /// Everything that an operator can set about `parley serve`. The defaults serve a meeting without any setting.
 ///
@@ -25,8 +26,12 @@ public struct ServerConfiguration: Sendable, Equatable {
   /// UDP and TCP port of the first media worker; each further worker takes the next one. Nil: 10000, or free ports when
   /// that is taken. 0: any free ports.
   public var mediaPort: UInt16?
+  /// The addresses that media listens on; none: every one of both families.
+  public var mediaHosts: [IPAddress] = []
   /// Addresses that clients are told besides the machine's own, for a server behind NAT.
   public var publicAddresses: [IPAddress] = []
+  /// Whether clients are told addresses of this machine that only networks inside reach.
+  public var offersPrivateAddresses = true
   /// STUN and TURN servers that clients are told.
   public var iceServers = IceServerSettings()
   /// Media workers; one a core unless set.
@@ -86,6 +91,11 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var linkDevices: Set<LinkDevice> = []
   /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.
   public var isDevelopment = false
+
+  /// Where media listens, and what clients are told of it.
+  var mediaAddresses: MediaAddressPolicy {
+    MediaAddressPolicy(hosts: mediaHosts, published: publicAddresses, offersPrivate: offersPrivateAddresses)
+  }
 
   /// The defaults, with `workers` media workers.
   public init(workers: Int = ServerConfiguration.coreCount) { self.workers = workers }

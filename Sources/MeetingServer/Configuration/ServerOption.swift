@@ -26,6 +26,7 @@ struct ServerOption: Sendable {
   /// The settings that change in the life of a server; ``ServerConfiguration/taking(_:)`` takes them over.
   private static let reread: Set = [
     "tls", "tls-cert", "tls-key", "ice-server", "turn-secret", "turn-user", "admin-token", "log-level",
+    "public-address", "private-addresses",
   ]
 
   static let all: [ServerOption] = [
@@ -40,16 +41,20 @@ struct ServerOption: Sendable {
       c, v throws(ConfigurationError) in c.host = try address(v, "host")
     },
     ServerOption(
+      name: "media-host", placeholder: "IP[,IP]",
+      help: "addresses that media listens on; may be repeated (every address of both families)", isList: true
+    ) { c, v throws(ConfigurationError) in c.mediaHosts = try addresses(v, "media-host") },
+    ServerOption(
       name: "media-port", placeholder: "N",
       help: "UDP and TCP port of the first media worker, each further one takes the next (10000; 0: any free ones)"
     ) { c, v throws(ConfigurationError) in c.mediaPort = try port(v, "media-port") },
     ServerOption(
       name: "public-address", placeholder: "IP[,IP]", help: "addresses that clients are told besides the machine's own"
-    ) { c, v throws(ConfigurationError) in
-      var all: [IPAddress] = []
-      for part in v.split(separator: ",") { all.append(try address(String(part), "public-address")) }
-      c.publicAddresses = all
-    },
+    ) { c, v throws(ConfigurationError) in c.publicAddresses = try addresses(v, "public-address") },
+    ServerOption(
+      name: "private-addresses", placeholder: "yes|no",
+      help: "whether clients are told addresses of this machine that only networks inside reach (yes)"
+    ) { c, v throws(ConfigurationError) in c.offersPrivateAddresses = try boolean(v, "private-addresses") },
     ServerOption(
       name: "ice-server", placeholder: "URL[,URL]",
       help:
@@ -288,6 +293,16 @@ struct ServerOption: Sendable {
       throw .wrongValue(option: option, value: text, expected: "an IPv4 or IPv6 address, such as 192.0.2.1 or ::")
     }
     return value
+  }
+
+  private static func addresses(_ text: String, _ option: String) throws(ConfigurationError) -> [IPAddress] {
+    var all: [IPAddress] = []
+    for part in text.split(separator: ",") {
+      let ip = try address(part.filter { !$0.isWhitespace }, option)
+      if !all.contains(ip) { all.append(ip) }
+    }
+    guard all.count <= 16 else { throw .wrongValue(option: option, value: text, expected: "at most 16 addresses") }
+    return all
   }
 
   private static func boolean(_ text: String, _ option: String) throws(ConfigurationError) -> Bool {

@@ -30,6 +30,9 @@ struct MediaMetrics {
     counter("send_drops", "Datagrams dropped because a socket's buffer was full.") { $0.sendDrops }
     counter("unknown_address", "Datagrams from addresses that no check has proven.") { $0.unknownAddress }
     counter("unknown_fragment", "Checks for a user fragment that nobody has.") { $0.unknownFragment }
+    counter("candidates_ignored", "Candidates of clients beyond the limit of a description, or that cannot be read.") {
+      $0.candidatesIgnored
+    }
     reasons("dropped", "Datagrams that a connection dropped, by reason.", DropReason.allCases) {
       $0.connectionDrops[$1, default: 0]
     }

@@ -1,3 +1,4 @@
+public import Basics
 public import SFU
 public import Signaling
 
@@ -8,9 +9,10 @@ public import Signaling
 /// Calls for one meeting come one after the other.
 public protocol MediaPlane: Sendable {
   /// Opens a participant's connection from its first offer. `tracks` are what it sends, each with the id of the
-  /// publication that it becomes. Throws when the offer is refused; nothing is left behind then.
+  /// publication that it becomes; `reached` is the address of this machine that its signalling came to, where that is known. Throws when the offer
+  /// is refused; nothing is left behind then.
   func join(
-    meeting: String, participant: String, offer: String, tracks: [MediaTrack]
+    meeting: String, participant: String, offer: String, tracks: [MediaTrack], reached: IPAddress?
   ) async throws(MediaPlaneError) -> MediaAnswer
 
   /// Negotiates anew: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications
@@ -46,6 +48,9 @@ public protocol MediaPlane: Sendable {
 
   /// The meeting is over: its last participant has left.
   func close(meeting: String) async
+
+  /// Takes over what a running server can of other settings.
+  func reload(_ configuration: ServerConfiguration) async
 
   /// Closes everything.
   func shutdown() async

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import Glibc
 import RTC
 public import SFU
@@ -39,8 +39,8 @@ public actor SFUMediaPlane: MediaPlane {
   ) async throws(ServerError) -> SFUMediaPlane {
     var worker = worker
     do throws(TransportError) {
-      let own = configuration.host.isUnspecified ? try LocalAddresses.all() : [configuration.host]
-      worker.addresses = configuration.publicAddresses + own.filter { !configuration.publicAddresses.contains($0) }
+      worker.addresses = configuration.mediaAddresses
+      worker.onAddresses = { report in Self.log(report, log) }
       do throws(TransportError) {
         return try await open(worker, count: configuration.workers, log: log)
       } catch  where configuration.mediaPort == nil {
@@ -49,7 +49,26 @@ public actor SFUMediaPlane: MediaPlane {
         return try await open(worker, count: configuration.workers, log: log)
       }
     } catch {
-      throw .transport(error, option: "--media-port")
+      throw .transport(error, option: "--media-port, --media-host")
+    }
+  }
+
+  /// Says which addresses clients are told, at the start and whenever they change.
+  private static func log(_ report: MediaAddressReport, _ log: Log) {
+    let text = { (addresses: [IPAddress]) in addresses.map(\.text).joined(separator: ",") }
+    guard !report.told.isEmpty else {
+      return log.error(
+        "media.noAddress",
+        [
+          "reason": "no address is left that clients may be told",
+          "setting": "--public-address or --private-addresses yes",
+        ])
+    }
+    log.info("media.addresses", ["told": text(report.told)])
+    if !report.leftOut.isEmpty {
+      log.warning(
+        "media.addressesLeftOut",
+        ["addresses": text(report.leftOut), "most": report.told.count, "setting": "--media-host"])
     }
   }
 
@@ -67,13 +86,13 @@ public actor SFUMediaPlane: MediaPlane {
 
   /// Opens a participant's connection on the worker of its meeting.
   public func join(
-    meeting: String, participant: String, offer: String, tracks: [MediaTrack]
+    meeting: String, participant: String, offer: String, tracks: [MediaTrack], reached: IPAddress?
   ) async throws(MediaPlaneError) -> MediaAnswer {
     do throws(MediaWorkerError) {
       return MediaAnswer(
         try await pool.join(
           ParticipantID(rawValue: participant), meeting: MeetingID(rawValue: meeting), offer: offer,
-          tracks: tracks.map(TrackOffer.init)))
+          tracks: tracks.map(TrackOffer.init), reached: reached))
     } catch { throw MediaPlaneError(error) }
   }
 
@@ -145,6 +164,9 @@ public actor SFUMediaPlane: MediaPlane {
     await pool.close(meeting: MeetingID(rawValue: meeting))
     forwarding.removeValue(forKey: meeting)?.cancel()
   }
+
+  /// Tells clients the addresses of other settings from now on.
+  public func reload(_ configuration: ServerConfiguration) async { await pool.use(configuration.mediaAddresses) }
 
   /// Closes everything and ends the workers' threads.
   public func shutdown() async {

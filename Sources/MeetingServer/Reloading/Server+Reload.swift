@@ -25,6 +25,7 @@ extension Server {
     } catch {
       log.error("reload.refused", ["reason": error.description, "using": "the settings before"])
     }
+    await media.reload(settings.current)
     files.reload()
     await certificates?.reload(settings.current.tls)
     return now

@@ -36,6 +36,8 @@ extension ServerConfiguration {
     taken.iceServers = other.iceServers
     taken.adminToken = other.adminToken
     taken.logLevel = other.logLevel
+    taken.publicAddresses = other.publicAddresses
+    taken.offersPrivateAddresses = other.offersPrivateAddresses
     return taken
   }
 }

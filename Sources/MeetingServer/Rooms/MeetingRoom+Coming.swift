@@ -14,6 +14,8 @@ extension MeetingRoom {
     var channel: SignalingChannel
     /// Where they come from, if a ban goes by that.
     var address: IPAddress?
+    /// The address of this machine that they have reached, where that is known.
+    var reached: IPAddress?
     /// The passcode that they have shown to know; nil when the meeting had none.
     var passcode: PasscodeHash?
     /// Who the newcomer will be.
@@ -71,7 +73,8 @@ extension MeetingRoom {
     do throws(MediaPlaneError) {
       answer = try await negotiate { [media, identity] () throws(MediaPlaneError) in
         try await media.join(
-          meeting: identity.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks)
+          meeting: identity.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks,
+          reached: newcomer.reached)
       }
     } catch {
       throw Self.refusal(of: error)

@@ -44,7 +44,9 @@ extension Server {
             WebSocketAdapter(connection: connection),
             peer: .init(
               origin: connection.request.headers["origin"], ownOrigin: own,
-              address: proxies.resolved(connection.request).remote.ip))
+              address: proxies.resolved(connection.request).remote.ip,
+              // A proxy's connection comes to where the proxy reaches this machine, which is not where its clients do.
+              reached: proxies.contains(connection.request.remote.ip) ? nil : connection.request.local.ip))
         },
         bodySink: { endpoints.chat.sink(for: proxies.resolved($0), limits: endpoints.limits) },
         handler: { await endpoints.respond(to: proxies.resolved($0)) })
@@ -141,7 +143,9 @@ extension Server {
     var message = ReadyMessage(url: "\(scheme)://\(name):\(port)")
     // Browsers give a camera to other devices over HTTPS only.
     if scheme == "https", host.isUnspecified,
-      let other = (try? LocalAddresses.all())?.first(where: { $0.isIPv4 && !$0.isLoopback && !$0.isLinkLocal })
+      let other = (LocalAddresses.routed() + ((try? LocalAddresses.all()) ?? [])).first(where: {
+        $0.isIPv4 && !$0.isLoopback && !$0.isLinkLocal
+      })
     {
       message.urlForOtherDevices = "https://\(other.text):\(port)"
     }

@@ -22,7 +22,7 @@ public final class Server: Sendable {
   private let admin: HTTPServer?
   private let control: ControlDoor
   private let directory: MeetingDirectory
-  private let media: any MediaPlane
+  let media: any MediaPlane
   private let store: SQLiteMeetingStore
   private let upkeep: [Task<Void, Never>]
   private let running: RunningBook

@@ -14,6 +14,8 @@ struct SignalingService: Sendable {
     var ownOrigin: WebOrigin
     /// The address of the client, or of the proxy before it.
     var address = IPAddress(v4: 0)
+    /// The address of this machine that the client connected to; nil where that is not known, as behind a proxy.
+    var reached: IPAddress?
   }
 
   let authority: JoinAuthority
@@ -152,7 +154,8 @@ struct SignalingService: Sendable {
       return refuse(code, why, id, channel)
     }
     var newcomer = MeetingRoom.Newcomer(
-      admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address)
+      admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address,
+      reached: peer.reached)
     newcomer.join.passcode = nil
     newcomer.passcode = admission.meeting.passcode
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"

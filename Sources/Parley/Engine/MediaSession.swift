@@ -285,6 +285,13 @@ final class MediaSession {
   /// Other credentials of the TURN servers, for relays from now on.
   func setCredentials(of servers: [IceServer]) { peer.setCredentials(of: servers) }
 
+  /// The addresses at which the server says that it takes media.
+  var serverAddresses: [IPAddress] {
+    peer.remoteCandidates.compactMap { $0.transportAddress?.ip }.reduce(into: []) {
+      if !$0.contains($1) { $0.append($1) }
+    }
+  }
+
   /// Makes an offer.
   func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
     do throws(PeerConnectionError) {

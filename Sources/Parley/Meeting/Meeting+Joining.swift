@@ -319,9 +319,22 @@ extension Meeting {
     if let relay = serverProblems.last(where: { ServerProblem.isRelay($0.url) }) {
       throw .relayFailed(url: relay.url, relay.error)
     }
-    let reason =
-      serverProblems.isEmpty ? "A firewall may block UDP." : serverProblems.map(\.text).joined(separator: " ")
-    throw .mediaFailed("The meeting was found, but no way for sound and pictures through this network. \(reason)")
+    var reason = await unreachedAddresses()
+    if !serverProblems.isEmpty { reason = serverProblems.map(\.text).joined(separator: " ") }
+    throw .mediaFailed("The meeting was found, but no way for sound and pictures to its server. \(reason)")
+  }
+
+  /// Which addresses of the server were tried in vain, in words. Which side is to blame cannot be seen from here.
+  private func unreachedAddresses() async -> String {
+    let tried = await connection?.call { session, _ in session.serverAddresses } ?? []
+    guard !tried.isEmpty else {
+      return "It names no address that media could be sent to; its log says why (media.noAddress)."
+    }
+    let names =
+      tried.prefix(4).map(\.text).joined(separator: ", ") + (tried.count > 4 ? " and \(tried.count - 4) more" : "")
+    return
+      "None of the addresses that it names answers (\(names)). A firewall between may block UDP and TCP there, or the server names "
+      + "addresses that do not lead to it from here (its options --public-address and --media-host)."
   }
 
   private var isWithoutRelay: Bool { serverProblems.contains(where: \.isLast) }

@@ -96,7 +96,7 @@ extension Meeting {
     guard let mid = publication.mid, let connection else { return }
     publication.mid = nil
     connection.post { session, _ in session.stopTrack(mid) }
-    try? await negotiate()
+    await renegotiate()
   }
 
   /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer. Gives up waiting after
@@ -125,6 +125,20 @@ extension Meeting {
       Task { @MainActor [weak self] in self?.stopWaiting(waiter, .cancelled) }
     }
     try result.get()
+  }
+
+  /// As ``negotiate(restartsIce:)``, for nobody who could be told of a refusal: that is reported as a ``MeetingEvent/problem(_:)``.
+  func renegotiate(restartsIce: Bool = false) async {
+    let connection = connection
+    do throws(JoinError) {
+      try await negotiate(restartsIce: restartsIce)
+    } catch {
+      guard error != .cancelled, state != .ended, self.connection === connection else { return }
+      emit(
+        .problem(
+          "What has changed in the meeting could not be agreed on with the server, so somebody may be missing here: \(error)"
+        ))
+    }
   }
 
   private func stopWaiting(_ waiter: Int, _ error: JoinError) {

@@ -28,7 +28,7 @@ extension Meeting {
       guard joinedOnce, !connectionState.rejoining else { return }
       guard !connectionState.mediaDown else {
         // Somebody looks for a path already, but not with these addresses.
-        tasks.run { [weak self] in try? await self?.negotiate(restartsIce: true) }
+        tasks.run { [weak self] in await self?.renegotiate(restartsIce: true) }
         return
       }
       connectionState.mediaDown = true
@@ -63,7 +63,7 @@ extension Meeting {
     tasks.run { [weak self] in
       for _ in 0..<4 {
         guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
-        try? await self.negotiate(restartsIce: true)
+        await self.renegotiate(restartsIce: true)
         // Whatever comes from now on shows that the path found is a good one.
         self.connection?.post { session, _ in session.expectSignOfLife() }
         try? await Task.sleep(nanoseconds: 6_000_000_000)

@@ -83,6 +83,6 @@ extension Meeting {
     guard let connection else { return }
     let limit = options.maximumSlots ?? .max
     connection.post { session, _ in session.ensureSlots(audio: min(audio, limit, 16), video: min(video, limit, 48)) }
-    Task { [weak self] in try? await self?.negotiate() }
+    Task { [weak self] in await self?.renegotiate() }
   }
 }

@@ -202,8 +202,11 @@ public struct IceAgent {
     return nil
   }
 
-  /// Counts candidates that could not even be read.
-  mutating func countUnreadable(_ number: Int) { ignoredCandidates.count(.unreadable, number) }
+  /// Counts the candidates of a description that are not among those that are looked at.
+  mutating func countIgnored(_ transport: TransportParameters) {
+    ignoredCandidates.count(.unreadable, transport.unreadableCandidates)
+    ignoredCandidates.count(.tooMany, transport.surplusCandidates)
+  }
 
   /// The peer has no more candidates (RFC 8838 section 14).
   public mutating func endOfRemoteCandidates(now: Instant) {

@@ -24,7 +24,10 @@ extension PeerConnection {
   public var ignoredIceServers: [IgnoredIceServer] { agent?.ignoredServers ?? [] }
 
   /// The peer's candidates that are not used, by reason.
-  public var ignoredCandidates: IgnoredCandidateCounts { agent?.ignoredCandidates ?? IgnoredCandidateCounts() }
+  public var ignoredCandidates: IgnoredCandidateCounts { agent?.ignoredCandidates ?? unusedCandidates }
+
+  /// What a server's answers say from now on, in the place of ``PeerConnectionConfiguration/candidates``: addresses come and go.
+  public func setLocalCandidates(_ candidates: [IceCandidate]) { serverCandidates = candidates }
 
   /// The next thing that ICE wants done outside, a name resolved or a stream opened or closed; nil when there is none. Poll after
   /// every call, as with ``pollTransmit()``.

@@ -24,6 +24,9 @@ extension PeerConnection {
         lite?.restart(remote: transport.ice, newLocal: local, now: now)
       }
       remote = transport
+      // A server waits for checks and looks at none of them; these it has not even read.
+      unusedCandidates.count(.unreadable, transport.unreadableCandidates)
+      unusedCandidates.count(.tooMany, transport.surplusCandidates)
     }
     negotiation = accepted.negotiation
     media = accepted.media
@@ -31,7 +34,7 @@ extension PeerConnection {
     setDataChannels(accepted.dataChannels, now: now)
     takeIceEvents()
     return accepted.answer(
-      local: parameters(local, setup: .passive, candidates: configuration.candidates, isIceLite: true)
+      local: parameters(local, setup: .passive, candidates: serverCandidates, isIceLite: true)
     ).text
   }
 }
@@ -109,7 +112,7 @@ extension PeerConnection {
 
   private func takeCandidates(of transport: TransportParameters, now: Instant) {
     agent?.isRemoteComplete = transport.hasEndOfCandidates
-    agent?.countUnreadable(transport.unreadableCandidates)
+    agent?.countIgnored(transport)
     for candidate in transport.candidates { agent?.addRemoteCandidate(candidate, now: now) }
     agent?.update(now: now)
   }

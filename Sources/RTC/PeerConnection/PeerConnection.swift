@@ -61,6 +61,11 @@ public final class PeerConnection {
   var offered: IceCredentials?
   var remote: TransportParameters?
 
+  /// A server's own candidates for its next answer.
+  var serverCandidates: [IceCandidate]
+  /// The client's candidates that a server has left out.
+  var unusedCandidates = IgnoredCandidateCounts()
+
   var lite: IceLiteAgent?
   /// The client's agent; nil on the server and after the end.
   var agent: IceAgent?
@@ -99,6 +104,7 @@ public final class PeerConnection {
   ) {
     self.role = role
     self.configuration = configuration
+    serverCandidates = configuration.candidates
     self.random = random
     local = IceCredentials.random(using: &self.random)
     negotiation = Negotiation(policy: configuration.policy, using: &self.random)

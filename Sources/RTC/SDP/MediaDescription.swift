@@ -46,6 +46,8 @@ public struct MediaDescription: Hashable, Sendable {
   public var iceOptions: [String] = []
   /// Candidates as written, without `a=candidate:`.
   public var candidates: [String] = []
+  /// How many more there were than are kept (``SDPLimit/candidates``).
+  public var surplusCandidates = 0
   /// Whether no more candidates follow.
   public var hasEndOfCandidates = false
   /// `a=rtcp-mux`.

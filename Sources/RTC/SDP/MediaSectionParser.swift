@@ -68,8 +68,12 @@ struct MediaSectionParser {
   private mutating func transportAttribute(_ name: Substring, _ value: Substring, line: Int) throws(SDPError) {
     switch name {
     case "candidate":
-      guard section.candidates.count < SDPLimit.candidates.maximum else { throw .limit(.candidates) }
-      section.candidates.append(String(value))
+      // Each is one way more, and a description with too many is as good without the last of them.
+      if section.candidates.count < SDPLimit.candidates.maximum {
+        section.candidates.append(String(value))
+      } else {
+        section.surplusCandidates += 1
+      }
     case "ice-ufrag":
       guard (4...256).contains(value.utf8.count), value.isIceChars else {
         throw .malformed(line: line, expected: "an ice-ufrag of 4 to 256 letters, digits, '+' or '/'")

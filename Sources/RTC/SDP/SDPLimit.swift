@@ -9,7 +9,7 @@ public enum SDPLimit: Hashable, Sendable, CaseIterable {
   case lines
   /// Media sections.
   case mediaSections
-  /// `a=candidate` lines of one media section (or of the session level).
+  /// `a=candidate` lines of one media section (or of the session level). More are counted and left out, the one limit that refuses nothing.
   case candidates
   /// Payload types listed in one media section.
   case formats

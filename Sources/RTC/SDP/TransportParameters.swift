@@ -11,6 +11,8 @@ public struct TransportParameters: Hashable, Sendable {
   public var candidates: [IceCandidate]
   /// How many candidates could not be understood.
   public var unreadableCandidates = 0
+  /// How many there were beyond ``SDPLimit/candidates``.
+  public var surplusCandidates = 0
   /// Whether no more candidates follow.
   public var hasEndOfCandidates: Bool
   /// Whether this side sends no checks (RFC 8445 section 2.5).
@@ -54,6 +56,7 @@ public struct TransportParameters: Hashable, Sendable {
       hasEndOfCandidates: tagged.hasEndOfCandidates,
       isIceLite: description.isIceLite)
     unreadableCandidates = tagged.candidates.count - candidates.count
+    surplusCandidates = tagged.surplusCandidates
     guard sha256Fingerprint != nil else {
       throw .transport(expected: "a=fingerprint with a sha-256 digest in the first bundled m-section")
     }

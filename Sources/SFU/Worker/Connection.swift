@@ -1,3 +1,4 @@
+import Basics
 import RTC
 
 /// One participant on a worker: its peer connection, its place in the router, and what its media sections are.
@@ -10,6 +11,8 @@ final class Connection {
   let meeting: MediaCore.Meeting
   /// Where media goes; nil while there is no path that the peer consents to.
   var path: IcePath?
+  /// The address of this machine that its signalling came to, where that is known.
+  var reached: IPAddress?
   /// Whether the router may send.
   var isOpen = false
   /// Its data channels.

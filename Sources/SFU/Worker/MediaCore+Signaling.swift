@@ -5,7 +5,7 @@ import Transport
 /// What signalling asks of the media thread: participants who join, offer again, mute, watch, and leave.
 extension MediaCore {
   func join(
-    _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer]
+    _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
   ) throws(MediaWorkerError) -> OfferAnswer {
     guard !isShutDown else { throw .unavailable("it is shutting down") }
     guard connectionsByID[participant] == nil else { throw .duplicateParticipant }
@@ -14,7 +14,7 @@ extension MediaCore {
     }
     let now = loop.now
     let peer = PeerConnection(.server, configuration: peerConfiguration)
-    let answer = try accept(offer, peer, now)
+    let answer = try accept(offer, peer, reached, now)
     let meeting = self.meeting(id)
     let member = meeting.router.add(participant, now: now)
     let index = connections.firstIndex { $0 == nil } ?? connections.count
@@ -22,6 +22,7 @@ extension MediaCore {
       id: participant, index: index, peer: peer, member: member, meeting: meeting,
       data: ConnectionData(configuration.data, now: now))
     replaceConnection(at: index, by: connection)
+    connection.reached = reached
     connectionsByID[participant] = connection
     meeting.participants += 1
     member.outlet.connection = index
@@ -33,11 +34,17 @@ extension MediaCore {
     _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
   ) throws(MediaWorkerError) -> OfferAnswer {
     guard let connection = connectionsByID[participant] else { throw .unknownParticipant }
-    let answer = try accept(offer, connection.peer, loop.now)
+    let answer = try accept(offer, connection.peer, connection.reached, loop.now)
     return finish(connection, answer, tracks)
   }
 
-  private func accept(_ offer: String, _ peer: PeerConnection, _ now: Instant) throws(MediaWorkerError) -> String {
+  private func accept(
+    _ offer: String, _ peer: PeerConnection, _ reached: IPAddress?, _ now: Instant
+  ) throws(MediaWorkerError) -> String {
+    // Each time: the machine's addresses may be others now.
+    peer.setLocalCandidates(candidates(reached: reached))
+    let ignored = peer.ignoredCandidates.total
+    defer { statistics.candidatesIgnored &+= UInt64(peer.ignoredCandidates.total - ignored) }
     do throws(PeerConnectionError) {
       return try peer.setRemoteOffer(offer, now: now)
     } catch {

@@ -53,11 +53,16 @@ final class MediaCore: PacketSink {
   private let slab: ReceiveSlab
   private var sockets: ContiguousArray<UDPSocket> = []
   private var registrations: [EventLoop.Registration] = []
-  private var listener: TCPListener?
+  private var listeners: [TCPListener] = []
+  /// Tells of addresses that come and go; nil where the kernel does not.
+  var monitor: NetworkMonitor?
+  var addressPolicy: MediaAddressPolicy
+  /// The addresses that clients are told; nil before the start.
+  var reachable: MediaAddresses?
   var streams: [UInt32: TCPPeer] = [:]
   var nextStreamHandle: UInt32 = 1_000
   private let frame = ByteBlock(count: OutputBatch.packetRoom + 2)
-  var peerConfiguration: PeerConnectionConfiguration
+  let peerConfiguration: PeerConnectionConfiguration
   var random = SystemRandomNumberGenerator()
   var isShutDown = false
 
@@ -72,6 +77,7 @@ final class MediaCore: PacketSink {
     self.loop = loop
     self.published = published
     self.configuration = configuration
+    addressPolicy = configuration.addresses
     var random = SystemRandomNumberGenerator()
     addresses = AddressTable(seed: random.next())
     clock = NTPClock(instant: EventLoop.clock, time: NTPTime(unixNanoseconds: unixNanoseconds))
@@ -84,27 +90,14 @@ final class MediaCore: PacketSink {
 
   /// Opens the sockets and starts to receive.
   func start() throws(TransportError) {
-    let any4 = IPAddress(v4: 0)
-    let any6 = IPAddress(high: 0, low: 0)
-    let first = try UDPSocket(bind: TransportAddress(ip: any4, port: configuration.port))
-    sockets = [first]
-    let port = first.localAddress.port
-    if configuration.usesIPv6 {
-      // A machine without IPv6 is no error.
-      if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { sockets = [first, second] }
-    }
-    if configuration.usesTCP {
-      listener =
-        (try? TCPListener(bind: TransportAddress(ip: any6, port: port), dualStack: true))
-        ?? (try? TCPListener(bind: TransportAddress(ip: any4, port: port), dualStack: false))
-    }
-    peerConfiguration.candidates = try candidates(port: port)
+    try openSockets()
+    watchAddresses()
     for index in sockets.indices {
       registrations.append(
         // The loop holds this core until `shutdown()` or until its thread ends, and lets go of it there.
         try loop.register(sockets[index].descriptor, for: .readable) { _ in self.receive(index) })
     }
-    if let listener {
+    for listener in listeners {
       registrations.append(try listener.start(on: loop) { accepted in self.accept(accepted) })
     }
     deadlines.set(loop.now + Self.housekeeping, for: Self.housekeepingID)
@@ -114,25 +107,15 @@ final class MediaCore: PacketSink {
   /// The UDP port, once started.
   var port: UInt16 { sockets.first?.localAddress.port ?? 0 }
 
-  private func candidates(port: UInt16) throws(TransportError) -> [IceCandidate] {
-    var all = configuration.addresses
-    if all.isEmpty {
-      // Loopback comes last: it serves a client on this machine.
-      let local = try LocalAddresses.all()
-      all = local.filter { !$0.isLoopback } + local.filter(\.isLoopback)
-    }
-    let hasIPv6 = sockets.count > 1
-    var out: [IceCandidate] = []
-    for (index, ip) in all.prefix(16).enumerated() where ip.isIPv4 || hasIPv6 {
-      let address = TransportAddress(ip: ip, port: port)
-      let preference = UInt16(65_535 - index * 256)
-      out.append(.host(address, transport: .udp, preference: preference))
-      if let listener {
-        let tcp = TransportAddress(ip: ip, port: listener.localAddress.port)
-        out.append(.host(tcp, transport: .tcp, preference: UInt16(8_191 - index * 64)))
-      }
-    }
-    return out
+  /// Whether packets can come to an address: an address outside of a NAT leads to any socket of its family.
+  func hasSocket(for ip: IPAddress) -> Bool { sockets.contains { $0.localAddress.ip.isIPv4 == ip.isIPv4 } }
+  /// Whether TCP is taken.
+  var hasListener: Bool { !listeners.isEmpty }
+
+  /// Takes over what was opened to listen on.
+  func setSockets(_ opened: ContiguousArray<UDPSocket>, _ listening: [TCPListener]) {
+    sockets = opened
+    listeners = listening
   }
 
   func shutdown() {
@@ -149,7 +132,9 @@ final class MediaCore: PacketSink {
     streams.removeAll()
     registrations = []
     sockets = []
-    listener = nil
+    listeners = []
+    monitor?.stop()
+    monitor = nil
     loop.setHandlers(onDeadline: nil, onTickEnd: nil)
   }
 
@@ -442,6 +427,7 @@ final class MediaCore: PacketSink {
   private func timeout(_ id: Int, _ now: Instant) {
     if id == Self.housekeepingID {
       closeUnprovenStreams(now)
+      refreshAddresses()
       deadlines.set(now + Self.housekeeping, for: Self.housekeepingID)
     } else if id % 2 == 1 {
       let index = (id - 1) / 2

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import RTC
 public import Transport
 import FoundationEssentials
@@ -50,11 +50,13 @@ public actor MediaWorker {
     return core
   }
 
-  /// Opens a participant's connection from its first offer. Nothing is left behind when it throws.
+  /// Opens a participant's connection from its first offer. Nothing is left behind when it throws. `reached` is the address of this machine that its
+  /// signalling came to: its candidate comes first.
   public func join(
-    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer]
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
+    reached: IPAddress? = nil
   ) throws(MediaWorkerError) -> OfferAnswer {
-    try running().join(participant, meeting: meeting, offer: offer, tracks: tracks)
+    try running().join(participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached)
   }
 
   /// Negotiates anew: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list.
@@ -96,6 +98,9 @@ public actor MediaWorker {
     meeting.dataEvents = data
     meeting.isJudge = isJudge
   }
+
+  /// Tells clients other addresses from now on; where it listens stays.
+  public func use(_ addresses: MediaAddressPolicy) { core?.use(addresses) }
 
   // MARK: Other workers
 

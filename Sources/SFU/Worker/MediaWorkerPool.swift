@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import RTC
 public import Transport
 
@@ -34,6 +34,8 @@ public actor MediaWorkerPool {
     var workers: [MediaWorker] = []
     for index in 0..<max(count, 1) {
       var own = configuration
+      // All have the same addresses, so one reports them.
+      if index > 0 { own.onAddresses = nil }
       if own.port != 0 { own.port = UInt16(clamping: Int(own.port) + index) }
       workers.append(try MediaWorker(name: "media-\(index)", configuration: own))
     }
@@ -54,9 +56,10 @@ public actor MediaWorkerPool {
     }
   }
 
-  /// Opens a participant's connection from its first offer; see ``MediaWorker/join(_:meeting:offer:tracks:)``.
+  /// Opens a participant's connection from its first offer; see ``MediaWorker/join(_:meeting:offer:tracks:reached:)``.
   public func join(
-    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer]
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
+    reached: IPAddress? = nil
   ) async throws(MediaWorkerError) -> OfferAnswer {
     guard participants[participant] == nil else { throw .duplicateParticipant }
     let place = placement.place(in: meeting, utilization: utilization)
@@ -65,7 +68,8 @@ public actor MediaWorkerPool {
     await open(meeting)
     if place.isNew { await spread(meeting, to: worker) }
     do throws(MediaWorkerError) {
-      return try await workers[worker].join(participant, meeting: meeting, offer: offer, tracks: tracks)
+      return try await workers[worker].join(
+        participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached)
     } catch {
       if participants.removeValue(forKey: participant) != nil { placement.leave(meeting, worker: worker) }
       throw error
@@ -152,6 +156,11 @@ public actor MediaWorkerPool {
     for worker in here { await workers[worker].close(meeting: meeting) }
     closed?.events?.finish()
     closed?.dataEvents?.finish()
+  }
+
+  /// Tells clients other addresses from now on; where it listens stays.
+  public func use(_ addresses: MediaAddressPolicy) async {
+    for worker in workers { await worker.use(addresses) }
   }
 
   /// What each worker did and has.

@@ -130,8 +130,10 @@ public struct MediaWorkerConfiguration: Sendable {
   public var policy: MediaPolicy
   /// The UDP and TCP port; 0 for any free one.
   public var port: UInt16
-  /// The addresses to offer as candidates, most preferred first; empty for every address of this machine.
-  public var addresses: [IPAddress]
+  /// Where it listens, and which addresses clients are told.
+  public var addresses: MediaAddressPolicy
+  /// Called on the worker's thread with the addresses that clients are told, at the start and whenever they change.
+  public var onAddresses: (@Sendable (MediaAddressReport) -> Void)?
   /// Whether IPv6 is used.
   public var usesIPv6: Bool
   /// Whether ICE-TCP is offered.
@@ -151,7 +153,8 @@ public struct MediaWorkerConfiguration: Sendable {
 
   /// A configuration with the usual settings.
   public init(
-    dtls: DTLSContext, policy: MediaPolicy = .standard, port: UInt16 = 0, addresses: [IPAddress] = [],
+    dtls: DTLSContext, policy: MediaPolicy = .standard, port: UInt16 = 0,
+    addresses: MediaAddressPolicy = MediaAddressPolicy(),
     usesIPv6: Bool = true, usesTCP: Bool = true, maximumHold: TimeSpan = .milliseconds(5),
     maximumParticipants: Int = 4_096, data: DataChannelSettings = DataChannelSettings()
   ) {
@@ -183,6 +186,8 @@ public struct MediaWorkerStatistics: Sendable {
   public var unknownAddress: UInt64 = 0
   /// Checks for a user fragment that nobody has.
   public var unknownFragment: UInt64 = 0
+  /// Candidates of clients that are not looked at: more than a description may have, or ones that cannot be read.
+  public var candidatesIgnored: UInt64 = 0
   /// Datagrams received.
   public var datagramsReceived: UInt64 = 0
   /// Datagrams sent.

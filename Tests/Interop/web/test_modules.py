@@ -736,6 +736,48 @@ class ModuleTests(unittest.TestCase):
         """)
         self.assertEqual(code, "meetingFull")
 
+    def test_a_refused_offer_that_nobody_waits_for_is_told_once_and_offers_carry_no_candidates(self) -> None:
+        found = self.run_js("""
+            const { Connection } = await import("/sdk/connection.js");
+            const sent = [], refused = [];
+            const connection = new Connection({}, (message) => { sent.push(message); return true; });
+            connection.addEventListener("refused", ({ detail }) => refused.push(detail.code));
+            // A server of this page's own.
+            const server = new RTCPeerConnection();
+            connection.prepareOffer();
+            const { offer } = await connection.firstOffer([]);
+            await server.setRemoteDescription({ type: "offer", sdp: offer });
+            await server.setLocalDescription();
+            await connection.firstAnswer(server.localDescription.sdp);
+            if (connection.peerConnection.iceGatheringState !== "complete") {
+              await new Promise((done) => connection.peerConnection.addEventListener("icegatheringstatechange", ({ target }) => { if (target.iceGatheringState === "complete") { done(); } }));
+            }
+            const has = connection.peerConnection.localDescription.sdp.includes("a=candidate:");
+            const refuse = async () => {
+              while (sent.length === 0) { await new Promise((done) => setTimeout(done)); }
+              const { id, offer } = sent.shift();
+              const candidates = offer.includes("a=candidate:");
+              await connection.receiveRefusal({ id, code: "badOffer", message: "Too many." });
+              await new Promise((done) => setTimeout(done));
+              return candidates;
+            };
+            connection.renegotiate();
+            // These share the next offer.
+            connection.renegotiate();
+            connection.renegotiate({ iceRestart: true });
+            const first = await refuse();
+            const afterFirst = [...refused];
+            await refuse();
+            // Somebody who waits is told by what they wait for.
+            const waited = connection.negotiate().catch((error) => error.code);
+            await refuse();
+            const told = await waited;
+            connection.close();
+            server.close();
+            return [has, first, afterFirst, refused, told];
+        """)
+        self.assertEqual(found, [True, False, ["badOffer"], ["badOffer", "badOffer"], "badOffer"])
+
 
 if __name__ == "__main__":
     unittest.main()

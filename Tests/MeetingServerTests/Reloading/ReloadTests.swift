@@ -39,6 +39,7 @@ struct ReloadTests {
     let values = [
       "tls": "self-signed", "tls-cert": "c", "tls-key": "k", "ice-server": "stun:x", "turn-secret": "s",
       "turn-user": "a:b", "admin-token": "0123456789abcdef", "log-level": "error", "port": "7", "max-participants": "9",
+      "public-address": "192.0.2.1", "private-addresses": "no", "media-host": "192.0.2.2",
     ]
     for option in ServerOption.all {
       guard let value = values[option.name] else {

@@ -1,3 +1,4 @@
+import Basics
 import MeetingServer
 import SFU
 import Signaling
@@ -58,7 +59,7 @@ actor TestMediaPlane: MediaPlane {
   var connected: Set<String> { participants }
 
   func join(
-    meeting: String, participant: String, offer: String, tracks: [MediaTrack]
+    meeting: String, participant: String, offer: String, tracks: [MediaTrack], reached: IPAddress?
   ) async throws(MediaPlaneError) -> MediaAnswer {
     calls.append(.join(participant))
     if isHolding { await withCheckedContinuation { gates.append($0) } }
@@ -126,6 +127,8 @@ actor TestMediaPlane: MediaPlane {
     calls.append(.close(meeting))
     continuations.removeValue(forKey: meeting)?.finish()
   }
+
+  func reload(_ configuration: ServerConfiguration) async {}
 
   func shutdown() async { calls.append(.shutdown) }
 

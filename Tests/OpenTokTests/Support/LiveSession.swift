@@ -55,6 +55,7 @@ final class LiveSession: Sendable {
     var configuration = ServerConfiguration(workers: 1)
     configuration.port = 0
     configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.mediaHosts = [configuration.host]
     configuration.adminPort = nil
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"
@@ -74,4 +75,3 @@ final class LiveSession: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 }
-

@@ -41,6 +41,7 @@ final class LiveServer: Sendable {
     var configuration = ServerConfiguration(workers: 1)
     configuration.port = port
     configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.mediaHosts = [configuration.host]
     configuration.adminPort = nil
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"

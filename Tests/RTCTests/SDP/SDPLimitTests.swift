@@ -21,7 +21,6 @@ struct SDPLimitTests {
     expectLimit(.lineBytes, head + "a=x:" + String(repeating: "y", count: 8 * 1024))
     expectLimit(.mediaSections, head + lines(257) { "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:\($0)" })
     expectLimit(.formats, head + "m=application 9 X " + String(repeating: "1 ", count: 129))
-    expectLimit(.candidates, section + lines(65) { "a=candidate:\($0) 1 udp 1 192.0.2.1 9 typ host" })
     expectLimit(.sources, section + lines(65) { "a=ssrc:\($0) cname:x" })
     expectLimit(.sourceGroups, section + lines(65) { "a=ssrc-group:FID \($0) 7" })
     expectLimit(.headerExtensions, section + lines(64) { "a=extmap:\($0 + 20) urn:x" })
@@ -45,6 +44,14 @@ struct SDPLimitTests {
     #expect(description.media[0].sources.count == 64)
     let many = head + lines(256) { "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:\($0)" }
     #expect(try SessionDescription(parsing: many).media.count == 256)
+  }
+
+  @Test("threat 19: candidates beyond the limit are counted and left out, and refuse nothing")
+  func manyCandidates() throws {
+    let many = section + lines(2_000) { "a=candidate:\($0) 1 udp 1 192.0.2.1 9 typ host" }
+    let description = try SessionDescription(parsing: many)
+    #expect(description.media[0].candidates.count == 64 && description.media[0].surplusCandidates == 1_936)
+    #expect(description.media[0].candidates.last?.hasPrefix("63 ") == true)
   }
 
   @Test("threat 19: payload types above 127 and repeated mids are refused")

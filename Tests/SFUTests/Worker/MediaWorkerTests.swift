@@ -211,7 +211,10 @@ struct MediaWorkerTests {
   @Test("a client without UDP sends and receives over TCP, and its end is noticed (RFC 6544, RFC 4571)")
   func tcp() async throws {
     let dtls = try Self.context()
-    let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
+    let pool = try MediaWorkerPool(
+      count: 1,
+      configuration: MediaWorkerConfiguration(
+        dtls: dtls, addresses: MediaAddressPolicy(hosts: [IPAddress(v4: 0x7F00_0001)])))
     try await pool.start()
     let sender = try LoopbackClient(dtls: dtls)
     let receiver = try LoopbackClient(dtls: dtls, usesUDP: false)

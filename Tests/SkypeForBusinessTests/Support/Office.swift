@@ -46,6 +46,7 @@ import Transport
     var configuration = ServerConfiguration(workers: 1)
     configuration.port = 0
     configuration.host = IPAddress(v4: 0x7F00_0001)
+    configuration.mediaHosts = [configuration.host]
     configuration.adminPort = nil
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"

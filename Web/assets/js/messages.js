@@ -58,7 +58,7 @@ export function noticeForError(error) {
     case "mediaFailed":
       return {
         title: "No way for sound and pictures",
-        text: "The server answers, but this network lets no media through to it. A firewall or a VPN may be the reason; try another network.",
+        text: "The server answers, but sound and pictures reach it by none of the addresses that it names. A firewall or a VPN of this network may be the reason, or the server's own set-up; try another network, or tell who runs the server.",
         retry: true, icon: "offline",
       };
     case "badOffer":
