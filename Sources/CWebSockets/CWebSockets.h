@@ -1,9 +1,11 @@
 #pragma once
 // The border to libwebsockets 4.1 (HTTP/1.1, WebSocket, both ends). Its big structures are filled here,
 // so that Swift sees only handles, numbers and byte ranges.
+#include <errno.h>
 #include <libwebsockets.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -174,8 +176,9 @@ static inline struct lws *parley_ws_adopt_file(struct lws_vhost *host, int fd, u
   return lws_adopt_descriptor_vhost_via_info(&d);
 }
 
-/// Watches `fd`, on which nothing ever happens, as a child of a connection. The library closes children before anything else of their
-/// parent: that is the only notice that it ends a connection whose request it cannot parse, while an answer can still be written.
+/// Watches `fd`, a second descriptor of a connection's socket, as a child of the connection: it tells that bytes have come without reading them.
+/// The library closes children before anything else of their parent: that is the only notice that it ends a connection whose request it cannot
+/// parse, while an answer can still be written.
 static inline struct lws *parley_ws_adopt_companion(struct lws *parent, int fd, uintptr_t tag) {
   lws_adopt_desc_t d;
   memset(&d, 0, sizeof d);
@@ -186,6 +189,63 @@ static inline struct lws *parley_ws_adopt_companion(struct lws *parent, int fd, 
   d.parent = parent;
   d.opaque = (void *)tag;
   return lws_adopt_descriptor_vhost_via_info(&d);
+}
+
+/// Whether bytes have come of a connection, and which; they stay unread. 0 is the end of the stream, -1 nothing yet, -2 a broken connection.
+///
+/// With TLS, what is seen is at most one record, and the library's next read takes no more than that record.
+static inline int parley_ws_peek(struct lws *wsi, uint8_t *buffer, int capacity) {
+  SSL *ssl = lws_get_ssl(wsi);
+  if (!ssl) {
+    ssize_t n = recv(lws_get_socket_fd(wsi), buffer, (size_t)capacity, MSG_PEEK | MSG_DONTWAIT);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EINTR ? -1 : -2;
+  }
+  ERR_clear_error();
+  int n = SSL_peek(ssl, buffer, capacity);
+  if (n > 0) return n;
+  switch (SSL_get_error(ssl, n)) {
+    case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_WRITE: return -1;
+    case SSL_ERROR_ZERO_RETURN: return 0;
+    default: return -2;
+  }
+}
+
+/// How many bytes of a TLS record are decrypted and unread.
+static inline int parley_ws_pending(struct lws *wsi) {
+  SSL *ssl = lws_get_ssl(wsi);
+  return ssl ? SSL_pending(ssl) : 0;
+}
+
+/// Whether the other end of a TCP connection has finished sending.
+static inline int parley_ws_peer_finished(int fd) {
+  enum { READ_HANG_UP = 0x2000 };  // POLLRDHUP, which the C library declares with its extensions only
+  struct pollfd descriptor = {fd, READ_HANG_UP, 0};
+  return poll(&descriptor, 1, 0) > 0;
+}
+
+/// Has the library read (or, with `writable`, write) on a connection now. Nonzero: the connection is gone.
+static inline int parley_ws_drive(struct lws *wsi, int writable) {
+  short events = writable ? POLLOUT : POLLIN;
+  struct lws_pollfd descriptor = {lws_get_socket_fd(wsi), events, events};
+  return lws_service_fd(lws_get_context(wsi), &descriptor);
+}
+
+static inline void parley_ws_handshake_event(const SSL *ssl, int where, int result) {
+  (void)result;
+  struct lws *wsi = where & SSL_CB_HANDSHAKE_DONE ? (struct lws *)SSL_get_app_data(ssl) : NULL;
+  if (wsi) lws_get_protocol(wsi)->callback(wsi, LWS_CALLBACK_USER, NULL, NULL, 0);
+}
+
+/// Has `LWS_CALLBACK_USER` reported at the end of a connection's TLS handshake, from inside of it. Called right after adoption. Nonzero: there is none.
+static inline int parley_ws_watch_handshake(struct lws *wsi) {
+  SSL *ssl = lws_get_ssl(wsi);
+  if (!ssl) return -1;
+  // The library keeps its own data under a number of its own; the object ends with the connection.
+  SSL_set_app_data(ssl, wsi);
+  SSL_set_info_callback(ssl, parley_ws_handshake_event);
+  return 0;
 }
 
 /// Whether bytes can be sent: without TLS, or after its handshake.

@@ -4,7 +4,8 @@ import Glibc
 import Synchronization
 import TestSupport
 import Testing
-import Transport
+
+@testable import Transport
 
 /// A value that tests change from several threads.
 final class Shared<Value: Sendable>: Sendable {
@@ -165,6 +166,13 @@ final class RawClient: @unchecked Sendable {
     return n > 0 ? Array(buffer.prefix(n)) : []
   }
 
+  /// What has come, at least a byte; empty as in ``readToEnd()``'s end.
+  func next() async -> [UInt8] {
+    if pending.isEmpty { return await some() }
+    defer { pending = [] }
+    return pending
+  }
+
   func read(_ count: Int) async -> [UInt8] {
     while pending.count < count {
       let more = await some()
@@ -288,7 +296,8 @@ final class BlockingExchanges: Sendable {
   init(_ address: TransportAddress) { self.address = address }
 
   /// Sends `count` requests. `exchange` makes the one of a number, and the body of the answer to it.
-  func run(_ count: Int, _ exchange: @escaping @Sendable (Int) -> (request: [UInt8], answer: [UInt8])) async -> Outcome {
+  func run(_ count: Int, _ exchange: @escaping @Sendable (Int) -> (request: [UInt8], answer: [UInt8])) async -> Outcome
+  {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         var outcome = Outcome()
@@ -344,4 +353,54 @@ func readText(_ path: String) -> String {
   var buffer = [UInt8](repeating: 0, count: 65_536)
   let count = fread(&buffer, 1, buffer.count, file)
   return String(decoding: buffer.prefix(count), as: UTF8.self)
+}
+
+/// A TLS client that says exactly what a test wants, in records of its choice.
+final class SecureRawClient {
+  private let raw: RawClient
+  private let session: TLSClientSession
+  private var plain: [UInt8] = []
+
+  /// Connects, and returns after the handshake.
+  init(_ address: TransportAddress, trusting certificate: String) async throws {
+    raw = try RawClient(address)
+    session = try TLSClientSession(TLSClientContext(trust: .file(certificate)), host: "127.0.0.1")
+    let nothing: [UInt8] = []
+    session.receive(nothing.span) { _ in true }
+    flush()
+    while session.state == .handshaking, await receive() {}
+    guard session.state == .open else { throw RawClient.Failed(code: 0) }
+  }
+
+  /// Sends `text` in records of `piece` bytes.
+  func write(_ text: String, piece: Int = .max) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let bytes = Array(rest.prefix(piece))
+      _ = session.write(bytes.span)
+      flush()
+      rest = rest.dropFirst(piece)
+    }
+  }
+
+  /// What came, once it ends in `end`; nil when the connection is over before.
+  func answer(endingIn end: String) async -> String? {
+    while !plain.suffix(end.utf8.count).elementsEqual(end.utf8) {
+      guard await receive() else { return nil }
+    }
+    defer { plain = [] }
+    return String(decoding: plain, as: UTF8.self)
+  }
+
+  private func flush() { session.takeWire { raw.write($0.withUnsafeBufferPointer { Array($0) }) } }
+
+  private func receive() async -> Bool {
+    let bytes = await raw.next()
+    session.receive(bytes.span) { piece in
+      for index in piece.indices { self.plain.append(piece[index]) }
+      return true
+    }
+    flush()
+    return !bytes.isEmpty
+  }
 }

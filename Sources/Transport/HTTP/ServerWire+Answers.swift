@@ -43,10 +43,7 @@ extension ServerWire {
     }
     phase = .headers
     deadline = EventLoop.clock + limits.idleTimeout
-    unsafe lws_rx_flow_control(wsi, 1)
-    if unsafe lws_http_transaction_completed(wsi) == 0 { return true }
-    phase = .closing
-    return false
+    return nextRequest()
   }
 
   /// Has ``pump()`` called again; true.
@@ -78,12 +75,11 @@ extension ServerWire {
   }
 
   /// What a client is told whose time is over in the middle of a request (RFC 9110 section 15.5.9); nil where it has not begun one that could be answered.
-  @unsafe func lateness(_ wsi: OpaquePointer) -> HTTPResponse? {
+  func lateness() -> HTTPResponse? {
     let sentence: String
     switch phase {
     case .headers:
-      guard Self.methods.contains(where: { unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0 })
-      else { return nil }
+      guard Self.methods.contains(where: { $0.0 == head.method }) else { return nil }
       sentence =
         "The headers did not end within \(limits.headerTimeout.milliseconds / 1_000) s. Each is a line with a colon, and an empty line ends them."
     case .body where upload == nil:
@@ -104,10 +100,14 @@ extension ServerWire {
   /// Has the library tell before it ends this connection.
   func watchEnd() {
     guard let wsi = unsafe wsi else { return }
-    let quiet = parley_event_create()
-    guard quiet >= 0 else { return }
+    let second = dup(descriptor)
     // On failure the library has closed the descriptor already.
-    unsafe companion = parley_ws_adopt_companion(wsi, quiet, tag | WireService.companion)
+    if second >= 0 { unsafe companion = parley_ws_adopt_companion(wsi, second, tag | WireService.companion) }
+    // Without it nothing could be read.
+    guard let companion = unsafe companion else { return unsafe parley_ws_abort(wsi) }
+    unsafe lws_rx_flow_control(companion, 0)
+    if !isTLS { return awaitHead() }
+    if unsafe parley_ws_watch_handshake(wsi) != 0 { unsafe parley_ws_abort(wsi) }
   }
 
   /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met what it cannot parse,

@@ -17,6 +17,12 @@ extension ServerWire {
         unsafe parley_ws_header_length(wsi, Int32($0.1.rawValue)) > 0
       })
     else { return (nil, Self.unknownMethod) }
+    let headers = head.head.headers
+    // The head that was let through is what counts; the library has to agree about what it acts on.
+    let length = unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) ?? []
+    guard method == head.head.method,
+      length.filter({ $0 != 0x20 && $0 != 0x09 }) == Array((headers["content-length"] ?? "").utf8)
+    else { return (nil, HTTPHeadFault.misread.response) }
     // The library splits at `&` in the path too, where it means nothing.
     let pathBytes = Array(unsafe WireHeaders.fragments(wsi, token).joined(separator: [0x26]))
     guard let path = String(validating: pathBytes, as: UTF8.self), path.hasPrefix("/"),
@@ -29,7 +35,6 @@ extension ServerWire {
         nil, .refusal("The address is longer than \(limits.uriLimit) bytes.", status: 414, code: "addressTooLong")
       )
     }
-    let headers = unsafe WireHeaders.all(wsi)
     guard headers.fields.allSatisfy({ CombiningMarks.areBounded(in: $0.value) }) else {
       let most = CombiningMarks.longestRun
       return (
@@ -48,7 +53,7 @@ extension ServerWire {
     // The deadlines are kept here.
     unsafe parley_ws_clear_timeout(wsi)
     let (parsed, refusal) = unsafe read(wsi)
-    let headers = parsed?.headers ?? HTTPHeaders()
+    let headers = head.head.headers
     let connection = headers["connection"]?.lowercased() ?? ""
     let version = unsafe WireHeaders.value(wsi, WSI_TOKEN_HTTP) ?? []
     let isOld = version == Array("HTTP/1.0".utf8)

@@ -42,6 +42,7 @@ extension ServerWire {
     guard let request, let wsi = unsafe wsi else { return -1 }
     self.request = nil
     phase = .webSocket
+    head = HTTPHeadParser(limit: 0)
     unsafe parley_ws_clear_timeout(wsi)
     // Only requests need it.
     if let companion = unsafe companion { unsafe parley_ws_abort(companion) }

@@ -5,7 +5,7 @@ import Glibc
 
 /// One connection of an ``HTTPServer``: on the service thread only.
 ///
-/// While a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked
+/// The library reads a request only after its head has been seen whole and found well-formed (`ServerWire+Head`). While a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked
 /// to parse them in a state that does not expect any. Pipelined requests are not served: the first is answered, and the
 /// connection closed.
 @safe final class ServerWire: ServerSide, @unchecked Sendable {
@@ -22,8 +22,18 @@ import Glibc
   // The library's handle, valid until `wireClosed`.
   var wsi: OpaquePointer?
   private(set) var isGone = false
-  // As above: closed before the connection is.
+  // As above: closed before the connection is. It watches the same socket.
   var companion: OpaquePointer?
+  var head: HTTPHeadParser
+  /// Whether the library reads by itself: a head is whole, or the TLS handshake goes on.
+  var isReading = true
+  /// Bytes of a TLS record that were parsed and that the library has not read yet.
+  var parsedAhead = 0
+  /// The TLS handshake is over, or there is none.
+  var isOpen: Bool
+  var hasLowWater = false
+  /// Nothing new has come though the socket is said to have something: look again with the next tick.
+  var looksAgain = false
 
   unowned let server: HTTPServer
   let service: WireService
@@ -54,6 +64,8 @@ import Glibc
     self.isTLS = isTLS
     unsafe wsi = nil
     unsafe companion = nil
+    head = HTTPHeadParser(limit: limits.headerLimit, isAmbiguous: AmbiguousNames.contains)
+    isOpen = !isTLS
     deadline = EventLoop.clock + limits.headerTimeout
     // Room for several pieces: a piece that is written when the socket is writable is then taken whole.
     setBuffer(descriptor, 128 << 10)
@@ -98,6 +110,12 @@ import Glibc
     case LWS_CALLBACK_RAW_CLOSE_FILE:
       answerUnreadable()
       return 0
+    case LWS_CALLBACK_RAW_RX_FILE:
+      arrived()
+      return 0
+    case LWS_CALLBACK_USER:
+      handshakeEnded()
+      return 0
     case LWS_CALLBACK_RAW_ADOPT:
       // After CONNECT the library takes the connection for no HTTP any more.
       return refuseAndClose(Self.unknownMethod)
@@ -127,6 +145,7 @@ import Glibc
       unsafe webSocket.tick(wsi, now: now)
       return
     }
+    if looksAgain { watchHead() }
     if phase == .responding {
       let before = output?.progress
       if !pump() {
@@ -140,7 +159,7 @@ import Glibc
     if phase == .body, refusedRest != nil, now >= deadline { return cutUpload() }
     if phase != .handling && now >= deadline {
       if phase != .closing { server.state.withLock { $0.counters.timedOut &+= 1 } }
-      if let late = unsafe lateness(wsi) { _ = refuseAndClose(late) }
+      if let late = lateness() { _ = refuseAndClose(late) }
       phase = .closing
       // Not with each tick: the library first waits some seconds for what is unsent, and would begin to wait anew.
       deadline = now + .seconds(6)

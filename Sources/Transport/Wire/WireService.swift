@@ -54,6 +54,8 @@ protocol WireHandler: AnyObject {
   private let pendingName: String
   /// What a server with TLS proves itself with; it lives as long as the library, which calls it in handshakes.
   private var serverContext: TLSServerContext?
+  /// Where ``ServerWire`` looks at what has come before the library reads it.
+  var peeked: [UInt8]
 
   /// Starts a service.
   ///
@@ -69,6 +71,7 @@ protocol WireHandler: AnyObject {
   ) throws(TransportError) {
     self.tickInterval = tickInterval
     pendingName = name
+    peeked = [UInt8](repeating: 0, count: headerBytes + 1)
     unsafe scratch = .allocate(capacity: parley_ws_padding() + pieceSize + 16)
     unsafe raw = nil
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -267,7 +270,9 @@ protocol WireHandler: AnyObject {
     }
     let tag = unsafe parley_ws_tag(wsi)
     if tag & Self.companion != 0 {
-      guard event == LWS_CALLBACK_RAW_CLOSE_FILE, let handler = handlers[tag & ~Self.companion] else { return 0 }
+      guard event == LWS_CALLBACK_RAW_CLOSE_FILE || event == LWS_CALLBACK_RAW_RX_FILE,
+        let handler = handlers[tag & ~Self.companion]
+      else { return 0 }
       return unsafe handler.handle(event, wsi, bytes, count)
     }
     guard tag != 0, let handler = handlers[tag] else { return 0 }
