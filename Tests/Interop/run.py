@@ -25,7 +25,8 @@ sys.path.insert(0, str(FOLDER))
 
 BESIDE = ("test_accessibility", "test_admin", "test_calendar", "test_chat", "test_client_network", "test_client_trouble", "test_commands",
           "test_doors", "test_durability", "test_examples", "test_guides", "test_hosting", "test_impairment", "test_keyboard", "test_keyboard_apps",
-          "test_keyboard_chat", "test_keyboard_hosts", "test_kill", "test_link_devices", "test_lobby", "test_names", "test_opentok_script", "test_operation", "test_rights", "test_signin",
+          "test_keyboard_chat", "test_keyboard_hosts", "test_kill", "test_link_devices", "test_lobby", "test_names", "test_opentok_script", "test_operation",
+          "test_rights", "test_shares", "test_signin",
           "test_skype", "test_unit", "web.test_modules")
 LAST = ("test_client_sync", "test_layers", "test_client_media", "test_quality")
 BESIDE_LOG = FOLDER / "output" / "beside.log"

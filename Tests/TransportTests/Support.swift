@@ -63,7 +63,7 @@ final class RawClient: @unchecked Sendable {
 
   struct Failed: Error { var code: Int32 }
 
-  init(_ address: TransportAddress, receiveBuffer: Int32? = nil) throws {
+  init(_ address: TransportAddress, receiveBuffer: Int32? = nil, from source: IPAddress? = nil) throws {
     let family = address.ip.isIPv4 ? AF_INET : AF_INET6
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
@@ -71,6 +71,15 @@ final class RawClient: @unchecked Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     var code: Int32
+    if let source {
+      var own = sockaddr_in()
+      own.sin_family = sa_family_t(AF_INET)
+      own.sin_addr.s_addr = source.v4Bits.bigEndian
+      let bound = withUnsafeBytes(of: &own) {
+        bind(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+      }
+      if bound != 0 { throw Failed(code: errno) }
+    }
     if family == AF_INET {
       var a = sockaddr_in()
       a.sin_family = sa_family_t(AF_INET)

@@ -74,7 +74,7 @@ extension AdminAPI {
     record.lobby = LobbySettings(
       waitsForHost: lobby.wait ?? record.lobby.waitsForHost, announces: lobby.announce ?? record.lobby.announces,
       patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? record.lobby.patience)
-    if let passcode { record.passcode = try await passcodes.hash(passcode) }
+    if let passcode { record.passcode = try await passcodes.hash(passcode, from: call.request.remote.ip) }
     if let owner {
       guard try await store.personalRoom(of: owner, tenant: tenant.id) == nil else {
         throw Refusal(409, "ownsRoom", "They have a room of their own already.")

@@ -70,6 +70,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var adminAttempts: Int?
   /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0: any number.
   public var addressConnections: Int?
+  /// Connections to the public port that may be open; the last sixteenth is for participants who come back.
+  public var connections = 4_096
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
   /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set without

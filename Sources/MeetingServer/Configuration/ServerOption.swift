@@ -193,6 +193,11 @@ struct ServerOption: Sendable {
         + "(1024, and any number from this machine)"
     ) { c, v throws(ConfigurationError) in c.addressConnections = try number(v, "address-connections", 0...65_536) },
     ServerOption(
+      name: "connections", placeholder: "N",
+      help: "connections that may be open at once, the last sixteenth for participants who come back, "
+        + "64 to 65536 (4096)"
+    ) { c, v throws(ConfigurationError) in c.connections = try number(v, "connections", 64...65_536) },
+    ServerOption(
       name: "token-rate", placeholder: "N",
       help: "requests a second with which one token may join, 0 for any number (100)"
     ) { c, v throws(ConfigurationError) in c.tokenRate = try number(v, "token-rate", 0...1_000_000) },

@@ -14,7 +14,7 @@ extension AdminAPI {
     let lifetime = try fields.limit("expiresIn", 60...31_536_000)
     try fields.finish()
     let record = try await stored(call.path[0])
-    try await asked.prepare(passcodes)
+    try await asked.prepare(passcodes, from: call.request.remote.ip)
     let (change, now) = (asked, call.now)
     return try await keep(call, "meeting.change", record, given) { meeting in
       try change.apply(to: &meeting, now: now)

@@ -31,11 +31,11 @@ struct MeetingChange: Sendable {
     _ = try AdminAPI.chat(over: ChatPolicy(), &fields)
   }
 
-  /// Hashes the passcode that was asked for, in turn with all others.
-  mutating func prepare(_ passcodes: PasscodeGuard) async throws(Refusal) {
+  /// Hashes the passcode that somebody at `address` asks for, in turn with all others.
+  mutating func prepare(_ passcodes: PasscodeGuard, from address: IPAddress) async throws(Refusal) {
     guard let passcode else { return }
     guard let passcode else { return hash = .some(nil) }
-    hash = .some(try await passcodes.hash(passcode))
+    hash = .some(try await passcodes.hash(passcode, from: address))
   }
 
   /// Changes a meeting as asked for.

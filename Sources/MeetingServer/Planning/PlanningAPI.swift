@@ -135,7 +135,7 @@ struct PlanningAPI: Sendable {
     try fields.finish()
     var isHolder = false
     if case .holder = caller { isHolder = true }
-    try await asked.prepare(passcodes)
+    try await asked.prepare(passcodes, from: request.remote.ip)
     let (change, isBound) = (asked, isHolder)
     return try await keep(record, tenant, caller, "meeting.change", given, base, now) { meeting in
       let before = meeting.schedule

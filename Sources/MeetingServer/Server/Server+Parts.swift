@@ -15,9 +15,15 @@ extension Server {
     settings.boundsLoopback = configuration.addressConnections != nil
     let proxies = configuration.trustedProxies
     settings.isUnbounded = { proxies.contains($0) }
+    settings.client = { proxies.resolved($0).remote.ip }
+    settings.connectionLimit = configuration.connections
+    settings.reservedConnections = configuration.connections / 16
     let (counters, ofAll) = (endpoints.counters.limits, settings.connectionLimit)
     settings.crowded = { isAddress in
-      let most = isAddress ? "\(perAddress) connections at once of one address" : "\(ofAll) connections at once"
+      let most =
+        isAddress
+        ? "\(perAddress) connections at once of one address, or its network's share of \(ofAll)"
+        : "\(ofAll) connections at once"
       return crowded(LimitReached(isAddress ? .addressConnections : .connections, most), counters)
     }
     do throws(TransportError) {
@@ -46,7 +52,8 @@ extension Server {
               origin: connection.request.headers["origin"], ownOrigin: own,
               address: proxies.resolved(connection.request).remote.ip,
               // A proxy's connection comes to where the proxy reaches this machine, which is not where its clients do.
-              reached: proxies.contains(connection.request.remote.ip) ? nil : connection.request.local.ip))
+              reached: proxies.contains(connection.request.remote.ip) ? nil : connection.request.local.ip,
+              onlyResumes: connection.isReserved))
         },
         bodySink: { endpoints.chat.sink(for: proxies.resolved($0), limits: endpoints.limits) },
         handler: { await endpoints.respond(to: proxies.resolved($0)) })

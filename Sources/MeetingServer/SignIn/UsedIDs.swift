@@ -6,31 +6,32 @@ import FoundationEssentials
 /// Each is one that this server has sealed. Anybody can have a sign-in sealed, so that each network has a share of the table, and nobody can take
 /// all of it (but for proxies on this machine); whoever never comes back from the provider costs no memory.
 actor UsedIDs {
-  private var used: [String: (end: Date, network: IPAddress?)] = [:]
-  private var shares: [IPAddress: Int] = [:]
+  private var used: [String: (end: Date, address: IPAddress?)] = [:]
+  private var shares = NetworkShares(capacity: maximum, hostLimit: share)
   private var nextSweep = 1_024
   /// More than this many people in ten minutes are told to wait.
   static let maximum = 100_000
-  /// And more than this many of one network: an address of IPv4, or a /64 of IPv6.
+  /// And more than this many of one host: an address of IPv4, or a /64 of IPv6.
   static let share = 1_000
 
   /// Marks `id` as used until `end`, unless it was already, or too many are, of all or of the network that `address` is of.
   func use(_ id: String, until end: Date, by address: IPAddress? = nil, now: Date) throws(SignInProblem) {
-    let network = address.flatMap { $0.isLoopback ? nil : $0.network }
-    let has = network.map { shares[$0, default: 0] } ?? 0
-    if used.count >= nextSweep || has >= Self.share { sweep(now) }
+    let address = address.flatMap { $0.isLoopback ? nil : $0 }
+    if used.count >= nextSweep || isCrowded(address) { sweep(now) }
     guard used[id] == nil else { throw .expired }
-    guard used.count < Self.maximum, network.map({ shares[$0, default: 0] < Self.share }) ?? true else { throw .busy }
-    used[id] = (end, network)
-    if let network { shares[network, default: 0] += 1 }
+    guard !isCrowded(address) else { throw .busy }
+    used[id] = (end, address)
+    shares.add(address)
+  }
+
+  private func isCrowded(_ address: IPAddress?) -> Bool {
+    shares.isFull || address.map { shares.exhausted(around: $0) != nil } ?? false
   }
 
   private func sweep(_ now: Date) {
     used = used.filter { now < $0.value.end }
     nextSweep = max(1_024, used.count * 2)
-    shares = [:]
-    for entry in used.values {
-      if let network = entry.network { shares[network, default: 0] += 1 }
-    }
+    shares = NetworkShares(capacity: Self.maximum, hostLimit: Self.share)
+    for entry in used.values { shares.add(entry.address) }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Asks for the passcode of a meeting that has one, and slows down who guesses.
 ///
 /// Passcodes are hashed one after the other, whichever door they come by, so that guessing and setting them cost one core and the memory of
-/// one hash at most, and counting is exact. Right ones do not count: a whole class may come from one address.
+/// one hash at most, and counting is exact. Networks take turns, so that a flood of one delays its own alone (``FairQueue``). Right ones do not count: a whole class may come from one address.
 actor PasscodeGuard {
   /// How many wrong passcodes may come for one meeting, and in which time.
   struct Limits: Sendable {
@@ -19,7 +19,7 @@ actor PasscodeGuard {
     /// From all addresses together: who has many of them guesses no faster than this.
     var wrongInMeeting = 300
     var window = TimeSpan.seconds(600)
-    /// How many may wait for their turn.
+    /// How many may wait for their turn; each network has a share.
     var queue = 64
   }
 
@@ -31,26 +31,16 @@ actor PasscodeGuard {
     }
   }
 
-  /// Where wrong passcodes for one meeting come from, from the narrowest to all.
+  /// Where wrong passcodes for one meeting come from: a network of each width, or everywhere (nil).
   private struct Key: Hashable {
-    enum Width: CaseIterable { case address, site, provider, meeting }
-
     var meeting: MeetingID
-    var width: Width
-    /// The first address of the network.
-    var network: IPAddress?
+    var network: Network?
+  }
 
-    init(_ meeting: MeetingID, _ width: Width, _ address: IPAddress) {
-      self.meeting = meeting
-      self.width = width
-      network =
-        switch width {
-        case .address: address.network
-        case .site: address.first(ofBits: address.isIPv4 ? 24 : 48)
-        case .provider: address.first(ofBits: address.isIPv4 ? 16 : 32)
-        case .meeting: nil
-        }
-    }
+  /// Whose turn it is.
+  private struct Turns {
+    var isTaken = false
+    var waiting: FairQueue<CheckedContinuation<Bool, Never>>
   }
 
   private struct Count {
@@ -61,7 +51,7 @@ actor PasscodeGuard {
   private nonisolated let limits: Limits
   private nonisolated let hashing: Hashing
   private nonisolated let now: @Sendable () -> Instant
-  private nonisolated let waiting = Atomic(0)
+  private nonisolated let turns: Mutex<Turns>
   private var counts: [Key: Count] = [:]
 
   init(
@@ -70,9 +60,11 @@ actor PasscodeGuard {
     self.limits = limits
     self.hashing = hashing
     self.now = now
+    turns = Mutex(Turns(waiting: FairQueue(capacity: limits.queue)))
   }
 
-  private static let busy = "Too many passcodes are being checked just now (passcodeQueue). Try again in a moment."
+  private static let busy =
+    "Too many passcodes are being checked just now, of all or of your network (passcodeQueue). Try again in a moment."
 
   /// Why somebody may not go on; nil when they may. Hosts need no passcode: their token says more.
   nonisolated func refusal(
@@ -82,15 +74,15 @@ actor PasscodeGuard {
     guard let passcode, !passcode.isEmpty else {
       return (.passcodeRequired, "The meeting has a passcode. Ask whoever invited you for it.")
     }
-    guard takeTurn() else { return (.tooFast, Self.busy) }
-    defer { waiting.subtract(1, ordering: .relaxed) }
+    guard await takeTurn(address) else { return (.tooFast, Self.busy) }
+    defer { endTurn() }
     return await check(Secret(passcode), hash, admission.meeting.id, address)
   }
 
-  /// The hash of a new passcode.
-  nonisolated func hash(_ passcode: String) async throws(Refusal) -> PasscodeHash {
-    guard takeTurn() else { throw Refusal(429, "tooFast", Self.busy, limit: .passcodeQueue) }
-    defer { waiting.subtract(1, ordering: .relaxed) }
+  /// The hash of a new passcode, which somebody at `address` sets.
+  nonisolated func hash(_ passcode: String, from address: IPAddress) async throws(Refusal) -> PasscodeHash {
+    guard await takeTurn(address) else { throw Refusal(429, "tooFast", Self.busy, limit: .passcodeQueue) }
+    defer { endTurn() }
     switch await make(Secret(passcode)) {
     case .success(let hash): return hash
     case .failure(.length): throw Refusal(422, "badPasscode", PasscodeError.length.description)
@@ -98,11 +90,28 @@ actor PasscodeGuard {
     }
   }
 
-  /// Whether there is room among those who wait; who takes it gives it back.
-  private nonisolated func takeTurn() -> Bool {
-    if waiting.add(1, ordering: .relaxed).newValue <= limits.queue { return true }
-    waiting.subtract(1, ordering: .relaxed)
-    return false
+  /// How many wait for their turn.
+  nonisolated var waiting: Int { turns.withLock { $0.waiting.count } }
+
+  /// Waits for a turn; false where too many wait already, of all or of the networks around `address`. Whoever gets it ends it.
+  private nonisolated func takeTurn(_ address: IPAddress) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let outcome = turns.withLock { turns -> Bool? in
+        if turns.isTaken { return turns.waiting.enqueue(continuation, from: address) ? nil : false }
+        turns.isTaken = true
+        return true
+      }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
+  }
+
+  private nonisolated func endTurn() {
+    let next = turns.withLock { turns -> CheckedContinuation<Bool, Never>? in
+      let next = turns.waiting.dequeue()
+      turns.isTaken = next != nil
+      return next
+    }
+    next?.resume(returning: true)
   }
 
   private func make(_ passcode: Secret<String>) -> Result<PasscodeHash, PasscodeError> { hashing.make(passcode) }
@@ -112,12 +121,13 @@ actor PasscodeGuard {
   ) -> (code: SignalingErrorCode, text: String)? {
     let time = now()
     if counts.count > 1_000 { counts = counts.filter { time - $0.value.since < limits.window } }
-    let keys = Key.Width.allCases.map { Key(meeting, $0, address) }
+    let keys =
+      NetworkWidth.allCases.map { Key(meeting: meeting, network: Network(of: address, $0)) } + [Key(meeting: meeting)]
     for key in keys {
       if let count = counts[key], time - count.since >= limits.window { counts[key] = nil }
     }
-    if let full = keys.first(where: { (counts[$0]?.wrong ?? 0) >= limit($0.width) }) {
-      let whence = full.width == .meeting ? "for this meeting" : "from your network"
+    if let full = keys.first(where: { (counts[$0]?.wrong ?? 0) >= limit($0.network?.width) }) {
+      let whence = full.network == nil ? "for this meeting" : "from your network"
       let minutes = max(1, limits.window.milliseconds / 60_000)
       return (
         .passcodeBlocked,
@@ -129,21 +139,12 @@ actor PasscodeGuard {
     return (.wrongPasscode, "This is not the meeting's passcode.")
   }
 
-  private func limit(_ width: Key.Width) -> Int {
+  private func limit(_ width: NetworkWidth?) -> Int {
     switch width {
-    case .address: limits.wrong
+    case .host: limits.wrong
     case .site: limits.wrongInSite
     case .provider: limits.wrongInProvider
-    case .meeting: limits.wrongInMeeting
+    case nil: limits.wrongInMeeting
     }
-  }
-}
-
-extension IPAddress {
-  /// The first address of the network of that many leading bits around it: up to 64 of IPv6, up to 32 of IPv4.
-  fileprivate func first(ofBits bits: Int) -> IPAddress {
-    isIPv4
-      ? IPAddress(v4: v4Bits & ~(bits >= 32 ? 0 : UInt32.max >> UInt32(bits)))
-      : IPAddress(high: high & ~(bits >= 64 ? 0 : UInt64.max >> UInt64(bits)), low: 0)
   }
 }

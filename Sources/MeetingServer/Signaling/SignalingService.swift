@@ -16,6 +16,8 @@ struct SignalingService: Sendable {
     var address = IPAddress(v4: 0)
     /// The address of this machine that the client connected to; nil where that is not known, as behind a proxy.
     var reached: IPAddress?
+    /// Whether the server has room only for those who come back.
+    var onlyResumes = false
   }
 
   let authority: JoinAuthority
@@ -95,6 +97,7 @@ struct SignalingService: Sendable {
         // A task keeps the deepest stack it ever had, and joining needs the deepest: a task of its own gives it back.
         place = await Task { await enter(message, id, channel, peer) }.value
         if place == nil { break }
+        socket.prove()
       }
     }
     if let place { await place.room.detach(participant: place.participant, channel: channel) }
@@ -110,6 +113,11 @@ struct SignalingService: Sendable {
 
   private func enter(_ message: ClientMessage, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
     switch message {
+    case .join where peer.onlyResumes:
+      counters.limits.add(.connections)
+      return refuse(
+        .quotaReached,
+        "Too many connections are open, of your network or of all (connections). Try again in a moment.", id, channel)
     case .join(let join): return await self.join(join, id, channel, peer)
     case .resume(let token): return await resume(token, id, channel, peer)
     default:

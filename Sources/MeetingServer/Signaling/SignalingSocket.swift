@@ -7,8 +7,14 @@ protocol SignalingSocket: Sendable {
   func next() async -> SignalingFrame?
   /// Queues a text frame; never blocks. Frames arrive in the order of the calls. Does nothing once the socket is closed.
   func send(_ text: String)
+  /// Says that the socket stands for a participant: it gives way to no other where too many are open.
+  func prove()
   /// Closes after what was queued has been sent. `code` is that of RFC 6455 section 7.4.
   func close(code: UInt16, reason: String)
+}
+
+extension SignalingSocket {
+  func prove() {}
 }
 
 /// What a socket brings.

@@ -14,5 +14,7 @@ struct WebSocketAdapter: SignalingSocket {
 
   func send(_ text: String) { connection.send(text: text) }
 
+  func prove() { connection.prove() }
+
   func close(code: UInt16, reason: String) { connection.close(code: code, reason: reason) }
 }

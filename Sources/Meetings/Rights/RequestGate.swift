@@ -68,10 +68,11 @@ public struct LimitReached: Error, Sendable, Hashable {
       case .capacity: "--max-participants, parley meeting create --capacity"
       case .adminAttempts: "--admin-attempts"
       case .addressConnections: "--address-connections"
+      case .connections: "--connections"
       case .maximumChatBytes: "parley tenant set --max-chat-kib, --chat-tenant-limit"
       case .chatMeetingLimit: "--chat-meeting-limit"
       case .chatFileLimit: "--chat-file-limit, also of parley tenant set and parley meeting create"
-      case .auditBacklog, .connections, .chatFileRate, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
+      case .auditBacklog, .chatFileRate, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
         .webhooks, .secrets:
         "fixed"
       }

@@ -19,11 +19,6 @@ extension JoinGrant {
   }
 }
 
-extension IPAddress {
-  /// What stands for one customer of a provider: an address of IPv4, or the whole /64 of IPv6, in which each machine takes any address.
-  public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
-}
-
 extension JoinAuthority {
   /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting runs.
   private static let longest: TimeInterval = 10 * 365 * 24 * 3_600

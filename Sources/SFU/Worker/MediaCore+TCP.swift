@@ -8,8 +8,8 @@ final class TCPPeer {
   let opened: Instant
   var connection: TCPConnection?
   var stream: FramedStream? = FramedStream()
-  /// Whether an authenticated check has come over it.
-  var isProven = false
+  /// Who has proven itself over it with an authenticated check, by ``Connection/index``.
+  var owner: Int?
 
   init(handle: UInt32, opened: Instant) {
     self.handle = handle
@@ -18,23 +18,28 @@ final class TCPPeer {
 }
 
 extension MediaCore {
-  /// Most TCP connections of a worker, and most of them without an authenticated check.
-  private enum Limit {
+  /// Most TCP connections of a worker, most of them without an authenticated check, and most of a participant.
+  enum StreamLimit {
     static let streams = 4_096
     static let unproven = 256
     static let unprovenAge = TimeSpan.seconds(10)
+    static let ofParticipant = 8
   }
 
   func accept(_ accepted: TCPListener.Accepted) {
-    guard streams.count < Limit.streams, streams.values.count(where: { !$0.isProven }) < Limit.unproven else {
-      accepted.close()
-      return
-    }
     let handle = nextStreamHandle
     nextStreamHandle &+= 1
     // Small numbers are the UDP sockets'.
     if nextStreamHandle < 1_000 { nextStreamHandle = 1_000 }
     guard streams[handle] == nil else { return accepted.close() }
+    if streams.count >= StreamLimit.streams {
+      guard let evicted = unprovenStreams.evict() else { return accepted.close() }
+      streams[evicted]?.connection?.close()
+    }
+    switch unprovenStreams.admit(handle, from: accepted.remote.ip, rank: 0) {
+    case .refused: return accepted.close()
+    case .admitted(let evicted): if let evicted { streams[evicted]?.connection?.close() }
+    }
     let peer = TCPPeer(handle: handle, opened: loop.now)
     do throws(TransportError) {
       peer.connection = try TCPConnection(
@@ -42,10 +47,19 @@ extension MediaCore {
         onBytes: { [unowned self, unowned peer] bytes in self.receive(bytes, peer) },
         onClose: { [unowned self] _ in self.closed(handle) })
     } catch {
+      unprovenStreams.remove(handle)
       accepted.close()
       return
     }
     streams[handle] = peer
+  }
+
+  /// An authenticated check has come over a connection.
+  func proved(_ handle: UInt32, by owner: Int) {
+    guard let peer = streams[handle], peer.owner != owner else { return }
+    unprovenStreams.remove(handle)
+    peer.owner = owner
+    streamOwners.insert(owner)
   }
 
   private func receive(_ bytes: Span<UInt8>, _ peer: TCPPeer) -> Bool {
@@ -73,6 +87,7 @@ extension MediaCore {
   }
 
   private func closed(_ handle: UInt32) {
+    unprovenStreams.remove(handle)
     guard let peer = streams.removeValue(forKey: handle), let connection = peer.connection else { return }
     let path = IcePath(transport: .tcp, local: connection.local, remote: connection.remote, handle: handle)
     guard let index = addresses.find(path.remote, handle: handle), let owner = connections[index] else { return }
@@ -81,9 +96,15 @@ extension MediaCore {
     settle(owner)
   }
 
-  /// Connections over which nobody has proven anything are closed after a while.
-  func closeUnprovenStreams(_ now: Instant) {
-    let stale = streams.values.filter { !$0.isProven && now - $0.opened > Limit.unprovenAge }
+  /// Closes connections over which nobody has proven anything for a while, and the oldest of participants who have proven too many. Not at once:
+  /// its owner may be in the middle of a packet of it.
+  func closeUnwantedStreams(_ now: Instant) {
+    let stale = streams.values.filter { $0.owner == nil && now - $0.opened > StreamLimit.unprovenAge }
     for peer in stale { peer.connection?.close() }
+    for owner in streamOwners {
+      let own = streams.values.filter { $0.owner == owner }.sorted { ($0.opened, $0.handle) < ($1.opened, $1.handle) }
+      for peer in own.dropLast(StreamLimit.ofParticipant) { peer.connection?.close() }
+    }
+    streamOwners = []
   }
 }

@@ -61,6 +61,10 @@ final class MediaCore: PacketSink {
   var reachable: MediaAddresses?
   var streams: [UInt32: TCPPeer] = [:]
   var nextStreamHandle: UInt32 = 1_000
+  /// Those of ``streams`` over which no authenticated check has come yet: networks have shares of them, and the oldest gives way.
+  var unprovenStreams = SharedPlaces<UInt32>(capacity: StreamLimit.unproven)
+  /// Participants who have proven themselves over another one since the last tick.
+  var streamOwners: Set<Int> = []
   private let frame = ByteBlock(count: OutputBatch.packetRoom + 2)
   let peerConfiguration: PeerConnectionConfiguration
   var random = SystemRandomNumberGenerator()
@@ -305,7 +309,7 @@ final class MediaCore: PacketSink {
       updateOutlet(connection)
     case .icePathValidated(let path):
       addresses.set(connection.index, for: path.remote, handle: path.handle)
-      streams[path.handle]?.isProven = true
+      if path.transport == .tcp { proved(path.handle, by: connection.index) }
     case .icePathForgotten(let path):
       // The peer may still be heard from there over another address of this machine.
       if !connection.peer.isProven(from: path.remote, handle: path.handle) {
@@ -426,7 +430,7 @@ final class MediaCore: PacketSink {
 
   private func timeout(_ id: Int, _ now: Instant) {
     if id == Self.housekeepingID {
-      closeUnprovenStreams(now)
+      closeUnwantedStreams(now)
       refreshAddresses()
       deadlines.set(now + Self.housekeeping, for: Self.housekeepingID)
     } else if id % 2 == 1 {

@@ -20,13 +20,19 @@ public enum WebSocketDecision: Sendable {
   public struct Configuration: Sendable {
     /// The certificate to serve with; nil serves plain HTTP.
     public var tls: TLSIdentity?
-    /// Connections at a time; another one is answered 503 and closed.
+    /// Connections at a time. For another one, the oldest that has not had a request answered gives way, or else one that idles; where
+    /// there is none, the new one is answered 503 and closed.
     public var connectionLimit = 4_096
-    /// Connections at a time of one address, or of one /64 network of IPv6, in which each machine may take any address; nil for any number.
+    /// How many of them are kept for WebSockets that come back to something that they had (``WebSocketConnection/isReserved``).
+    public var reservedConnections = 0
+    /// Connections at a time of one address, or of one /64 network of IPv6, in which each machine may take any address; and each network has
+    /// a share of all (``NetworkShares``). Nil for any number of any network.
     public var connectionsPerNetwork: Int?
+    /// Whose request it is that comes over one of the connections that do not count: a proxy knows.
+    public var client: @Sendable (HTTPRequest) -> IPAddress = { $0.remote.ip }
     /// Whether this machine's own connections count there too; a proxy may be what connects from it.
     public var boundsLoopback = true
-    /// Whose connections do not count there besides: proxies, which connect for many.
+    /// Whose connections do not count there besides: proxies, which connect for many. Their requests and WebSockets do (``client``).
     public var isUnbounded: @Sendable (IPAddress) -> Bool = { _ in false }
     /// What a connection over one of these limits is answered; true for that of its network, false for that of all. Called once for each such
     /// connection, on the service thread. Over TLS nobody sees it: the connection is closed before a handshake, which would cost more than serving it.
@@ -68,6 +74,8 @@ public enum WebSocketDecision: Sendable {
     public var accepted: UInt64 = 0
     /// Connections answered 503 or closed because the limit was reached.
     public var refused: UInt64 = 0
+    /// Connections closed for new ones, because too many were open.
+    public var evicted: UInt64 = 0
     /// Connections closed because a deadline passed.
     public var timedOut: UInt64 = 0
     /// Requests handled.
@@ -79,11 +87,13 @@ public enum WebSocketDecision: Sendable {
   struct State {
     var counters = Counters()
     var webSockets: [UInt: WebSocketConnection] = [:]
-    /// Open connections by network, where their number is bounded.
-    var networks: [IPAddress: Int] = [:]
+    var connections: ConnectionTable
     var stopping = false
     var stopped = false
   }
+
+  /// How many connections that gave way may still be open: more than are accepted in one go.
+  private static let closingAtOnce = 256
 
   let configuration: Configuration
   let handler: @Sendable (HTTPRequest) async -> HTTPResponse
@@ -91,7 +101,7 @@ public enum WebSocketDecision: Sendable {
   let serve: @Sendable (WebSocketConnection) async -> Void
   let sink: @Sendable (HTTPRequest) -> (any HTTPBodySink)?
   let service: WireService
-  let state = Mutex(State())
+  let state: Mutex<State>
   private let certificates: TLSServerContext?
   // Made by `init` before the service thread starts, used on that thread, freed with the service.
   private nonisolated(unsafe) let plainHost: OpaquePointer
@@ -127,6 +137,11 @@ public enum WebSocketDecision: Sendable {
     sink = bodySink
     certificates = try configuration.tls.map { identity throws(TransportError) in TLSServerContext(try identity.load())
     }
+    state = Mutex(
+      State(
+        connections: ConnectionTable(
+          capacity: configuration.connectionLimit, reserve: configuration.reservedConnections,
+          hostLimit: configuration.connectionsPerNetwork)))
     let shortest =
       [
         configuration.headerTimeout, configuration.bodyTimeout, configuration.idleTimeout,
@@ -135,7 +150,8 @@ public enum WebSocketDecision: Sendable {
       ].min() ?? .seconds(1)
     let service = try WireService(
       name: name, headerBytes: configuration.headerLimit,
-      descriptors: WireService.descriptorLimit(for: configuration.connectionLimit),
+      // Connections that gave way are closed a moment after those that came for them.
+      descriptors: WireService.descriptorLimit(for: configuration.connectionLimit + Self.closingAtOnce),
       tickInterval: max(min(TimeSpan(nanoseconds: shortest.nanoseconds / 4), .milliseconds(500)), .milliseconds(5)))
     guard let plain = unsafe service.makeHost() else {
       service.discard()
@@ -240,33 +256,40 @@ public enum WebSocketDecision: Sendable {
 
   /// Hands an accepted socket to libwebsockets, or refuses it.
   func take(_ accepted: TCPListener.Accepted) {
-    let network = boundedNetwork(of: accepted.remote.ip)
-    enum Verdict { case taken, stopping, networkFull, full }
-    let verdict: Verdict = state.withLock { state in
-      let most = configuration.connectionsPerNetwork ?? .max
-      let isFull = network.map { state.networks[$0, default: 0] >= most } ?? false
-      guard !state.stopping, !isFull, state.counters.open < configuration.connectionLimit else {
-        state.counters.refused &+= 1
-        return state.stopping ? .stopping : isFull ? .networkFull : .full
+    let tag = service.makeTag()
+    let address = countedAddress(accepted.remote.ip)
+    let admission: ConnectionTable.Admission? = state.withLock { state in
+      let admission = state.stopping ? nil : state.connections.admit(tag, from: address)
+      switch admission {
+      case nil, .refused: state.counters.refused &+= 1
+      case .admitted, .reserved:
+        state.counters.accepted &+= 1
+        state.counters.open += 1
       }
-      if let network { state.networks[network, default: 0] += 1 }
-      state.counters.accepted &+= 1
-      state.counters.open += 1
-      return .taken
+      return admission
     }
     let isTLS = unsafe secureHost != nil
-    guard verdict == .taken else {
-      let answer =
-        verdict == .stopping
-        ? .refusal("Shutting down.", status: 503, code: "shuttingDown")
-        : configuration.crowded(verdict == .networkFull)
+    let reserve: ServerWire.Reserve?
+    switch admission {
+    case nil, .refused:
+      let answer: HTTPResponse
+      if case .refused(let isNetwork) = admission {
+        answer = configuration.crowded(isNetwork)
+      } else {
+        answer = .refusal("Shutting down.", status: 503, code: "shuttingDown")
+      }
       if !isTLS { ServerWire.refuse(accepted, with: answer) }
       accepted.close()
       return
+    case .admitted(let evicted):
+      reserve = nil
+      evict(evicted)
+    case .reserved(let evicted, let isNetwork):
+      reserve = isNetwork ? .network : .everybody
+      evict(evicted)
     }
-    let wire = ServerWire(self, accepted, isTLS: isTLS)
-    let tag = service.add(wire)
-    wire.tag = tag
+    let wire = ServerWire(self, accepted, isTLS: isTLS, tag: tag, reserve: reserve)
+    service.add(wire, tag)
     // On failure the library has closed the socket already.
     let host = unsafe secureHost ?? plainHost
     guard let wsi = unsafe parley_ws_adopt_socket(host, accepted.descriptor, isTLS ? 1 : 0, tag) else {
@@ -278,21 +301,34 @@ public enum WebSocketDecision: Sendable {
     wire.watchEnd()
   }
 
+  /// Closes a connection that has given way to another.
+  func evict(_ tag: UInt?) {
+    guard let tag else { return }
+    state.withLock { $0.counters.evicted &+= 1 }
+    (service.handler(tag) as? ServerWire)?.giveWay()
+  }
+
   /// A connection is closed.
-  func closed(_ remote: IPAddress) {
-    let network = boundedNetwork(of: remote)
+  func closed(_ tag: UInt) {
     state.withLock { state in
       state.counters.open -= 1
-      if let network, let count = state.networks[network] { state.networks[network] = count > 1 ? count - 1 : nil }
+      state.connections.remove(tag)
     }
   }
 
-  /// What the connections of an address are counted by; nil where they are not bounded.
-  private func boundedNetwork(of ip: IPAddress) -> IPAddress? {
+  /// Whom a request counts for that comes over a connection that does not count: nil where it does, or where networks are not bounded.
+  func countedClient(of request: HTTPRequest) -> IPAddress? {
+    guard configuration.connectionsPerNetwork != nil, countedAddress(request.remote.ip) == nil else { return nil }
+    let client = configuration.client(request)
+    return client == request.remote.ip ? nil : countedAddress(client)
+  }
+
+  /// Whom the connections of an address count for; nil where they are not bounded.
+  private func countedAddress(_ ip: IPAddress) -> IPAddress? {
     guard configuration.connectionsPerNetwork != nil, configuration.boundsLoopback || !ip.isLoopback,
       !configuration.isUnbounded(ip)
     else { return nil }
-    return ip.isIPv4 ? ip : IPAddress(high: ip.high, low: 0)
+    return ip
   }
 
   private func beginShutdown() { service.forEach { ($0 as? any ServerSide)?.beginShutdown() } }

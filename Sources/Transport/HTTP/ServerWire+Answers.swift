@@ -9,6 +9,7 @@ extension ServerWire {
     guard !isGone, phase == .handling, serial == self.serial, let wsi = unsafe wsi else { return }
     task = nil
     phase = .responding
+    advance(.transferring)
     // A request sent together with this one would be parsed from libwebsockets' own buffer, where it takes the head of a
     // POST for its body. The client is told to send it again on a new connection (RFC 9112 section 9.3.2).
     if unsafe parley_ws_has_leftover(wsi) != 0 { closeAfter = true }

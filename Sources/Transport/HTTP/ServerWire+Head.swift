@@ -19,6 +19,11 @@ extension ServerWire {
   /// Goes on to the next request; false when the connection is to be closed.
   func nextRequest() -> Bool {
     guard let wsi = unsafe wsi else { return false }
+    advance(.idle)
+    if isAssigned {
+      isAssigned = false
+      server.state.withLock { _ = $0.connections.assign(tag, to: nil) }
+    }
     unsafe lws_rx_flow_control(wsi, 1)
     guard unsafe lws_http_transaction_completed(wsi) == 0 else {
       phase = .closing

@@ -72,6 +72,7 @@ extension ServerWire {
     if headers["transfer-encoding"] != nil {
       return refuseAndClose(.refusal("Send the body with a Content-Length.", status: 411, code: "lengthRequired"))
     }
+    if let crowded = admit(request, isWebSocket: false) { return refuseAndClose(crowded) }
     var length = 0
     if let text = headers["content-length"] {
       // Digits only, one number: two lengths are how requests are smuggled past a proxy.
@@ -91,6 +92,7 @@ extension ServerWire {
     request.body.reserveCapacity(length)
     self.request = request
     expected = length
+    if serial > 1 { advance(.transferring) }
     if length > 0 {
       phase = .body
       deadline = EventLoop.clock + limits.bodyTimeout
@@ -116,6 +118,7 @@ extension ServerWire {
   func dispatch() {
     guard let request, let wsi = unsafe wsi else { return }
     phase = .handling
+    advance(.handling)
     unsafe lws_rx_flow_control(wsi, 0)
     server.state.withLock { $0.counters.requests &+= 1 }
     let isHead = request.method == "HEAD"

@@ -12,6 +12,7 @@ extension ServerWire {
     phase = .body
     refusedRest = nil
     expected = length
+    advance(.transferring)
     upload = queue
     uploadEnd =
       EventLoop.clock + limits.bodyTimeout + .milliseconds(Int64(length) * 1_000 / Int64(max(limits.uploadRate, 1)))
@@ -52,6 +53,7 @@ extension ServerWire {
   func cutUpload() {
     guard let wsi = unsafe wsi else { return }
     phase = .handling
+    advance(.handling)
     closeAfter = true
     unsafe lws_rx_flow_control(wsi, 0)
     server.state.withLock { $0.counters.requests &+= 1 }
@@ -69,6 +71,7 @@ extension ServerWire {
   func endUpload() {
     guard let upload, let wsi = unsafe wsi else { return }
     phase = .handling
+    advance(.handling)
     unsafe lws_rx_flow_control(wsi, 0)
     server.state.withLock { $0.counters.requests &+= 1 }
     upload.end(isWhole: true)

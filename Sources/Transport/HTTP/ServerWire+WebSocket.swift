@@ -27,6 +27,7 @@ extension ServerWire {
     if server.state.withLock({ $0.stopping }) {
       return answerUpgrade(.refusal("Shutting down.", status: 503, code: "shuttingDown"))
     }
+    if let crowded = admit(request, isWebSocket: true) { return answerUpgrade(crowded) }
     switch server.decide(request) {
     case .accept:
       self.request = request
@@ -42,13 +43,16 @@ extension ServerWire {
     guard let request, let wsi = unsafe wsi else { return -1 }
     self.request = nil
     phase = .webSocket
+    advance(.opened)
     head = HTTPHeadParser(limit: 0)
     unsafe parley_ws_clear_timeout(wsi)
     // Only requests need it.
     if let companion = unsafe companion { unsafe parley_ws_abort(companion) }
     let service = service
     let connection = WebSocketConnection(
-      request: request, inboundLimit: limits.webSocket.inboundQueue, outboundLimit: limits.webSocket.outboundQueue
+      request: request, inboundLimit: limits.webSocket.inboundQueue, outboundLimit: limits.webSocket.outboundQueue,
+      isReserved: reserve != nil,
+      prove: { [server, tag] in server.state.withLock { $0.connections.advance(tag, to: .proven) } }
     ) { [weak self] in
       service.post { [weak self] in
         guard let self, let wsi = unsafe self.wsi else { return }

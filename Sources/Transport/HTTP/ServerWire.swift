@@ -18,7 +18,12 @@ import Glibc
   let remote: TransportAddress
   let local: TransportAddress
   let isTLS: Bool
-  var tag: UInt = 0
+  let tag: UInt
+  /// Only what comes back is served: who has too many connections.
+  enum Reserve { case network, everybody }
+  var reserve: Reserve?
+  /// Whether the connection, which is a proxy's, counts for the client of its request.
+  var isAssigned = false
   // The library's handle, valid until `wireClosed`.
   var wsi: OpaquePointer?
   private(set) var isGone = false
@@ -54,7 +59,9 @@ import Glibc
   var webSocket: WebSocketWire?
   var webSocketTask: Task<Void, Never>?
 
-  init(_ server: HTTPServer, _ accepted: TCPListener.Accepted, isTLS: Bool) {
+  init(_ server: HTTPServer, _ accepted: TCPListener.Accepted, isTLS: Bool, tag: UInt, reserve: Reserve?) {
+    self.tag = tag
+    self.reserve = reserve
     self.server = server
     service = server.service
     limits = server.configuration
@@ -136,7 +143,7 @@ import Glibc
       server.state.withLock { $0.webSockets[tag] = nil }
       webSocket.closed()
     }
-    server.closed(remote.ip)
+    server.closed(tag)
   }
 
   func tick(now: Instant) {
@@ -165,6 +172,32 @@ import Glibc
       deadline = now + .seconds(6)
       unsafe parley_ws_kill(wsi)
     }
+  }
+
+  /// The connection has come to another stage.
+  func advance(_ stage: ConnectionTable.Stage) { server.state.withLock { $0.connections.advance(tag, to: stage) } }
+
+  /// Whether what a request's connection counts for may have it; else the answer is given instead.
+  func admit(_ request: HTTPRequest, isWebSocket: Bool) -> HTTPResponse? {
+    if let client = server.countedClient(of: request) {
+      switch server.state.withLock({ $0.connections.assign(tag, to: client) }) {
+      case .admitted(let evicted):
+        isAssigned = true
+        server.evict(evicted)
+      case .reserved, .refused: reserve = .network
+      }
+    }
+    guard let reserve, !isWebSocket else { return nil }
+    server.state.withLock { $0.counters.refused &+= 1 }
+    return limits.crowded(reserve == .network)
+  }
+
+  /// Another connection has got the place of this one.
+  func giveWay() {
+    guard let wsi = unsafe wsi else { return }
+    phase = .closing
+    deadline = EventLoop.clock + .seconds(6)
+    unsafe parley_ws_abort(wsi)
   }
 
   func beginShutdown() {

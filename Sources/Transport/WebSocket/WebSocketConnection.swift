@@ -56,6 +56,8 @@ public final class WebSocketConnection: Sendable {
 
   /// The request that opened it; at a client, the request it sent.
   public let request: HTTPRequest
+  /// Whether the server has a place only for what comes back to something that it had: refuse everything else.
+  public let isReserved: Bool
   /// Bytes that may wait to be read before the peer is held back.
   let inboundLimit: Int
   /// Bytes that may wait to be sent before the peer is disconnected.
@@ -63,14 +65,23 @@ public final class WebSocketConnection: Sendable {
 
   let state = Mutex(State())
   private let wake: @Sendable () -> Void
+  private let proved: @Sendable () -> Void
 
   /// A connection whose writer is woken by `wake`, from any thread.
-  init(request: HTTPRequest, inboundLimit: Int, outboundLimit: Int, wake: @escaping @Sendable () -> Void) {
+  init(
+    request: HTTPRequest, inboundLimit: Int, outboundLimit: Int, isReserved: Bool = false,
+    prove: @escaping @Sendable () -> Void = {}, wake: @escaping @Sendable () -> Void
+  ) {
+    self.isReserved = isReserved
+    proved = prove
     self.request = request
     self.inboundLimit = inboundLimit
     self.outboundLimit = outboundLimit
     self.wake = wake
   }
+
+  /// Says that the connection is of use: from now on it gives way to no other where a server has too many. Any thread.
+  public func prove() { proved() }
 
   /// The other end's address.
   public var remote: TransportAddress { request.remote }

@@ -157,11 +157,25 @@ protocol WireHandler: AnyObject {
 
   /// Gives `handler` a tag and its events from now on.
   func add(_ handler: any WireHandler) -> UInt {
+    let tag = makeTag()
+    add(handler, tag)
+    return tag
+  }
+
+  /// A tag for a handler to come.
+  func makeTag() -> UInt {
     lastTag &+= 1
-    handlers[lastTag] = handler
-    if handlers.count == 1 { requestTick(in: tickInterval) }
     return lastTag
   }
+
+  /// As ``add(_:)``, with a tag that was made before.
+  func add(_ handler: any WireHandler, _ tag: UInt) {
+    handlers[tag] = handler
+    if handlers.count == 1 { requestTick(in: tickInterval) }
+  }
+
+  /// The handler of a tag, while its connection is there.
+  func handler(_ tag: UInt) -> (any WireHandler)? { handlers[tag] }
 
   /// Forgets a handler whose connection never came to be.
   func remove(_ tag: UInt) { handlers[tag] = nil }

@@ -201,7 +201,8 @@ struct PasscodeTests {
         group.addTask {
           guard index % 3 > 0 else {
             do throws(Refusal) {
-              return try await passcodes.hash("1234") == Self.hash ? "hashed" : "another"
+              return try await passcodes.hash("1234", from: IPAddress(v4: 0xC612_0000 + UInt32(index))) == Self.hash
+                ? "hashed" : "another"
             } catch {
               return error.code
             }
@@ -215,6 +216,38 @@ struct PasscodeTests {
     #expect(crowd.most == 1)
     #expect(outcomes.count { $0 != "tooFast" } == crowd.all && crowd.all >= 1)
     #expect(Set(outcomes).isSubset(of: ["hashed", "wrongPasscode", "tooFast"]), "\(Set(outcomes))")
+  }
+
+  @Test("threat 32: a flood of passcodes from one network delays those of another by a turn or two")
+  func fairness() async throws {
+    let order = Mutex<[String]>([])
+    let isOver = Mutex(false)
+    let passcodes = PasscodeGuard(
+      limits: .init(wrong: 1_000, wrongInSite: 1_000, wrongInProvider: 1_000, wrongInMeeting: 1_000),
+      hashing: .init(matches: { _, passcode in
+        while !isOver.withLock({ $0 }) { usleep(200) }
+        order.withLock { $0.append(passcode.value) }
+        return true
+      }))
+    let admission = try admission(Self.hash)
+    let (flood, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("198.51.100.1")))
+    try await withThrowingTaskGroup(of: SignalingErrorCode?.self) { group in
+      for _ in 0..<40 {
+        group.addTask { await passcodes.refusal(of: "flood", for: admission, from: flood)?.code }
+      }
+      // One is being hashed, and a third of the queue waits: that is all a network gets.
+      let refused = [try await group.next(), try await group.next()]
+      #expect(refused.allSatisfy { $0 == .some(.some(.tooFast)) })
+      try await wait(for: "the flood") { passcodes.waiting >= 21 }
+      for _ in 0..<2 { group.addTask { await passcodes.refusal(of: "other", for: admission, from: other)?.code } }
+      try await wait(for: "the others") { passcodes.waiting >= 23 }
+      isOver.withLock { $0 = true }
+      var ends = refused.compactMap { $0 }
+      for try await code in group { ends.append(code) }
+      #expect(ends.count { $0 == .tooFast } == 18, "\(ends)")
+    }
+    let all = order.withLock { $0 }
+    #expect(all.count == 24 && (all.lastIndex(of: "other") ?? 99) <= 4, "\(all)")
   }
 
   @Test("passcodes sent at once are counted one by one, and no more are checked than the queue takes")

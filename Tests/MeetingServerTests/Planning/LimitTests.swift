@@ -89,8 +89,8 @@ struct LimitTests {
   @Test("a connection too many of one address is told which limit it is, and how to change it, and counted")
   func connections() async throws {
     try await TestServer.run({ $0.addressConnections = 2 }) { server in
-      let held = try (0..<2).map { _ in try RawHTTP.connection(to: server.server.port) }
-      defer { for each in held { close(each) } }
+      // What stands for a participant gives way to nobody; silent connections would.
+      let held = [try await server.join("daily", "Ann").0, try await server.join("daily", "Bob").0]
       let refused = try await RawHTTP.send(
         Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), to: server.server.port)
       let answer = try #require(refused)
@@ -99,6 +99,7 @@ struct LimitTests {
       #expect(fields["limit"] == "addressConnections" && fields["setting"] == "--address-connections", "\(answer)")
       #expect(fields["Error"]?.contains("2 connections") == true && answer.headers["retry-after"] == "5", "\(answer)")
       #expect(try await server.metrics().contains(#"parley_limited_total{limit="addressConnections"} 1"#))
+      for client in held { await client.close() }
     }
   }
 

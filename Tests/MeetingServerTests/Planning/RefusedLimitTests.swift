@@ -177,19 +177,40 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("a connection too many of everybody together is refused by the limit's name")
+  @Test(
+    "threat 38: when all connections stand for participants, others are refused by the limit's name, and the lost get in"
+  )
   func connections() async throws {
-    try await TestServer.run { server in
-      let port = try #require(server.server.adminPort)
-      let held = try (0..<64).map { _ in try RawHTTP.connection(to: port) }
-      let refused = try await RawHTTP.send(Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), to: port)
-      for each in held { close(each) }
+    try await TestServer.run({ $0.connections = 16 }) { server in
+      var held: [(TestClient, ServerMessage.Welcome)] = []
+      for number in 0..<15 { held.append(try await server.join("daily", "P\(number)")) }
+      // Silent ones come and give way, without end.
+      let silent = try (0..<40).map { _ in try RawHTTP.connection(to: server.server.port) }
+      defer { for each in silent { close(each) } }
+      let refused = try await RawHTTP.send(
+        Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), to: server.server.port)
       let answer = try #require(refused)
       let fields = (try? JSONSerialization.jsonObject(with: Data(answer.body.utf8))) as? [String: String] ?? [:]
       #expect(answer.status == 503 && fields["code"] == "tooManyConnections", "\(answer)")
-      #expect(fields["limit"] == "connections" && fields["setting"] == "fixed", "\(answer)")
-      try await eventually { (try? await server.metrics()) == nil ? "the port answers nobody" : nil }
+      #expect(fields["limit"] == "connections" && fields["setting"] == "--connections", "\(answer)")
       #expect(try await count("connections", server) >= 1)
+      // Whoever comes new is told so; whoever comes back has the place of the socket that was lost.
+      let new = try await server.connect()
+      try new.send(.resume(token: "of nobody"))
+      #expect(try await new.error().code == .resumeExpired)
+      for (_, welcome) in held {
+        // The one before may not be gone yet.
+        var client = try? await server.connect()
+        try await eventually {
+          if client == nil { client = try? await server.connect() }
+          return client == nil ? "no place for who comes back" : nil
+        }
+        let back = try #require(client)
+        try back.send(.resume(token: welcome.resumeToken))
+        _ = try await back.first { if case .resumed = $0 { true } else { nil } }
+        await back.close()
+      }
+      for (client, _) in held { await client.close() }
     }
   }
 }

@@ -118,27 +118,38 @@ final class LoopbackClient {
     peer.startHandshakeIfReady(now: EventLoop.clock)
   }
 
+  /// Opens TCP connections to the server's TCP candidate on loopback that say nothing; the caller closes them.
+  func openSilentStreams(_ count: Int) throws -> [Int32] {
+    try (0..<count).map { _ in try openStream().descriptor }
+  }
+
   /// Connects to the server's TCP candidate on loopback and has it checked (RFC 6544 section 4.1).
   func connectStream() throws {
+    let (descriptor, candidate, remote) = try openStream()
+    stream = descriptor
+    _ = fcntl(stream, F_SETFL, O_NONBLOCK)
+    streamRemote = remote
+    streamLocal = TransportAddress(ip: remote.ip, port: 9)
+    peer.check(candidate, local: streamLocal, handle: 77, now: EventLoop.clock)
+  }
+
+  private func openStream() throws -> (descriptor: Int32, candidate: IceCandidate, remote: TransportAddress) {
     let candidate = peer.remoteCandidates.first {
       $0.transport == .tcp && $0.transportAddress?.ip == IPAddress(v4: 0x7F00_0001)
     }
     guard let candidate, let remote = candidate.transportAddress else { throw CancellationError() }
-    stream = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = remote.port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let connected = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(stream, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard connected == 0 else { throw CancellationError() }
-    _ = fcntl(stream, F_SETFL, O_NONBLOCK)
-    streamRemote = remote
-    streamLocal = TransportAddress(ip: remote.ip, port: 9)
-    peer.check(candidate, local: streamLocal, handle: 77, now: EventLoop.clock)
+    return (descriptor, candidate, remote)
   }
 
   func closeStream() {

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import Transport
@@ -250,6 +251,32 @@ struct MediaWorkerTests {
       sender.send(track, payload: self.vp8(frame + number, keyframe: true), timestamp: UInt32((frame + number) * 90))
     }
     #expect(await pool.statistics()[0].routing.packetsForwarded >= before)
+    await pool.shutdown()
+  }
+
+  @Test("threat 38: silent TCP connections, more than there are places, keep no client of the same address out")
+  func silentStreams() async throws {
+    let dtls = try Self.context()
+    let pool = try MediaWorkerPool(
+      count: 1,
+      configuration: MediaWorkerConfiguration(
+        dtls: dtls, addresses: MediaAddressPolicy(hosts: [IPAddress(v4: 0x7F00_0001)])))
+    try await pool.start()
+    let client = try LoopbackClient(dtls: dtls, usesUDP: false)
+    let track = client.peer.addTrack(.video)
+    _ = try await join(client, "p", pool, tracks: [track], publications: ["v"])
+    let silent = try client.openSilentStreams(300)
+    defer { for each in silent { Glibc.close(each) } }
+    try client.connectStream()
+    try await wait([client]) { client.isConnected ? nil : "not connected: \(client.events)" }
+    // The oldest have given way, and the client, which has proven itself, does not.
+    var byte: UInt8 = 0
+    #expect(recv(silent[0], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+    let more = try client.openSilentStreams(300)
+    defer { for each in more { Glibc.close(each) } }
+    try await wait([client]) { recv(more[0], &byte, 1, Int32(MSG_DONTWAIT)) == 0 ? nil : "the oldest is still there" }
+    #expect(client.isConnected && client.peer.selectedPath?.transport == .tcp)
+    client.closeStream()
     await pool.shutdown()
   }
 

@@ -286,42 +286,6 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("connections over the limit are told 503 and closed, and room made is room")
-  func connectionLimit() async throws {
-    var configuration = HTTPServer.Configuration()
-    configuration.connectionLimit = 3
-    try await withServer(configuration) { server, address in
-      var clients: [RawClient] = []
-      for _ in 0..<3 { clients.append(try RawClient(address)) }
-      await wait("three connections") { server.counters.open == 3 }
-      let fourth = try RawClient(address)
-      let refusal = await fourth.textToEnd()
-      #expect(refusal.hasPrefix("HTTP/1.1 503") && refusal.contains(#""code":"tooManyConnections""#))
-      clients.removeLast()
-      await wait("one gone") { server.counters.open == 2 }
-      #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")
-      #expect(server.counters.refused == 1)
-    }
-  }
-
-  @Test("one network cannot have more connections than its share, while others are served, and room made is room")
-  func networkConnections() async throws {
-    var configuration = HTTPServer.Configuration()
-    configuration.connectionsPerNetwork = 2
-    try await withServer(configuration) { server, address in
-      let other = try server.listen(on: TransportAddress(ip: loopbackV6, port: 0))
-      var clients = [try RawClient(address), try RawClient(address)]
-      await wait("two connections") { server.counters.open == 2 }
-      #expect(await (try RawClient(address)).textToEnd().hasPrefix("HTTP/1.1 503"))
-      #expect(try await HTTPClient.request("GET", "http://\(other.text)/").text == "hello")
-      clients.removeLast()
-      await wait("one gone") { server.counters.open < 2 }
-      #expect(try await HTTPClient.request("GET", "http://\(address.text)/").text == "hello")
-      #expect(server.counters.refused == 1)
-      withExtendedLifetime(clients) {}
-    }
-  }
-
   @Test("connections of this machine are not bounded where a proxy may be what connects from it")
   func proxyConnections() async throws {
     var configuration = HTTPServer.Configuration()

@@ -1,0 +1,43 @@
+import Basics
+import Testing
+
+@Suite("Queues in which networks take turns")
+struct FairQueueTests {
+  private func ip(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+  @Test("threat 32: whoever sends most waits longest, by host, by site and by provider", arguments: [0, 1, 2])
+  func turns(width: Int) throws {
+    // All of one host, of many hosts of a site, or of many sites of a provider.
+    let attackers = ["2001:db8:1:1::%", "2001:db8:1:%::1", "2001:db8:%:1::1"][width]
+    let victims = ["2001:db8:1:ff::1", "2001:db8:ff:1::1", "2001:db9:1:1::1"]
+    var queue = FairQueue<String>(capacity: 256)
+    var refused = 0
+    for number in 1...200 {
+      let from = try ip(attackers.replacing("%", with: String(number, radix: 16)))
+      if !queue.enqueue("a", from: from) { refused += 1 }
+    }
+    #expect(refused >= 29, "\(refused)")
+    _ = queue.dequeue()
+    let victim = try ip(victims[width])
+    for _ in 0..<3 {
+      let isTaken = queue.enqueue("v", from: victim)
+      #expect(isTaken)
+    }
+    let order = (0..<6).map { _ in queue.dequeue() ?? "" }
+    #expect(order.filter { $0 == "v" }.count == 3 && order[0] == "v" && order.joined() == "vavava", "\(order)")
+  }
+
+  @Test("what comes from one network keeps its order, and the queue is bounded; this machine has no share of its own")
+  func order() throws {
+    var queue = FairQueue<Int>(capacity: 8)
+    let loopback = try ip("127.0.0.1")
+    let other = try ip("192.0.2.1")
+    var taken = (0..<8).map { queue.enqueue($0, from: loopback) }
+    taken += [queue.enqueue(8, from: loopback), queue.enqueue(9, from: other)]
+    #expect(taken == [true, true, true, true, true, true, true, true, false, false])
+    let all = (0..<9).map { _ in queue.dequeue() }
+    #expect(all == [0, 1, 2, 3, 4, 5, 6, 7, nil] && queue.count == 0)
+    let isTaken = queue.enqueue(10, from: other)
+    #expect(isTaken)
+  }
+}
