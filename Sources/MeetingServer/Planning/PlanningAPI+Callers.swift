@@ -9,7 +9,7 @@ extension PlanningAPI {
   enum Caller {
     /// A tenant's own server: a JWT that one of its API secrets has signed.
     case server(Tenant)
-    /// Whoever has a join token.
+    /// Whoever has a join token, with the rights that they have now.
     case holder(Admission)
     /// Nobody who says who they are.
     case anybody
@@ -56,7 +56,7 @@ extension PlanningAPI {
     let admission = try await desk.authority.admit(
       token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, opening: false, now: now)
     guard admission.isMade else { throw JoinRefusal.noSuchMeeting }
-    return .holder(admission)
+    return .holder(try await directory.present(admission, for: .outside))
   }
 
   /// The meeting of that name as the caller may see it. Nobody's asking makes one.
@@ -108,7 +108,11 @@ extension PlanningAPI {
     let room = try Self.room(text)
     let caller = try await caller(request, room: room, base, now)
     let (record, tenant, isHost) = try await meeting(room, of: caller, now)
-    guard isHost else { throw Refusal(403, "notAllowed", "Only a host of the meeting can change it.") }
+    guard isHost else {
+      throw Refusal(
+        403, "notAllowed",
+        "Only a host of the meeting can change it, and what hosts have decided while it runs counts here too.")
+    }
     return (record, tenant, caller)
   }
 

@@ -7,6 +7,8 @@ import Meetings
 struct DecisionBook: Sendable, Equatable {
   private var users: [String: HostDecisions] = [:]
   private var tokens: [TokenID: HostDecisions] = [:]
+  /// Hosts who were removed without a ban and have not come back yet.
+  private var removed: Set<Holder> = []
 
   /// Keeps what was decided about the holder of `grant`.
   mutating func note(_ decisions: HostDecisions, of grant: JoinGrant) {
@@ -23,6 +25,29 @@ struct DecisionBook: Sendable, Equatable {
     return decisions?.fitting(grant) ?? HostDecisions()
   }
 
+  /// The holder of `grant` was removed without a ban. Their way back is open, and until they have taken it they are a host of nothing. Kept only of
+  /// those who are hosts, since nobody else loses anything by it.
+  mutating func noteRemoval(of grant: JoinGrant, chat: ChatPolicy) {
+    guard applied(to: grant, chat: chat).isHost, let holder = Holder(grant) else { return }
+    removed.insert(holder)
+  }
+
+  /// The holder of `grant` has come in.
+  mutating func noteReturn(of grant: JoinGrant) {
+    if let holder = Holder(grant) { removed.remove(holder) }
+  }
+
+  /// Whether the holder of `grant` was removed and has not come back.
+  func isRemoved(_ grant: JoinGrant) -> Bool { Holder(grant).map(removed.contains) ?? false }
+
+  /// The rights of who asks for something from outside of the meeting, as over REST: what hosts have decided holds there too, and whoever was removed looks
+  /// after nothing.
+  func appliedOutside(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
+    var grant = applied(to: grant, chat: chat)
+    if isRemoved(grant) { grant.permissions.remove(.moderate) }
+    return grant
+  }
+
   /// A grant with the role and the permissions that its holder has after all that was decided.
   func applied(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
     var grant = grant
@@ -32,7 +57,7 @@ struct DecisionBook: Sendable, Equatable {
 }
 
 extension DecisionBook: Codable {
-  private enum Key: String, CodingKey { case users, tokens }
+  private enum Key: String, CodingKey { case users, tokens, removed }
 
   /// Reads what was written of it.
   init(from decoder: any Decoder) throws {
@@ -41,13 +66,15 @@ extension DecisionBook: Codable {
     for (id, decisions) in try container.decode([String: HostDecisions].self, forKey: .tokens) {
       tokens[TokenID(rawValue: id)] = decisions
     }
+    removed = try container.decodeIfPresent(Set<Holder>.self, forKey: .removed) ?? []
   }
 
-  /// Writes two dictionaries, by user and by the id of a token.
+  /// Writes two dictionaries, by user and by the id of a token, and who was removed.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(users, forKey: .users)
     let named = tokens.map { ($0.key.rawValue, $0.value) }
     try container.encode(Dictionary(named) { first, _ in first }, forKey: .tokens)
+    if !removed.isEmpty { try container.encode(removed, forKey: .removed) }
   }
 }

@@ -3,6 +3,29 @@ import Signaling
 
 /// What the administration sees of running meetings, and does to them.
 extension MeetingDirectory {
+  /// An admission with what its holder is and may do now: by the token, by what hosts have decided in the meeting's room, and by what a killed server has
+  /// left of that. Every entrance that has no more than a token to go by asks here, and goes by nothing else.
+  func present(_ admission: Admission, for use: RightsUse) async throws(JoinRefusal) -> Admission {
+    var admission = admission
+    do throws(MeetingRoom.Refusal) {
+      if let room = room(of: admission.meeting.id) {
+        admission.grant = try await room.present(admission.grant, for: use)
+      } else if let left = try await MeetingRoom.decisions(leftOf: admission.meeting.id, in: running) {
+        let chat = admission.meeting.chat
+        admission.grant =
+          switch use {
+          case .entering: left.applied(to: admission.grant, chat: chat)
+          case .outside: left.appliedOutside(to: admission.grant, chat: chat)
+          }
+      }
+    } catch .banned {
+      throw .banned
+    } catch {
+      throw .unavailable("what hosts have decided is not known: \(error.answer.message)")
+    }
+    return admission
+  }
+
   /// How many are in each running meeting.
   func running() async -> [MeetingID: Int] {
     var counts: [MeetingID: Int] = [:]

@@ -20,6 +20,6 @@ extension MeetingRoom {
   func dismiss(_ id: String, banning: Bool = false) -> Task<Bool, Never>? {
     let message = "The server's administration has removed you from the meeting."
     if banning { return ban(id, message: message) }
-    return removeParticipant(id, message: message) ? Task { true } : nil
+    return removeParticipant(id, message: message) ? Task { await isKept() } : nil
   }
 }

@@ -91,6 +91,7 @@ extension MeetingRoom {
     // The rules for chat may have changed while the media server answered.
     (member.role, member.permissions) = rights(of: member)
     members[id] = member
+    decided.noteReturn(of: newcomer.admission.grant)
     // From here on they are counted as a member, and who comes in by their coming must not find that place taken twice.
     reserved -= 1
     holdsPlace = false

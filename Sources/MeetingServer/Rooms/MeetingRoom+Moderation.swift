@@ -7,13 +7,16 @@ import Signaling
 extension MeetingRoom {
   // MARK: Removing
 
-  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. False when there is no such participant.
+  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. Its token opens the door again, and gives no host's
+  /// rights from outside until it has. False when there is no such participant.
   @discardableResult
   func removeParticipant(_ id: String, message: String) -> Bool {
     guard let member = members[id] else { return false }
     member.channel?.end(.removed, message)
     doors.expelled(.init(resumeToken: member.resumeToken, reason: .removed, message: message))
+    decided.noteRemoval(of: member.admission.grant, chat: meeting.chat)
     remove(member, reason: .removed)
+    keepState()
     return true
   }
 

@@ -1,6 +1,14 @@
 import Meetings
 import Signaling
 
+/// For whom the rights are that somebody has in a meeting now.
+enum RightsUse {
+  /// For coming in.
+  case entering
+  /// For what is asked from outside, as over REST.
+  case outside
+}
+
 /// What participants may do. Every door of the room asks here, and nothing else decides.
 extension MeetingRoom {
   /// Whether a participant may do this now; the client is told when not.
@@ -10,6 +18,20 @@ extension MeetingRoom {
     if member.permissions.contains(permission) { return true }
     channel.refuse(.notAllowed, sentence(for: permission, member), id: id)
     return false
+  }
+
+  /// A grant with what its holder is and may do now, by all that hosts have decided: for every entrance that has no more than a token to go by.
+  func present(_ grant: JoinGrant, for use: RightsUse) async throws(Refusal) -> JoinGrant {
+    try await restore()
+    // What was decided holds as long as the room stands.
+    guard !isClosed else { return grant }
+    if isBanned(grant) { throw .banned }
+    // With another device, or another token of the same user, they are in all the same.
+    let isIn = grant.user != nil && members.values.contains { $0.admission.grant.user == grant.user }
+    return switch isIn ? .entering : use {
+    case .entering: decided.applied(to: grant, chat: meeting.chat)
+    case .outside: decided.appliedOutside(to: grant, chat: meeting.chat)
+    }
   }
 
   /// The tracks of an offer that a participant may send. The others are given to the media plane by no one, so nothing of them is taken.

@@ -4,18 +4,30 @@ import Signaling
 
 /// How a meeting that a killed server has left goes on: its room takes over what was kept, and whoever comes back gets what was theirs.
 extension MeetingRoom {
-  /// Takes over what a server that was killed has left of the meeting. Everybody who comes waits for that.
-  func restore() async throws(Refusal) {
-    guard let book = doors.running, !keeping.isRestored else { return }
+  /// What a killed server has left of a meeting; nil when that is nothing, or somebody has come back to it.
+  private static func left(
+    of meeting: MeetingID, in book: RunningBook
+  ) async throws(Refusal) -> (RunningMeeting, files: MeetingID?)? {
     if !book.isTakenOver, !(await book.takenOver()) { throw .unavailable("what was left of meetings cannot be read") }
-    guard !keeping.isRestored, book.hasLeft(identity.id) else { return }
-    let found: (RunningMeeting, files: MeetingID?)?
+    guard book.hasLeft(meeting) else { return nil }
     do throws(MeetingStoreError) {
-      found = try await book.left(of: identity.id)
+      return try await book.left(of: meeting)
     } catch {
       // Better nobody than somebody whom a lock is to keep out.
       throw .unavailable(error.description)
     }
+  }
+
+  /// What hosts had decided in a meeting that a killed server has left; nil when it has left nothing of it.
+  static func decisions(leftOf meeting: MeetingID, in book: RunningBook?) async throws(Refusal) -> DecisionBook? {
+    guard let book, let (left, _) = try await left(of: meeting, in: book) else { return nil }
+    return left.values[stateName].flatMap { RoomKeeping.value(KeptState.self, $0) }?.decisions
+  }
+
+  /// Takes over what a server that was killed has left of the meeting. Everybody who comes waits for that.
+  func restore() async throws(Refusal) {
+    guard let book = doors.running, !keeping.isRestored else { return }
+    let found = try await Self.left(of: identity.id, in: book)
     guard let (left, files) = found, !keeping.isRestored, !isClosed else { return }
     keeping.isRestored = true
     if let files { filesKey = files }

@@ -137,11 +137,12 @@ struct SignalingService: Sendable {
       return refuse(.badMessage, error.description, id, channel)
     }
     let address = addressBans.address(peer.address)
-    let admission: Admission
+    let (admission, present): (Admission, Admission)
     do throws(JoinRefusal) {
       admission = try await authority.admit(
         token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, address: address,
         now: Date())
+      present = try await directory.present(admission, for: .entering)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       if case .limit(let reached) = error, reached.limit == .maximumStoredMeetings {
@@ -153,7 +154,7 @@ struct SignalingService: Sendable {
     guard let name = DisplayName.clean(admission.grant.name ?? join.name) else {
       return refuse(.badName, "The name has no visible character.", id, channel)
     }
-    if let (code, why) = await passcodes.refusal(of: join.passcode, for: admission, from: peer.address) {
+    if let (code, why) = await passcodes.refusal(of: join.passcode, for: present, from: peer.address) {
       switch code {
       case .passcodeBlocked: counters.limits.add(.passcodeAttempts)
       case .tooFast: counters.limits.add(.passcodeQueue)
@@ -165,7 +166,8 @@ struct SignalingService: Sendable {
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address,
       reached: peer.reached)
     newcomer.join.passcode = nil
-    newcomer.passcode = admission.meeting.passcode
+    // Hosts were not asked for it, and have shown to know none.
+    newcomer.passcode = present.grant.isHost ? nil : admission.meeting.passcode
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(newcomer, url: url)
