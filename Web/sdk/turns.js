@@ -5,12 +5,21 @@ import { ParleyError } from "./errors.js";
  * is left of that is for everything else.
  */
 const pace = { burst: 100, perSecond: 40 };
+/**
+ * How many bytes go out: at once, and a second on average. The server passes on 64 KiB a second of one participant (256 KiB at once), and counts 300
+ * bytes for each message besides its own.
+ */
+const bytePace = { burst: 224 << 10, perSecond: 56 << 10, each: 300 };
+/** How long nothing goes out after the server has refused something with `tooFast`: it takes nothing for half of that. */
+const holdBack = 1_000;
 /** How many, with how much text, may be without the server's answer: what a slow network holds back arrives all at once. */
 const unanswered = { count: 100, characters: 128 << 10 };
 /** How many of a kind wait at most. */
 const longestQueue = 1_000;
 /** How long an answer is waited for over a socket that works: longer than it takes to see that one does not. */
 const patience = 30_000;
+
+const encoder = new TextEncoder();
 
 /**
  * What of one meeting goes to the server in its turn, chat messages and signals: as fast as it takes them and in their order, each until it has been
@@ -25,7 +34,9 @@ export class Turns {
   #characters = 0;
   #lastId = 0;
   #turns = pace.burst;
+  #bytes = bytePace.burst;
   #counted = performance.now();
+  #heldUntil = 0;
   #timer = null;
   #closed = false;
 
@@ -45,7 +56,8 @@ export class Turns {
    * @param {{kind: string, waits?: boolean, repeats?: boolean}} options `kind`: what to call more of them; `waits` false for one that is of no use
    *   after a loss of the connection; `repeats` for one that is sent again, under the same number, when the connection was lost before the answer
    * @returns {{id: number, answer: Promise<void>}} its number, and what resolves when the server has done it; rejects with a `ParleyError`: the server's
-   *   own, `unreachable` when the connection was lost before the answer, or none came, `cancelled` when the meeting ended
+   *   own, `tooFast` only after half a minute in which it was sent again, `unreachable` when the connection was lost before the answer, or none came,
+   *   `cancelled` when the meeting ended
    * @throws {ParleyError} `tooFast` where too many wait, `unreachable` where it must not wait, `cancelled` after the meeting
    */
   add(message, { kind, waits = true, repeats = false }) {
@@ -54,7 +66,7 @@ export class Turns {
     // Below zero, so that no offer has the same number.
     const id = --this.#lastId;
     const answer = new Promise((resolve, reject) => {
-      this.#queue.push({ id, message, kind, waits, repeats, size: (message.text ?? message.data ?? "").length, resolve, reject, timer: null });
+      this.#queue.push({ id, message, kind, waits, repeats, size: (message.text ?? message.data ?? "").length, resolve, reject, timer: null, since: null });
     });
     this.flush();
     return { id, answer };
@@ -74,28 +86,33 @@ export class Turns {
 
   /** Sends what may go now. */
   flush() {
-    while (this.#queue.length > 0 && this.#fits(this.#queue[0]) && this.#isOpen() && this.#takeTurn()) {
+    while (this.#queue.length > 0 && this.#fits(this.#queue[0]) && this.#isOpen() && this.#takeTurn(this.#queue[0])) {
       const item = this.#queue.shift();
+      item.since ??= performance.now();
       this.#underWay.set(item.id, item);
       this.#characters += item.size;
       item.timer = setTimeout(() => this.answered(item.id, new ParleyError("unreachable", "The server did not answer.")), patience);
       this.#send({ ...item.message, id: item.id });
     }
     // Without a connection, or with too many unanswered, what changes that flushes.
-    if (this.#queue.length === 0 || this.#timer !== null || this.#turns >= 1) { return; }
-    this.#timer = setTimeout(() => { this.#timer = null; this.flush(); }, 1_000 / pace.perSecond);
+    if (this.#queue.length === 0 || this.#timer !== null || !this.#fits(this.#queue[0]) || !this.#isOpen()) { return; }
+    this.#timer = setTimeout(() => { this.#timer = null; this.flush(); }, Math.max(1_000 / pace.perSecond, this.#heldUntil - performance.now()));
   }
 
   #fits({ size }) {
     return this.#underWay.size === 0 || this.#underWay.size < unanswered.count && this.#characters + size <= unanswered.characters;
   }
 
-  #takeTurn() {
+  #takeTurn({ message }) {
     const now = performance.now();
     this.#turns = Math.min(pace.burst, this.#turns + (now - this.#counted) * pace.perSecond / 1_000);
+    this.#bytes = Math.min(bytePace.burst, this.#bytes + (now - this.#counted) * bytePace.perSecond / 1_000);
     this.#counted = now;
-    if (this.#turns < 1) { return false; }
+    if (this.#turns < 1 || now < this.#heldUntil) { return false; }
+    const bytes = encoder.encode(JSON.stringify(message)).length + bytePace.each;
+    if (this.#bytes < bytes) { return false; }
     this.#turns -= 1;
+    this.#bytes -= bytes;
     return true;
   }
 
@@ -110,9 +127,22 @@ export class Turns {
     const item = this.#underWay.get(id);
     if (!item) { return false; }
     this.#land(item);
+    if (error?.code === "tooFast" && item.waits && performance.now() - item.since < patience) {
+      this.#holdBack(item);
+      return true;
+    }
     if (error) { item.reject(error); } else { item.resolve(); }
     this.flush();
     return true;
+  }
+
+  /** The meeting passes on no more just now: what it has refused goes out later, before everything that was said after it. */
+  #holdBack(item) {
+    // Numbers go down.
+    const later = this.#queue.findIndex(({ id }) => id < item.id);
+    this.#queue.splice(later < 0 ? this.#queue.length : later, 0, item);
+    this.#heldUntil = performance.now() + holdBack;
+    this.flush();
   }
 
   #land(item) {

@@ -83,6 +83,12 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var packetHold = TimeSpan.milliseconds(5)
   /// Bytes of data messages that may wait for one slow reader in one channel.
   public var dataBuffer = 1 << 20
+  /// Bytes a second of one participant's chat messages, signals and the like that are passed on to the others; four seconds' worth at once.
+  public var senderRate = 64 << 10
+  /// The same of all participants of a meeting together; three seconds' worth at once, and 768 KiB at most.
+  public var meetingRate = 256 << 10
+  /// Bytes a second of data messages that are passed on in one meeting; two seconds' worth at once.
+  public var meetingDataRate = 2 << 20
   /// How much of chat files is stored.
   public var chatFiles = ChatFileStore.Limits()
   /// How long somebody counts as typing who does not say so again. No option of the command line: clients go by it.

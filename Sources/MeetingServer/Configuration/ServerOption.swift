@@ -221,6 +221,20 @@ struct ServerOption: Sendable {
       help: "KiB of data messages that may wait for one slow reader, 128 to 65536 (1024)"
     ) { c, v throws(ConfigurationError) in c.dataBuffer = try number(v, "data-buffer", 128...65_536) << 10 },
     ServerOption(
+      name: "sender-rate", placeholder: "KIB",
+      help: "KiB a second of one participant's chat, signals and the like that are passed on, 32 to 65536 (64)"
+    ) { c, v throws(ConfigurationError) in c.senderRate = try number(v, "sender-rate", 32...65_536) << 10 },
+    ServerOption(
+      name: "meeting-rate", placeholder: "KIB",
+      help: "KiB a second of the same of all participants of a meeting together, 64 to 65536 (256)"
+    ) { c, v throws(ConfigurationError) in c.meetingRate = try number(v, "meeting-rate", 64...65_536) << 10 },
+    ServerOption(
+      name: "meeting-data-rate", placeholder: "KIB",
+      help: "KiB a second of data messages that are passed on in one meeting, 64 to 1048576 (2048)"
+    ) { c, v throws(ConfigurationError) in
+      c.meetingDataRate = try number(v, "meeting-data-rate", 64...1_048_576) << 10
+    },
+    ServerOption(
       name: "chat-file-limit", placeholder: "KIB", help: "KiB of one file in a chat, 0 for no files (25600)"
     ) { c, v throws(ConfigurationError) in
       c.chatFiles.file = try number(v, "chat-file-limit", 0...4_194_304) << 10

@@ -29,6 +29,8 @@ struct AnsweredMessages: Sendable {
     /// Tells a message that is said again from another one, for which a client has used the number a second time.
     var content: Int
     var answer: Answer?
+    /// Whether it is as if it had never come.
+    var isForgotten = false
   }
 
   private var entries: [Int: Entry] = [:]
@@ -40,7 +42,7 @@ struct AnsweredMessages: Sendable {
   mutating func take(_ id: Int, _ message: ClientMessage) -> Standing {
     let content = message.hashValue
     if let known = entries[id] {
-      if known.content == content { return known.answer.map { .answered($0) } ?? .underWay }
+      if known.content == content, !known.isForgotten { return known.answer.map { .answered($0) } ?? .underWay }
     } else if numbers.count < Self.maximum {
       numbers.append(id)
     } else {
@@ -51,6 +53,9 @@ struct AnsweredMessages: Sendable {
     entries[id] = Entry(content: content)
     return .new
   }
+
+  /// Forgets a message that was not dealt with: it may come again under its number.
+  mutating func forget(_ id: Int) { entries[id]?.isForgotten = true }
 
   /// Remembers what a message was answered.
   mutating func note(_ answer: Answer, to id: Int) { entries[id]?.answer = answer }

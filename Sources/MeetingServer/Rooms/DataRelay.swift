@@ -46,7 +46,7 @@ struct DataRelay: Sendable {
       log.debug("data.bad", ["meeting": meeting, "participant": sender, "reason": error.description])
       return
     }
-    let receivers = await room.receivers(of: sender, to: to)
+    let receivers = await room.receivers(of: sender, to: to, bytes: outgoing.count)
     guard !receivers.isEmpty else { return }
     counters.dataMessages.add(1)
     await media.sendData(outgoing, reliability == .reliable ? .reliable : .lossy, to: receivers)

@@ -38,6 +38,7 @@ extension MeetingRoom {
     let member = try holder(participant, origin)
     // Minutes may have passed.
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
+    spend(file, member)
     let entry = ChatEntry(
       id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: Date(), to: to, file: file)
     let person = member.person

@@ -132,7 +132,23 @@ extension MeetingRoom {
 
   /// Tells every host who waits, whole.
   func tellHosts() {
+    guard lobbyPace.take(now: Monotonic.now) else { return tellHostsSoon() }
     broadcast(.lobby(lobby.info)) { $0.permissions.contains(.moderate) }
+  }
+
+  /// Everybody's coming and going makes the whole list go to every host: of many at once hosts hear together.
+  private func tellHostsSoon() {
+    guard !tellsHostsSoon else { return }
+    tellsHostsSoon = true
+    Task { [weak self] in
+      try? await Task.sleep(for: .milliseconds(250))
+      await self?.tellHostsNow()
+    }
+  }
+
+  private func tellHostsNow() {
+    tellsHostsSoon = false
+    if !isClosed { tellHosts() }
   }
 
   /// Somebody who may let others in is there from now on: whoever waited for that goes in, or waits to be let in.

@@ -6,25 +6,33 @@ import Signaling
 /// What those who are in send: where each message goes, and what is done here with those that change what the sender publishes, watches and is called.
 extension MeetingRoom {
   /// Deals with a message of a participant. The sender is the session's participant, whatever the message says. `number` is the `id` that came
-  /// with it, which messages of every type may have: a refusal carries it.
+  /// with it, which messages of every type may have: a refusal carries it. `size` is that of the message as it came, in bytes.
   func handle(
-    _ message: ClientMessage, id number: Int? = nil, from participant: String, channel: SignalingChannel
+    _ message: ClientMessage, id number: Int? = nil, size: Int = 0, from participant: String, channel: SignalingChannel
   ) async {
     guard let member = members[participant], member.channel?.id == channel.id else {
       return handleOutside(message, id: number, from: participant, channel)
     }
+    let isRepeatable =
+      switch message {
+      case .chat, .signal: true
+      default: false
+      }
+    // What was passed on before is answered as it was then, and costs nothing.
+    if isRepeatable, !isNew(message, id: number, member) { return }
+    guard isInBudget(message, size, id: number, member, channel) else { return }
     switch message {
     case .join, .resume: channel.refuse(.notAllowed, "This connection is in a meeting already.", id: number)
     case .offer(let offer): await renegotiate(offer, member, channel)
     case .mute(let mid, let muted, let id): setMuted(muted, mid: mid, id: id, member, channel)
     case .view(let views): if allows(.subscribe, member, channel, id: number) { show(views, member) }
     case .rename(let name): if isInPace(member, channel, id: number) { rename(name, id: number, member, channel) }
-    case .chat(let text, let to, let id): if isNew(message, id: id, member) { say(text, to: to, id: id, member) }
+    case .chat(let text, let to, let id): say(text, to: to, id: id, member)
     case .admit(let who, let id): if isInPace(member, channel, id: id) { await admit(who, id: id, member, channel) }
     case .deny(let who, let id): if isInPace(member, channel, id: id) { await deny(who, id: id, member, channel) }
     case .lock(let isLocked, let id):
       if isInPace(member, channel, id: id) { await lock(isLocked, id: id, member, channel) }
-    case .signal(let signal, let to, let id): if isNew(message, id: id, member) { pass(signal, to: to, id: id, member) }
+    case .signal(let signal, let to, let id): pass(signal, to: to, id: id, member)
     case .room(let request, let id): await perform(request, id: id, member, channel)
     // Proved first, and then done by `renew`.
     case .renewToken: break

@@ -91,7 +91,7 @@ extension MeetingRoom {
 
   /// Who gets a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the sender is not here or may
   /// not send any, which it is told once.
-  func receivers(of sender: String, to: [String]?) -> [String] {
+  func receivers(of sender: String, to: [String]?, bytes: Int) -> [String] {
     guard let member = members[sender] else { return [] }
     guard member.permissions.contains(.data) else {
       if !member.knowsDataIsRefused, let channel = member.channel {
@@ -100,6 +100,7 @@ extension MeetingRoom {
       }
       return []
     }
+    guard isDataInBudget(bytes, member) else { return [] }
     let readers = members.values.filter { $0.id != sender && $0.permissions.contains(.subscribe) }
     guard let to else { return readers.map(\.id) }
     let known = Set(readers.filter { !$0.isHidden }.map(\.id))

@@ -22,6 +22,8 @@ actor MeetingRoom {
     var typingPatience = TimeSpan.seconds(6)
     /// What becomes of places whose tokens end.
     var tokens = TokenRules()
+    /// How much of what participants send is passed on.
+    var rates = MessageBudget.Rates()
   }
 
   /// What never changes of a meeting.
@@ -47,6 +49,9 @@ actor MeetingRoom {
   /// Places of those who are on the way in.
   var reserved = 0
   var lobby = Lobby()
+  /// How often hosts are told who waits, and whether they are about to be.
+  var lobbyPace = RateLimit(perSecond: 4, burst: 20, now: Monotonic.now)
+  var tellsHostsSoon = false
   var nextOrder = 0
   var speechCount = 0
   var chat: ChatHistory
@@ -73,6 +78,8 @@ actor MeetingRoom {
   /// Where in ``events`` the last thing stands that happened here.
   var lastNote: UInt64 = 0
   var muteAll: MuteAll?
+  /// How much of what participants send is passed on now.
+  var budget: MessageBudget
   /// Whom everybody is to show large.
   var spotlight: String?
   var handCount = 0
@@ -95,6 +102,7 @@ actor MeetingRoom {
     self.url = url
     self.media = media
     self.limits = limits
+    budget = MessageBudget(limits.rates, now: Monotonic.now)
     self.counters = counters
     self.log = log
     self.doors = doors

@@ -38,6 +38,8 @@ final class RoomMember {
   var hand: Int?
   /// How fast it may ask for things.
   var pace = RequestPace()
+  /// How much of what it sends is passed on.
+  var budget = MessageBudget.Sender()
   /// Which ``MeetingRecord/revision`` its client was told of.
   var knownRevision = 0
   /// What it was answered last, so that nothing is passed on twice.

@@ -131,7 +131,9 @@ public final class Server: Sendable {
         participants: configuration.maximumParticipants,
         maximumSlots: (audio: configuration.audioLoudest, video: 48),
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
-        typingPatience: configuration.typingPatience, tokens: configuration.tokens),
+        typingPatience: configuration.typingPatience, tokens: configuration.tokens,
+        rates: .init(
+          sender: configuration.senderRate, meeting: configuration.meetingRate, data: configuration.meetingDataRate)),
       counters: counters, log: log, events: operation.events, files: chatFiles,
       iceServers: { settings.current.iceServers },
       running: running,

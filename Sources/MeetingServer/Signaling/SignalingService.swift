@@ -90,7 +90,8 @@ struct SignalingService: Sendable {
         }
         await Task { await renew(token, id, place, channel, peer) }.value
       } else if let place {
-        await place.room.handle(message, id: id, from: place.participant, channel: channel)
+        await place.room.handle(
+          message, id: id, size: bytes.count, from: place.participant, channel: channel)
       } else {
         guard first.claim() else { break }
         timeout.cancel()

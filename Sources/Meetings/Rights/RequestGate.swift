@@ -51,6 +51,12 @@ public struct LimitReached: Error, Sendable, Hashable {
     case passcodeQueue
     /// Signalling messages a second of one client.
     case messageRate
+    /// Bytes a second of one participant's messages that are passed on to others.
+    case senderRate
+    /// Bytes and messages a second that are passed on in one meeting.
+    case meetingRate
+    /// Bytes of data messages a second that are passed on in one meeting.
+    case meetingDataRate
     /// Webhooks of a tenant.
     case webhooks
     /// Secrets of a tenant that are good at once.
@@ -71,6 +77,9 @@ public struct LimitReached: Error, Sendable, Hashable {
       case .connections: "--connections"
       case .maximumChatBytes: "parley tenant set --max-chat-kib, --chat-tenant-limit"
       case .chatMeetingLimit: "--chat-meeting-limit"
+      case .senderRate: "--sender-rate"
+      case .meetingRate: "--meeting-rate"
+      case .meetingDataRate: "--meeting-data-rate"
       case .chatFileLimit: "--chat-file-limit, also of parley tenant set and parley meeting create"
       case .auditBacklog, .chatFileRate, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
         .webhooks, .secrets:

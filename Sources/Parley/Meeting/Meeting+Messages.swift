@@ -52,6 +52,7 @@ extension Meeting {
   }
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
+    if let id, code == .tooFast, !fatal, holdBack(id) { return }
     let error = JoinError.refused(code: code.rawValue, message: text)
     if let id,
       takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error)
@@ -80,6 +81,7 @@ extension Meeting {
   /// The server refused a chat message, or did not answer. False when it is not one of ours.
   func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
     guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
+    heldBack[id] = nil
     emit(.chatFailed(unsentChat.remove(at: index), error))
     sendInTurn()
     return true

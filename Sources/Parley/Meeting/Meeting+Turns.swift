@@ -36,7 +36,7 @@ extension Meeting {
     while count < Self.window.count, let next = nextTurn(place) {
       // An answer to what is under way goes on from here.
       guard count == 0 || bytes + next.bytes <= Self.window.bytes else { return }
-      guard pace.takeTurn(MonotonicClock.now) else { return goOnLater() }
+      guard pace.takeTurn(MonotonicClock.now, bytes: SendingPace.bytes(of: next.message)) else { return goOnLater() }
       // Without a socket nothing is lost: it waits until the place is taken back.
       guard place.channel.send(next.message) else { return }
       markSent(next, place)
@@ -79,8 +79,8 @@ extension Meeting {
 
   private func underWay(_ place: Place) -> (count: Int, bytes: Int) {
     let sizes =
-      unsentChat.prefix { place.saidChat.contains($0.id) }.map(\.text.utf8.count)
-      + signals.prefix(while: \.isSent).map(\.signal.data.utf8.count)
+      unsentChat.filter { place.saidChat.contains($0.id) }.map(\.text.utf8.count)
+      + signals.filter(\.isSent).map(\.signal.data.utf8.count)
     return (sizes.count, sizes.reduce(0, +))
   }
 
@@ -96,13 +96,37 @@ extension Meeting {
 
   /// Gives up what is not answered over a socket that works: the server did not understand it. A socket that does not is lost before.
   private func awaitAnswer(_ id: Int, over channel: SignalingChannel) {
+    let tries = heldBack[id]
     tasks.run { [weak self, weak channel] in
       try? await Task.sleep(nanoseconds: UInt64(Self.longestSilence.nanoseconds))
       guard let self, !Task.isCancelled, let channel, self.place?.channel === channel else { return }
+      // It was refused meanwhile, and sent again since.
+      guard self.heldBack[id] == tries else { return }
       let error = JoinError.timedOut("The server did not answer within \(Self.longestSilence.milliseconds / 1_000) s.")
       if !self.takeChatRefusal(id: id, error) { self.settle(signal: id, .failure(error)) }
     }
   }
+
+  /// The meeting passes on no more just now (`tooFast`): what it has refused is sent again later, before everything that was said after it. False when it
+  /// is none of these, or was refused too often.
+  func holdBack(_ id: Int) -> Bool {
+    let tries = (heldBack[id] ?? 0) + 1
+    guard tries <= Self.mostTries else { return false }
+    if let index = signals.firstIndex(where: { $0.id == id }), signals[index].waits {
+      signals[index].isSent = false
+    } else if unsentChat.contains(where: { $0.id == id }) {
+      place?.saidChat.remove(id)
+    } else {
+      return false
+    }
+    heldBack[id] = tries
+    pace.hold(from: MonotonicClock.now)
+    goOnLater()
+    return true
+  }
+
+  /// How often something is sent again that the server has refused with `tooFast`: for half a minute.
+  private static let mostTries = 30
 
   /// The socket is gone, and the answers to what was sent over it. Chat messages are said again: the server knows by the number which it has passed on.
   /// Signals are of the moment, so that those are told as lost. What waits goes on waiting.
@@ -119,6 +143,7 @@ extension Meeting {
   func endTurns() {
     for message in unsentChat where place?.saidChat.contains(message.id) != true { emit(.chatFailed(message, .ended)) }
     unsentChat = []
+    heldBack = [:]
     for signal in signals { settle(signal: signal.id, .failure(.ended)) }
   }
 
@@ -126,6 +151,7 @@ extension Meeting {
   func settle(chat id: Int) -> Bool {
     guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
     unsentChat.remove(at: index)
+    heldBack[id] = nil
     sendInTurn()
     return true
   }
@@ -134,6 +160,7 @@ extension Meeting {
   @discardableResult func settle(signal id: Int, _ result: Result<Void, JoinError>) -> Bool {
     guard let index = signals.firstIndex(where: { $0.id == id }) else { return false }
     let signal = signals.remove(at: index)
+    heldBack[id] = nil
     signal.settled(result)
     sendInTurn()
     return true
@@ -165,7 +192,8 @@ struct OutgoingSignal {
 }
 
 /// How many messages of the app's may go out: ``atOnce``, and ``perSecond`` on average. The server closes the socket of who sends more than 50 a second
-/// or 200 at once (`docs/protocol.md`), and the rest of that is for what the client says by itself.
+/// or 200 at once (`docs/protocol.md`), and the rest of that is for what the client says by itself. It passes on 64 KiB a second of one participant, or
+/// 256 KiB at once, so that the bytes are held to less than that too.
 struct SendingPace {
   static let atOnce = 100
   static let perSecond = 40
@@ -174,16 +202,34 @@ struct SendingPace {
   /// How many messages go out meanwhile.
   static let lastTurns = Int(longestGoodbye.seconds * Double(perSecond))
 
+  /// Bytes at once, and a second.
+  static let bytesAtOnce = 224 << 10
+  static let bytesPerSecond = 56 << 10
+  /// How long nothing goes out after a refusal with `tooFast`: the server takes nothing for half of that.
+  private static let pause = TimeSpan.seconds(1)
+
   private var turns = Double(atOnce)
+  private var bytes = Double(bytesAtOnce)
+  private var heldUntil = Instant.zero
   private var counted: Instant?
 
-  /// Takes a turn; false when it is too early.
-  mutating func takeTurn(_ now: Instant) -> Bool {
+  /// What a message counts as with the server: its own bytes, and 300 for what the server says besides.
+  static func bytes(of message: ClientMessage) -> Int {
+    ((try? SignalingEncoder().encode(message))?.utf8.count ?? 0) + 300
+  }
+
+  /// Lets nothing go for a moment.
+  mutating func hold(from now: Instant) { heldUntil = now + Self.pause }
+
+  /// Takes a turn for so many bytes; false when it is too early.
+  mutating func takeTurn(_ now: Instant, bytes size: Int = 0) -> Bool {
     let passed = counted.map { max((now - $0).seconds, 0) } ?? 0
     turns = min(Double(Self.atOnce), turns + passed * Double(Self.perSecond))
+    bytes = min(Double(Self.bytesAtOnce), bytes + passed * Double(Self.bytesPerSecond))
     counted = now
-    guard turns >= 1 else { return false }
+    guard turns >= 1, bytes >= Double(size), now >= heldUntil else { return false }
     turns -= 1
+    bytes -= Double(size)
     return true
   }
 
@@ -191,7 +237,8 @@ struct SendingPace {
   func send(_ messages: [ClientMessage], over channel: SignalingChannel) async {
     var pace = self
     for message in messages {
-      while !pace.takeTurn(MonotonicClock.now) {
+      let bytes = SendingPace.bytes(of: message)
+      while !pace.takeTurn(MonotonicClock.now, bytes: bytes) {
         try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(Self.perSecond))
       }
       guard channel.send(message) else { return }

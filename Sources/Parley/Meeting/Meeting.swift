@@ -166,6 +166,8 @@ public import Signaling
   /// What the server has not answered yet, in order.
   @ObservationIgnored var signals: [OutgoingSignal] = []
   @ObservationIgnored var pace = SendingPace()
+  /// How often the server has refused with `tooFast` what waits to be sent again.
+  @ObservationIgnored var heldBack: [Int: Int] = [:]
   /// Whether something waits for its turn.
   @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.

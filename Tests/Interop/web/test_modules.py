@@ -715,6 +715,44 @@ class ModuleTests(unittest.TestCase):
             True, room, "psat=b", True, True, room, "psat=b", True, True, "https://h/discover Bearer psat=b", "psat=b", True,
             True, "psat=b", True, False, room, "psat=b", True])
 
+    def test_what_the_server_refuses_with_too_fast_goes_out_again_in_its_order(self) -> None:
+        first, again, ended = self.run_js("""
+            const { Turns } = await import("/sdk/turns.js");
+            const { ParleyError } = await import("/sdk/errors.js");
+            const sent = [], ended = [];
+            const turns = new Turns(({ text }) => sent.push(text), () => true);
+            for (const text of ["a", "b", "c"]) { turns.add({ type: "chat", text }, { kind: "chat messages", repeats: true }).answer.then(() => ended.push(text), () => {}); }
+            turns.answered(-1);
+            const haste = new ParleyError("tooFast", "senderRate");
+            turns.answered(-3, haste);
+            turns.answered(-2, haste);
+            turns.add({ type: "chat", text: "d" }, { kind: "chat messages", repeats: true }).answer.catch(() => {});
+            const first = [...sent];
+            while (sent.length < 6) { await new Promise((resolve) => setTimeout(resolve, 20)); }
+            turns.answered(-2);
+            await null;
+            turns.close();
+            return [first, sent.slice(3), ended];
+        """)
+        self.assertEqual((first, again, ended), (["a", "b", "c"], ["b", "c", "d"], ["a", "b"]))
+
+    def test_no_more_bytes_go_out_than_the_server_passes_on(self) -> None:
+        sizes = self.run_js("""
+            const { Turns } = await import("/sdk/turns.js");
+            let bytes = 0;
+            const turns = new Turns(({ id, ...message }) => { bytes += JSON.stringify(message).length + 300; queueMicrotask(() => turns.answered(id)); }, () => true);
+            for (let index = 0; index < 60; index += 1) {
+              turns.add({ type: "signal", data: "x".repeat(8_000) }, { kind: "signals" }).answer.catch(() => {});
+            }
+            await new Promise((resolve) => setTimeout(resolve));
+            const atOnce = bytes;
+            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            turns.close();
+            return [atOnce, bytes];
+        """)
+        self.assertTrue(180 << 10 < sizes[0] <= 228 << 10, sizes)
+        self.assertTrue(sizes[0] < sizes[1] < 400 << 10, sizes)
+
     def test_a_refused_join_gives_the_servers_code(self) -> None:
         code = self.run_js("""
             const { Signaling } = await import("/sdk/signaling.js");

@@ -22,6 +22,8 @@ struct RefusedLimitTests {
     case .addressConnections: ("Planning/LimitTests", "connections")
     case .connections: ("Planning/RefusedLimitTests", "connections")
     case .maximumChatBytes, .chatMeetingLimit, .chatFileLimit: ("Chat/ChatFileTests", "refusals")
+    case .senderRate, .meetingRate: ("Chat/FloodTests", "meeting")
+    case .meetingDataRate: ("Chat/FloodTests", "data")
     case .chatFileRate: ("Planning/RefusedLimitTests", "files")
     case .lobbyPlaces: ("Planning/RefusedLimitTests", "lobby")
     case .passcodeAttempts: ("Planning/RefusedLimitTests", "guesses")

@@ -70,16 +70,16 @@ struct RunningBookTests {
     let (_, other, _) = try await join()
     #expect(await room.isKept())
     await store.hold()
-    await room.handle(.chat(text: "once", to: nil, id: 5), from: ann, channel: channel)
+    await room.handle(.chat(text: "once", to: nil, id: 5), id: 5, from: ann, channel: channel)
     let socket = BookSocket()
     let later = SignalingChannel(socket: socket)
     try await room.resume(participant: ann, channel: later, origin: nil)
-    await room.handle(.chat(text: "once", to: nil, id: 5), from: ann, channel: later)
+    await room.handle(.chat(text: "once", to: nil, id: 5), id: 5, from: ann, channel: later)
     #expect(!(socket.sent + other.sent).contains { $0.contains("once") || $0.contains(#""type":"done""#) })
     await store.release()
     try await eventually { socket.sent.contains { $0.contains("once") } ? nil : "the message does not come back" }
     // Whatever came of it stands before this.
-    await room.handle(.chat(text: "end", to: nil, id: 6), from: ann, channel: later)
+    await room.handle(.chat(text: "end", to: nil, id: 6), id: 6, from: ann, channel: later)
     for socket in [socket, other] {
       try await eventually { socket.sent.contains { $0.contains("end") } ? nil : "the end does not come" }
       #expect(socket.sent.count { $0.contains(#""type":"chat""#) && $0.contains("once") } == 1)
