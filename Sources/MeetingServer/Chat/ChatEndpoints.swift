@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 import Transport
@@ -101,6 +102,9 @@ private actor ChatUpload: HTTPBodySink {
     origin = request.headers["origin"]
   }
 
+  /// Where it comes from; nil for this machine, which a proxy may send from that nobody has named.
+  private var address: IPAddress? { request.remote.ip.isLoopback ? nil : request.remote.ip }
+
   /// What no meeting takes is refused before anybody is asked whose it is.
   nonisolated func refusal(ofLength length: Int) -> HTTPResponse {
     let most = endpoints.files.limits.file
@@ -115,7 +119,7 @@ private actor ChatUpload: HTTPBodySink {
       place = (room, participant)
       do throws(ChatFileRefusal) {
         id = try await endpoints.files.begin(
-          bytes: length, meeting: await room.filesKey, tenant: room.identity.tenant,
+          bytes: length, meeting: await room.filesKey, tenant: room.identity.tenant, from: address,
           fileLimit: room.meeting.chat.fileLimit,
           tenantLimit: tenantLimit)
       } catch {
@@ -187,6 +191,7 @@ private actor ChatUpload: HTTPBodySink {
       case .empty, .incomplete: 400
       case .tooLarge: 413
       case .meetingFull, .tenantFull: 409
+      case .tooManyOnTheWay: 429
       case .diskFull: 507
       case .closed: 410
       case .failed: 500
@@ -196,6 +201,7 @@ private actor ChatUpload: HTTPBodySink {
       case .tooLarge: .chatFileLimit
       case .meetingFull: .chatMeetingLimit
       case .tenantFull: .maximumChatBytes
+      case .tooManyOnTheWay: .chatUploads
       default: nil
       }
     return Refusal(status, error.code, error.description, limit: limit)

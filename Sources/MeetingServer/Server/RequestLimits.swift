@@ -72,7 +72,8 @@ final class LimitCounters: Sendable {
   /// Counts an answer by its limit, where that is not counted where it is asked.
   func add(of refusal: Refusal) {
     switch refusal.limit {
-    case .maximumStoredMeetings, .maximumChatBytes, .chatMeetingLimit, .chatFileLimit, .chatFileRate, .passcodeQueue,
+    case .maximumStoredMeetings, .maximumChatBytes, .chatMeetingLimit, .chatFileLimit, .chatFileRate, .chatUploads,
+      .passcodeQueue,
       .webhooks, .secrets:
       if let limit = refusal.limit { add(limit) }
     default: break

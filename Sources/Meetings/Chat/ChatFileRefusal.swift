@@ -10,6 +10,8 @@ public enum ChatFileRefusal: Error, Sendable, Equatable {
   case meetingFull(limit: Int)
   /// All files of the tenant would be more than the limit.
   case tenantFull(limit: Int)
+  /// As much is on its way as may be, by meeting, network or tenant.
+  case tooManyOnTheWay(limit: Int)
   /// No space is left on the disk.
   case diskFull
   /// Fewer or more bytes came than were said.
@@ -27,6 +29,7 @@ public enum ChatFileRefusal: Error, Sendable, Equatable {
     case .tooLarge: "fileTooLarge"
     case .meetingFull: "meetingFilesFull"
     case .tenantFull: "quotaReached"
+    case .tooManyOnTheWay: "tooManyUploads"
     case .diskFull: "diskFull"
     case .incomplete: "incompleteFile"
     case .closed: "meetingOver"
@@ -46,6 +49,8 @@ extension ChatFileRefusal: CustomStringConvertible {
       "The files of this meeting would be more than \(Self.size(limit)) together. Delete some of them first."
     case .tenantFull(let limit):
       "The files of all meetings of this organisation would be more than \(Self.size(limit)) together. Try again later."
+    case .tooManyOnTheWay(let limit):
+      "Other files are on their way, and no more than \(Self.size(limit)) may be at the same time (chatUploads). Wait until they are sent, and try again."
     case .diskFull: "The server's disk is full; the file was not stored. Tell whoever runs the server."
     case .incomplete: "The file did not come whole; it was not stored. Send it again."
     case .closed: "The meeting is over; the file was not stored."

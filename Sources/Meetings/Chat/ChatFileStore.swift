@@ -1,3 +1,4 @@
+public import Basics
 import Glibc
 
 /// The files of chats, in a folder of the data folder. They live as long as their meeting runs. Of what a process that was killed has left behind, the
@@ -5,8 +6,9 @@ import Glibc
 ///
 /// A file that was taken whole is on the disk, with its name: it survives the sudden end of the process at any moment.
 ///
-/// What is promised is taken at once, so that uploads side by side cannot take more than there may be. Each process has a folder of its
-/// own with a lock beside it, since several may work on one data folder.
+/// What has come counts against what may be stored, byte by byte. What was promised and has not come has a share of its own, by meeting, network and tenant: a
+/// promise costs nothing, so nobody's promises may keep a file out that really comes. Each process has a folder of its own with a lock beside it, since
+/// several may work on one data folder.
 public actor ChatFileStore {
   /// How much may be stored, in bytes.
   public struct Limits: Sendable, Hashable {
@@ -16,6 +18,10 @@ public actor ChatFileStore {
     public var meeting = 250 << 20
     /// In all meetings of a tenant that has no limit of its own.
     public var tenant = 2 << 30
+    /// On the way in all meetings of a tenant, promised and not there yet. A tenant or a meeting that may store less has no more than that.
+    public var promised = 2 << 30
+    /// The same from one network.
+    public var promisedInNetwork = 512 << 20
     /// What has to stay free on the disk: the database shares it.
     public var spare = 64 << 20
 
@@ -36,15 +42,22 @@ public actor ChatFileStore {
   /// Writes some bytes to a descriptor, as `write(2)` does.
   typealias Write = @Sendable (Int32, [UInt8]) -> Int
 
-  private struct Entry {
+  struct Entry {
     var meeting: MeetingID
     var tenant: TenantID
     var descriptor: Int32
     var expected: Int
+    /// Where it comes from, as long as it is on the way.
+    var network: IPAddress?
+    /// What its tenant may store.
+    var tenantLimit = Int.max
     var written = 0
     var head: [UInt8] = []
     /// Whether it was left by another process, and its meeting has not gone on yet.
     var isLeft = false
+
+    /// What has not come yet.
+    var promised: Int { descriptor >= 0 ? expected - written : 0 }
   }
 
   private let thread: SerialThread
@@ -54,7 +67,7 @@ public actor ChatFileStore {
   public nonisolated let limits: Limits
   private var folder: String?
   private var lock: Int32 = -1
-  private var files: [String: Entry] = [:]
+  private(set) var files: [String: Entry] = [:]
   private var isClosed = false
 
   /// The store's own thread: writing may wait for the disk.
@@ -74,25 +87,28 @@ public actor ChatFileStore {
 
   // MARK: Coming
 
-  /// Promises room for a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what the meeting and its tenant
-  /// say themselves.
+  /// Takes the promise of a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what the meeting and its tenant
+  /// say themselves, `address` is where it comes from, if that says whose it is.
   public func begin(
-    bytes: Int, meeting: MeetingID, tenant: TenantID, fileLimit: Int? = nil, tenantLimit: Int? = nil
+    bytes: Int, meeting: MeetingID, tenant: TenantID, from address: IPAddress? = nil, fileLimit: Int? = nil,
+    tenantLimit: Int? = nil
   ) throws(ChatFileRefusal) -> String {
     if isClosed { throw .closed }
     let limit = min(fileLimit ?? limits.file, limits.file)
     guard limit > 0 else { throw .off }
     guard bytes > 0 else { throw .empty }
     guard bytes <= limit else { throw .tooLarge(limit: limit) }
-    guard bytes <= limits.meeting - taken({ $0.meeting == meeting }) else { throw .meetingFull(limit: limits.meeting) }
-    let share = tenantLimit ?? limits.tenant
-    guard bytes <= share - taken({ $0.tenant == tenant }) else { throw .tenantFull(limit: share) }
+    let (share, network) = (tenantLimit ?? limits.tenant, address?.network)
+    try requireRoom(for: bytes, meeting, tenant, share)
+    try requirePromise(of: bytes, meeting, tenant, network, most: min(limits.promised, share))
     let folder = try makeFolder()
     guard hasRoom(for: bytes, in: folder) else { throw .diskFull }
     let id = "f_" + RandomID.text(characters: 32)
     let descriptor = Glibc.open(folder + "/" + id, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(errno) }
     files[id] = Entry(meeting: meeting, tenant: tenant, descriptor: descriptor, expected: bytes)
+    files[id]?.network = network
+    files[id]?.tenantLimit = share
     return id
   }
 
@@ -102,6 +118,13 @@ public actor ChatFileStore {
     guard entry.written + bytes.count <= entry.expected else {
       remove(id)
       throw .incomplete
+    }
+    do throws(ChatFileRefusal) {
+      try requireRoom(for: bytes.count, entry.meeting, entry.tenant, entry.tenantLimit)
+      if let folder, !hasRoom(for: bytes.count, in: folder) { throw .diskFull }
+    } catch {
+      remove(id)
+      throw error
     }
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -162,8 +185,11 @@ public actor ChatFileStore {
     for id in files.filter({ $0.value.meeting == meeting }).keys { remove(id) }
   }
 
-  /// How many bytes are stored or promised.
-  public var bytes: Int { taken { _ in true } }
+  /// How many bytes are stored, also of files that have not come whole.
+  public var bytes: Int { stored { _ in true } }
+
+  /// How many bytes are promised and have not come.
+  public var promisedBytes: Int { promised { _ in true } }
 
   /// How many files there are, also those on the way.
   public var count: Int { files.count }
@@ -231,10 +257,6 @@ public actor ChatFileStore {
 
   // MARK: Parts
 
-  private func taken(_ isMeant: (Entry) -> Bool) -> Int {
-    files.values.reduce(0) { isMeant($1) ? $0 + $1.expected : $0 }
-  }
-
   private func makeFolder() throws(ChatFileRefusal) -> String {
     if let folder { return folder }
     if mkdir(root, 0o700) != 0 && errno != EEXIST { throw Self.failure(errno) }
@@ -277,31 +299,5 @@ public actor ChatFileStore {
     guard statvfs(folder, &info) == 0 else { return true }
     let free = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
     return free.overflow || free.partialValue >= UInt64(bytes + limits.spare)
-  }
-
-  private static let write: Write = { descriptor, bytes in
-    bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-  }
-
-  private static func failure(_ code: Int32) -> ChatFileRefusal {
-    code == ENOSPC || code == EDQUOT ? .diskFull : .failed(String(cString: strerror(code)))
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let handle = opendir(folder) else { return [] }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while let entry = readdir(handle) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
-  }
-
-  private static func removeFolder(_ folder: String) {
-    for name in names(in: folder) { unlink(folder + "/" + name) }
-    rmdir(folder)
   }
 }

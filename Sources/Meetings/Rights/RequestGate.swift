@@ -43,6 +43,8 @@ public struct LimitReached: Error, Sendable, Hashable {
     case chatFileLimit
     /// Chat files that one participant sends at once or one after the other.
     case chatFileRate
+    /// Bytes of chat files that are on their way at once.
+    case chatUploads
     /// People who wait to be let into a meeting.
     case lobbyPlaces
     /// Wrong passcodes for a meeting.
@@ -81,7 +83,7 @@ public struct LimitReached: Error, Sendable, Hashable {
       case .meetingRate: "--meeting-rate"
       case .meetingDataRate: "--meeting-data-rate"
       case .chatFileLimit: "--chat-file-limit, also of parley tenant set and parley meeting create"
-      case .auditBacklog, .chatFileRate, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
+      case .auditBacklog, .chatFileRate, .chatUploads, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
         .webhooks, .secrets:
         "fixed"
       }

@@ -51,7 +51,7 @@ public enum WebSocketDecision: Sendable {
     public var headerTimeout = TimeSpan.seconds(10)
     /// How long a body may take; then 408 is answered.
     public var bodyTimeout = TimeSpan.seconds(30)
-    /// Bytes a second at which a body that goes to an ``HTTPBodySink`` has to come, after ``bodyTimeout``.
+    /// Bytes a second at which a body that goes to an ``HTTPBodySink`` has to come, in every ``bodyTimeout`` of it.
     public var uploadRate = 16 << 10
     /// Bytes that are read and thrown away of a body that its ``HTTPBodySink`` has refused.
     public var refusedBodyLimit = 4 << 20

@@ -87,7 +87,7 @@ extension ServerWire {
       sentence = "The body did not come whole within \(limits.bodyTimeout.milliseconds / 1_000) s."
     case .body:
       sentence =
-        "Nothing of the body came for \(limits.bodyTimeout.milliseconds / 1_000) s, or less than \(limits.uploadRate >> 10) KiB a second."
+        "The body came too slowly: for \(limits.bodyTimeout.milliseconds / 1_000) s less than \(limits.uploadRate >> 10) KiB a second. Send it again over a faster connection."
     default: return nil
     }
     return .refusal(sentence, status: 408, code: "requestTimeout")

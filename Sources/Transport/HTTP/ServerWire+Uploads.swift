@@ -14,9 +14,9 @@ extension ServerWire {
     expected = length
     advance(.transferring)
     upload = queue
-    uploadEnd =
-      EventLoop.clock + limits.bodyTimeout + .milliseconds(Int64(length) * 1_000 / Int64(max(limits.uploadRate, 1)))
-    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    let pace = UploadPace(rate: limits.uploadRate, window: limits.bodyTimeout, now: EventLoop.clock)
+    uploadPace = pace
+    deadline = pace.deadline
     task = Task { [weak self] in
       let response = await queue.run(sink, length: length)
       service.post { [weak self] in
@@ -35,9 +35,16 @@ extension ServerWire {
       if rest < piece.count && expected > 0 { cutUpload() }
       return 0
     }
-    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    let now = EventLoop.clock
+    uploadPace?.take(piece.count, now: now)
     // Not at the end: the library has to say that it is one.
-    if unsafe queue.add(piece) && expected > 0 { unsafe lws_rx_flow_control(wsi, 0) }
+    if unsafe queue.add(piece) && expected > 0 {
+      unsafe lws_rx_flow_control(wsi, 0)
+      uploadPace?.pause(now: now)
+      deadline = now + limits.bodyTimeout
+    } else if let pace = uploadPace {
+      deadline = pace.deadline
+    }
     return 0
   }
 
@@ -45,8 +52,7 @@ extension ServerWire {
   func refuseUpload(_ serial: UInt64) {
     guard !isGone, phase == .body, serial == self.serial else { return }
     refusedRest = limits.refusedBodyLimit
-    uploadEnd = min(uploadEnd, EventLoop.clock + limits.refusedBodyTimeout)
-    deadline = uploadEnd
+    deadline = min(deadline, EventLoop.clock + limits.refusedBodyTimeout)
   }
 
   /// A body that was refused takes too long, or is too much: the client is answered in the middle of it.
@@ -63,7 +69,8 @@ extension ServerWire {
   /// The sink has taken what waited.
   func resumeUpload(_ serial: UInt64) {
     guard !isGone, phase == .body, serial == self.serial, let wsi = unsafe wsi else { return }
-    deadline = min(EventLoop.clock + limits.bodyTimeout, uploadEnd)
+    uploadPace?.resume(now: EventLoop.clock)
+    if refusedRest == nil, let pace = uploadPace { deadline = pace.deadline }
     unsafe lws_rx_flow_control(wsi, 1)
   }
 

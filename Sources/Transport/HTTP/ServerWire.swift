@@ -50,7 +50,7 @@ import Glibc
   var expected = 0
   var task: Task<Void, Never>?
   var upload: HTTPBodyQueue?
-  var uploadEnd = Instant.distantFuture
+  var uploadPace: UploadPace?
   /// Bytes that are still read of a body that was refused; nil while none is.
   var refusedRest: Int?
   var output: HTTPOutput?

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Glibc
 import Meetings
 import Signaling
 import TestSupport
@@ -108,6 +109,38 @@ struct ChatFileTests {
       #expect(try await fetch(server, open.id, token: annWelcome.resumeToken).status == 404)
       try await eventually { stored(server).count == 1 ? nil : "the deleted file is on the disk: \(stored(server))" }
       #expect(!server.logged.text.contains(annWelcome.resumeToken))
+    }
+  }
+
+  @Test(
+    "threat 42: promised files that do not come hold up no more than their share, by the limit's name, and nothing that is stored"
+  )
+  func uploads() async throws {
+    try await TestServer.run({
+      ($0.chatFiles.file, $0.chatFiles.meeting, $0.chatFiles.promised) = (1 << 20, 2 << 20, 4 << 20)
+    }) { server in
+      let (_, ann) = try await server.join("daily", "Ann")
+      let (_, ben) = try await server.join("other", "Ben")
+      let promised = try (0..<2).map { _ in
+        let connection = try RawHTTP.connection(to: server.server.port)
+        let head =
+          "POST /api/chat/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ann.resumeToken)\r\n"
+          + "Parley-File-Name: a\r\nContent-Length: 1048576\r\n\r\nx"
+        #expect(
+          Array(head.utf8).withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, 0) } == head.utf8.count)
+        return connection
+      }
+      try await wait(for: "both promises") { stored(server).count == 2 }
+      let refused = try await TestServer.request(
+        "POST", server.url + "/api/chat/files", ["Authorization": "Bearer \(ann.resumeToken)"], [1, 2, 3])
+      let fields = (try? JSONSerialization.jsonObject(with: Data(refused.body)) as? [String: String]) ?? [:]
+      #expect(refused.status == 429 && fields["code"] == "tooManyUploads", "\(refused.text)")
+      #expect(fields["limit"] == "chatUploads" && fields["setting"] == "fixed", "\(refused.text)")
+      // Another meeting's files have their room.
+      #expect(try await send(server, Self.picture, token: ben.resumeToken).status == 201)
+      for connection in promised { close(connection) }
+      try await wait(for: "the end of the promises") { stored(server).count == 1 }
+      #expect(try await send(server, Self.picture, token: ann.resumeToken).status == 201)
     }
   }
 

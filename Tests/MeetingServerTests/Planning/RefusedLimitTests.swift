@@ -22,6 +22,7 @@ struct RefusedLimitTests {
     case .addressConnections: ("Planning/LimitTests", "connections")
     case .connections: ("Planning/RefusedLimitTests", "connections")
     case .maximumChatBytes, .chatMeetingLimit, .chatFileLimit: ("Chat/ChatFileTests", "refusals")
+    case .chatUploads: ("Chat/ChatFileTests", "uploads")
     case .senderRate, .meetingRate: ("Chat/FloodTests", "meeting")
     case .meetingDataRate: ("Chat/FloodTests", "data")
     case .chatFileRate: ("Planning/RefusedLimitTests", "files")

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Glibc
 import Testing
@@ -31,7 +32,7 @@ struct ChatFileStoreTests {
     }
   }
 
-  @Test("a file is promised room before it comes, so that uploads side by side take no more than there may be")
+  @Test("what has come counts against what may be stored, of the meeting and of its tenant, while it comes too")
   func limits() async throws {
     try await inFolder { folder in
       var limits = ChatFileStore.Limits()
@@ -44,21 +45,76 @@ struct ChatFileStoreTests {
           _ = try await store.begin(bytes: bytes, meeting: meeting, tenant: tenant, fileLimit: limit)
         }
       }
+      func whole(_ bytes: Int, _ meeting: MeetingID) async throws {
+        let id = try await store.begin(bytes: bytes, meeting: meeting, tenant: tenant)
+        try await store.append([UInt8](repeating: 1, count: bytes), to: id)
+        _ = try await store.finish(id)
+      }
       #expect(await begin(101, meeting) == .tooLarge(limit: 100))
       #expect(await begin(60, meeting, limit: 50) == .tooLarge(limit: 50))
       #expect(await begin(1, meeting, limit: 0) == .off)
       #expect(await begin(0, meeting) == .empty)
-      #expect(await begin(100, meeting) == nil)
+      try await whole(100, meeting)
       #expect(await begin(51, meeting) == .meetingFull(limit: 150))
-      #expect(await begin(100, other) == nil)
+      try await whole(100, other)
       #expect(await begin(21, other) == .tenantFull(limit: 220))
       #expect(await store.bytes == 200)
+      // Two who were promised the last room: who comes later is told in the middle, and leaves nothing behind.
+      let first = try await store.begin(bytes: 12, meeting: meeting, tenant: tenant)
+      let second = try await store.begin(bytes: 12, meeting: other, tenant: tenant)
+      try await store.append([UInt8](repeating: 1, count: 12), to: first)
+      let refused = await refusal { () throws(ChatFileRefusal) in
+        try await store.append([UInt8](repeating: 1, count: 12), to: second)
+      }
+      #expect(refused == .tenantFull(limit: 220))
+      #expect(await store.bytes == 212 && files(folder).count == 3)
       await store.removeAll(of: meeting)
       #expect(await store.bytes == 100)
       #expect(await begin(50, meeting) == nil)
       await store.close()
       #expect(files(folder).isEmpty)
       #expect(await begin(1, meeting) == .closed)
+    }
+  }
+
+  @Test("threat 42: promises take nothing from what may be stored, and are bounded by meeting, network and tenant")
+  func promises() async throws {
+    try await inFolder { folder in
+      var limits = ChatFileStore.Limits()
+      (limits.file, limits.meeting, limits.tenant) = (100, 300, 1_000)
+      (limits.promised, limits.promisedInNetwork) = (1_000, 500)
+      let store = ChatFileStore(data: folder, limits: limits)
+      let tenant = tenant
+      func begin(_ bytes: Int, _ meeting: Int, from network: UInt32? = nil) async -> ChatFileRefusal? {
+        await refusal { () throws(ChatFileRefusal) in
+          _ = try await store.begin(
+            bytes: bytes, meeting: MeetingID(rawValue: "m_\(meeting)"), tenant: tenant,
+            from: network.map { IPAddress(v4: $0) })
+        }
+      }
+      // One network, in as many meetings as it likes.
+      for meeting in 0..<5 { #expect(await begin(100, meeting, from: 1) == nil) }
+      let refused = await begin(1, 5, from: 1)
+      #expect(refused == .tooManyOnTheWay(limit: 500) && refused?.description.contains("chatUploads") == true)
+      // One meeting, from as many networks as there are.
+      for network in 10..<12 { #expect(await begin(100, 0, from: UInt32(network)) == nil) }
+      #expect(await begin(100, 0, from: 12) == .tooManyOnTheWay(limit: 300))
+      // All of a tenant, but for meetings in which nothing is on its way.
+      #expect(await begin(51, 1, from: 13) == .tooManyOnTheWay(limit: 1_000))
+      #expect(await begin(50, 1, from: 13) == nil)
+      #expect(await begin(100, 20, from: 14) == nil)
+      #expect(await begin(100, 21, from: 15) == nil)
+      #expect(await store.bytes == 0)
+      #expect(await store.promisedBytes == 950)
+      // Nothing of that is stored, so a small file finds its room.
+      let id = try await store.begin(bytes: 50, meeting: MeetingID(rawValue: "m_22"), tenant: tenant)
+      #expect(await begin(1, 23) == .tooManyOnTheWay(limit: 1_000))
+      try await store.append([UInt8](repeating: 1, count: 50), to: id)
+      #expect(try await store.finish(id).size == 50)
+      // What has come is promised no more.
+      #expect(await store.promisedBytes == 950)
+      #expect(await begin(50, 24) == nil)
+      await store.close()
     }
   }
 

@@ -174,6 +174,25 @@ private actor NotingSink: HTTPBodySink {
     }
   }
 
+  @Test("threat 42: a body of which a byte comes now and then ends as too slow, however much it was said to be")
+  func dripping() async throws {
+    var configuration = impatient(.milliseconds(300))
+    configuration.uploadRate = 16 << 10
+    let slow = NotingSink()
+    try await withServer(configuration, bodySink: { _ in slow }) { server, address in
+      let client = try RawClient(address)
+      // By the average it would have five minutes.
+      client.write(head(5_000_000) + "x")
+      let dripping = client.drip()
+      await wait("the word that the client is too slow") { await slow.cancelled == 1 }
+      dripping.cancel()
+      await dripping.value
+      #expect(await slow.finished == 0 && server.counters.timedOut == 1)
+      let answer = await client.response()
+      #expect(answer?.status == 408)
+    }
+  }
+
   @Test("a sink hears of a client that goes away in the middle, and of one that is too slow")
   func cancelling() async throws {
     let gone = NotingSink()
