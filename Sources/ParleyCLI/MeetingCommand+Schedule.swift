@@ -161,7 +161,12 @@ extension MeetingCommand {
       let meeting: MeetingRecord
       do {
         meeting = try await folder.keep(folder.entry(action, found.id.rawValue, tenant: tenant.name, what)) { store in
-          guard let changed = try store.change(found.id, by: { try change(&$0, now) }) else {
+          let kept = try store.change(found.id) { meeting in
+            try change(&meeting, now)
+            // Whoever runs the server wants it kept as it is.
+            meeting.isAnonymous = false
+          }
+          guard let changed = kept else {
             throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
           }
           return changed

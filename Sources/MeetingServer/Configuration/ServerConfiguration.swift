@@ -66,6 +66,10 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var maximumParticipants = 500
   /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
   public var addressRate: Int?
+  /// Requests a second of one address that make or change something without an account; nil: 5, and any number from this machine. 0: any number.
+  public var addressWriteRate: Int?
+  /// Meetings that are kept for a tenant that has no limit of its own; 0 for any number.
+  public var maximumStoredMeetings = 50_000
   /// Wrong tokens of the administration a minute that one address may send; nil: 10, and any number from this machine. 0: any number.
   public var adminAttempts: Int?
   /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0: any number.

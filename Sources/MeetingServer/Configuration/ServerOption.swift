@@ -188,6 +188,19 @@ struct ServerOption: Sendable {
         + "(50, and any number from this machine)"
     ) { c, v throws(ConfigurationError) in c.addressRate = try number(v, "address-rate", 0...1_000_000) },
     ServerOption(
+      name: "address-write-rate", placeholder: "N",
+      help: "of these, requests a second that make or change something without an account, 0 for any number "
+        + "(5, and any number from this machine)"
+    ) { c, v throws(ConfigurationError) in
+      c.addressWriteRate = try number(v, "address-write-rate", 0...1_000_000)
+    },
+    ServerOption(
+      name: "max-stored-meetings", placeholder: "N",
+      help: "meetings that are kept for a tenant that has no limit of its own, 0 for any number (50000)"
+    ) { c, v throws(ConfigurationError) in
+      c.maximumStoredMeetings = try number(v, "max-stored-meetings", 0...100_000_000)
+    },
+    ServerOption(
       name: "address-connections", placeholder: "N",
       help: "connections that one address may have open at once, 0 for any number "
         + "(1024, and any number from this machine)"
@@ -289,57 +302,4 @@ struct ServerOption: Sendable {
       c.logLevel = level
     },
   ]
-
-  // MARK: Values
-
-  private static func port(_ text: String, _ option: String) throws(ConfigurationError) -> UInt16 {
-    UInt16(truncatingIfNeeded: try number(text, option, 0...65_535))
-  }
-
-  private static func number(_ text: String, _ option: String, _ range: ClosedRange<Int>) throws(ConfigurationError)
-    -> Int
-  {
-    guard let value = Int(text), range.contains(value) else {
-      throw .wrongValue(
-        option: option, value: text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return value
-  }
-
-  private static func address(_ text: String, _ option: String) throws(ConfigurationError) -> IPAddress {
-    if text == "localhost" { return IPAddress(v4: 0x7F00_0001) }
-    guard let value = IPAddress(text) else {
-      throw .wrongValue(option: option, value: text, expected: "an IPv4 or IPv6 address, such as 192.0.2.1 or ::")
-    }
-    return value
-  }
-
-  private static func addresses(_ text: String, _ option: String) throws(ConfigurationError) -> [IPAddress] {
-    var all: [IPAddress] = []
-    for part in text.split(separator: ",") {
-      let ip = try address(part.filter { !$0.isWhitespace }, option)
-      if !all.contains(ip) { all.append(ip) }
-    }
-    guard all.count <= 16 else { throw .wrongValue(option: option, value: text, expected: "at most 16 addresses") }
-    return all
-  }
-
-  private static func boolean(_ text: String, _ option: String) throws(ConfigurationError) -> Bool {
-    switch text.lowercased() {
-    case "yes", "true", "1", "on": return true
-    case "no", "false", "0", "off": return false
-    default: throw .wrongValue(option: option, value: text, expected: "yes or no")
-    }
-  }
-
-  /// As ``nonEmpty(_:_:_:)``, but the value is not repeated in the error.
-  private static func secret(_ text: String, _ option: String, _ what: String) throws(ConfigurationError) -> String {
-    guard !text.isEmpty else { throw .wrongValue(option: option, value: "", expected: what) }
-    return text
-  }
-
-  private static func nonEmpty(_ text: String, _ option: String, _ what: String) throws(ConfigurationError) -> String {
-    guard !text.isEmpty else { throw .wrongValue(option: option, value: text, expected: what) }
-    return text
-  }
 }

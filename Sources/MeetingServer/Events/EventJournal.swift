@@ -81,7 +81,8 @@ struct EventJournal: Sendable {
         entries.append(
           AuditEntry(
             time: event.time, actor: "participant \(person.id) \(person.name)", tenant: name,
-            action: "meeting.\(action)", target: target, detail: "\(what)in \(event.room) (\(event.meeting))"))
+            action: "meeting.\(action)", target: target, detail: "\(what)in \(event.room) (\(event.meeting))",
+            isAnonymous: event.isAnonymous))
         continue
       }
       guard let type = event.what.type else { continue }

@@ -49,12 +49,15 @@ struct RoomEvent: Sendable {
   var what: What
   /// Up to when what ended with a server that was killed is known to have gone on; nil for what ended otherwise.
   var lastSeen: Date?
+  /// Whether nobody with a credential has made the meeting.
+  var isAnonymous = false
 
   /// Something that happened just now in the meeting of `record`.
   init(_ what: What, in record: MeetingRecord, at time: Date = Date()) {
     meeting = record.id
     tenant = record.tenant
     room = record.room.display
+    isAnonymous = record.isAnonymous
     self.time = time
     self.what = what
   }

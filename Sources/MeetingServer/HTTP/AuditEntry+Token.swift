@@ -7,6 +7,7 @@ extension AuditEntry {
     let seconds = Int(token.expires.timeIntervalSince(now).rounded())
     self.init(
       time: now, actor: actor, tenant: tenant.name, action: "token.create", target: token.id.rawValue,
-      detail: "\(token.role.rawValue) in \(meeting.room.display) for \(seconds) s\(token.isGuest ? ", guest" : "")")
+      detail: "\(token.role.rawValue) in \(meeting.room.display) for \(seconds) s\(token.isGuest ? ", guest" : "")",
+      isAnonymous: meeting.isAnonymous)
   }
 }

@@ -62,11 +62,13 @@ struct Endpoints: Sendable {
       guard let form = try form(of: request) else { return Self.preflight(request) }
       let base = try origin(of: request)
       try await application.desk.requireKnown(request.headers["origin"], base: base, now: Date())
+      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
       return try await application.createMeeting(form, base: base, now: Date()).withCrossOriginAccess()
     case "GetAnonTokenJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }
       let base = try origin(of: request)
       try await application.desk.requireKnown(request.headers["origin"], base: base, now: Date())
+      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
       return try await application.token(form, base: base, now: Date()).withCrossOriginAccess()
     case "signin", "signout": return try await signIn.respond(to: request, segments, base: origin(of: request))
     case "discover": return try await discover(request, segments.dropFirst())

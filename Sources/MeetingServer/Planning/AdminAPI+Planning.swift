@@ -41,7 +41,10 @@ extension AdminAPI {
       action, record.id.rawValue, tenant: name,
       what.isEmpty ? record.room.display : "\(record.room.display): \(what)")
     let kept = try await keep(call) { store in
-      let changed = try store.change(record.id, by: change)
+      let changed = try store.change(record.id) { meeting in
+        try change(&meeting)
+        meeting.isAnonymous = false
+      }
       return (changed, changed == nil ? nil : entry)
     }
     guard let changed = kept else { throw Self.noSuchMeeting }

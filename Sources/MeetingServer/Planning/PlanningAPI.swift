@@ -14,6 +14,8 @@ struct PlanningAPI: Sendable {
   let operation: SQLiteMeetingStore
   let counters: ServerCounters
   let log: Log
+  /// How often people without a credential of the tenant's may make and change meetings.
+  let limits: AddressLimits
 
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
   private static let anonymousDays = 28.0
@@ -70,6 +72,7 @@ struct PlanningAPI: Sendable {
     case .server(let own): tenant = own
     case .anybody:
       try await desk.requireKnown(request.headers["origin"], base: base, now: now)
+      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
       tenant = try await desk.openTenant(now: now)
     case .holder:
       throw Refusal(
@@ -87,6 +90,7 @@ struct PlanningAPI: Sendable {
     }
     var record = MeetingRecord(opening: room, of: tenant, now: now)
     record.summary = summary ?? ""
+    if case .anybody = caller { record.isAnonymous = true }
     if let level = level.flatMap(AccessLevel.init(rawValue:)) { record.accessLevel = level }
     if let asked {
       record.kind = .named
@@ -159,8 +163,14 @@ struct PlanningAPI: Sendable {
     _ now: Date, _ change: @Sendable (inout MeetingRecord) throws -> Void
   ) async throws -> HTTPResponse {
     let entry = Self.entry(action, record, tenant, caller, now, what)
-    let kept = try await operation.together { store in
-      let changed = try store.change(record.id, by: change)
+    var isOfTenant = false
+    if case .server = caller { isOfTenant = true }
+    let kept = try await operation.together { [isOfTenant] store in
+      let changed = try store.change(record.id) { meeting in
+        try change(&meeting)
+        // The tenant's own server has made it one of the tenant's.
+        if isOfTenant { meeting.isAnonymous = false }
+      }
       if changed != nil { try store.append(entry) }
       return changed
     }
@@ -175,7 +185,8 @@ struct PlanningAPI: Sendable {
   ) -> AuditEntry {
     AuditEntry(
       time: now, actor: caller.actor, tenant: tenant.name, action: action, target: meeting.id.rawValue,
-      detail: what.isEmpty ? meeting.room.display : "\(meeting.room.display): \(what)")
+      detail: what.isEmpty ? meeting.room.display : "\(meeting.room.display): \(what)",
+      isAnonymous: meeting.isAnonymous)
   }
 
   private func calendar(

@@ -15,9 +15,10 @@ struct BucketTable<Key: Hashable & Sendable>: Sendable {
   var count: Int { buckets.count }
 
   /// Takes one from the bucket of `key`; false when it is empty.
-  mutating func take(_ key: Key, perSecond: Int, now: Instant) -> Bool {
+  mutating func take(_ key: Key, perSecond: Int, burst: Int? = nil, now: Instant) -> Bool {
     if buckets.count >= most, buckets[key] == nil { shorten(now) }
-    return buckets[key, default: RateLimit(perSecond: perSecond, burst: perSecond * 4, now: now)].take(now: now)
+    return buckets[key, default: RateLimit(perSecond: perSecond, burst: burst ?? perSecond * 4, now: now)].take(
+      now: now)
   }
 
   private mutating func shorten(_ now: Instant) {

@@ -17,11 +17,15 @@ final class Operation: Sendable {
   private let journal: Task<Void, Never>
   private let sampling: Task<Void, Never>
 
-  init(store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, limits: LimitCounters, log: Log) {
+  init(
+    store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, addressWriteRate: Int?,
+    limits: LimitCounters, log: Log
+  ) {
     self.store = store
     limitCounters = limits
     events = RoomEvents(dropped: counters.eventsLost)
-    self.limits = AddressLimits(perSecond: addressRate, counters: counters, limitCounters: limits)
+    self.limits = AddressLimits(
+      perSecond: addressRate, writesPerSecond: addressWriteRate, counters: counters, limitCounters: limits)
     self.settings = settings
     tokens = TokenBook(store: store, log: log)
     self.log = log

@@ -104,6 +104,8 @@ public final class Server: Sendable {
     do throws(MeetingStoreError) {
       store = try await SQLiteMeetingStore.open(folder: configuration.dataFolder)
       isFirst = try await store.knownDefaultTenant() == nil
+      let most = configuration.maximumStoredMeetings
+      await store.setDefaultLimit(storedMeetings: most > 0 ? most : nil)
     } catch {
       throw .store(error.description)
     }
@@ -111,8 +113,8 @@ public final class Server: Sendable {
     let settings = LiveSettings(configuration)
     let counters = ServerCounters()
     let operation = Operation(
-      store: store, settings: configuration.webhooks, addressRate: configuration.addressRate, limits: counters.limits,
-      log: log)
+      store: store, settings: configuration.webhooks, addressRate: configuration.addressRate,
+      addressWriteRate: configuration.addressWriteRate, limits: counters.limits, log: log)
     let gate = RequestLimits(tokenRate: configuration.tokenRate, counters: counters.limits).gate
     let readiness = Readiness()
     let passcodes = PasscodeGuard()
@@ -173,14 +175,14 @@ public final class Server: Sendable {
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       planning: PlanningAPI(
         desk: desk, projects: ProjectAuthority(store: store, gate: gate), directory: directory, passcodes: passcodes,
-        operation: store, counters: counters, log: log),
+        operation: store, counters: counters, log: log, limits: operation.limits),
       storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
       publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
     let signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log, tokens: operation.tokens,
-      passcodes: passcodes, addressBans: AddressBans(configuration))
+      passcodes: passcodes, limits: operation.limits, addressBans: AddressBans(configuration))
 
     do throws(ServerError) {
       let http = try makePublic(configuration, endpoints, signaling)

@@ -27,6 +27,8 @@ struct SignalingService: Sendable {
   let log: Log
   var tokens: TokenBook?
   var passcodes = PasscodeGuard()
+  /// How often one address may have a meeting made by joining; nil for any number.
+  var limits: AddressLimits?
   var addressBans = AddressBans.off
   var joinTimeout: Duration = .seconds(SignalingLimits.joinSeconds)
   var rate = Rate()
@@ -140,9 +142,13 @@ struct SignalingService: Sendable {
     let address = addressBans.address(peer.address)
     let (admission, present): (Admission, Admission)
     do throws(JoinRefusal) {
-      admission = try await authority.admit(
+      let found = try await authority.admit(
         token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, address: address,
-        now: Date())
+        opening: false, now: Date())
+      if !found.isMade, found.grant.isGuest, let reached = limits?.writeRefusal(peer.address, now: Monotonic.now) {
+        throw .limit(reached)
+      }
+      admission = found.isMade ? found : try await authority.make(found, address: address, now: Date())
       present = try await directory.present(admission, for: .entering)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }

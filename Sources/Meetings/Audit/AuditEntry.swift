@@ -17,14 +17,23 @@ public struct AuditEntry: Sendable, Hashable {
   /// What else is worth knowing, as a short text.
   public var detail: String
 
+  /// Whether somebody without a credential has caused it: of those a bounded number is kept.
+  public var isAnonymous: Bool
+
+  /// The most entries kept that people without a credential have caused.
+  public static let maximumAnonymous = 100_000
   /// How long entries are kept, in seconds: 400 days, so that one year can be compared with the next.
   public static let kept: TimeInterval = 400 * 24 * 3_600
   /// The most characters of each text.
   static let maximumText = 300
 
   /// An entry.
-  public init(time: Date, actor: String, tenant: String = "", action: String, target: String, detail: String = "") {
+  public init(
+    time: Date, actor: String, tenant: String = "", action: String, target: String, detail: String = "",
+    isAnonymous: Bool = false
+  ) {
     sequence = 0
+    self.isAnonymous = isAnonymous || actor == "anybody"
     self.time = time
     self.actor = Self.line(actor)
     self.tenant = tenant

@@ -15,6 +15,8 @@ public struct LimitReached: Error, Sendable, Hashable {
   public enum Limit: String, Sendable, Hashable, CaseIterable {
     /// Requests a second of one address.
     case addressRate
+    /// Requests a second of one address that make or change something, without a credential.
+    case addressWriteRate
     /// Requests a second with one token.
     case tokenRate
     /// Requests a second of one tenant.
@@ -68,11 +70,12 @@ public struct LimitReached: Error, Sendable, Hashable {
     public var setting: String {
       switch self {
       case .addressRate: "--address-rate"
+      case .addressWriteRate: "--address-write-rate"
       case .tokenRate: "--token-rate"
       case .maximumRequests: "parley tenant set --max-requests"
       case .maximumMeetings: "parley tenant set --max-meetings"
       case .maximumParticipants: "parley tenant set --max-participants"
-      case .maximumStoredMeetings: "parley tenant set --max-stored-meetings"
+      case .maximumStoredMeetings: "--max-stored-meetings, also of parley tenant set"
       case .capacity: "--max-participants, parley meeting create --capacity"
       case .adminAttempts: "--admin-attempts"
       case .addressConnections: "--address-connections"

@@ -59,6 +59,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public var schedule: MeetingSchedule?
   /// Whose own room it is, as tokens name their holder; nil for everybody's.
   public var owner: String?
+  /// Whether it was made by somebody without a credential, and the tenant has not changed it since. Such a meeting ends, whatever its hosts have made of it.
+  public var isAnonymous = false
   /// How often it was changed since it was made. The store counts.
   public internal(set) var revision: Int
 
@@ -66,7 +68,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public static let maximumSubject = 250
   /// The longest description kept, in characters.
   public static let maximumSummary = 2_000
-  /// How long a room that was opened by its name, and never changed, is kept after somebody came into it: no token for it lasts longer.
+  /// How long a room that was opened by its name and never changed, or an anonymous meeting, is kept after somebody came into it: no token for it lasts
+  /// longer.
   public static let roomKept = JoinGrant.longest
   /// A meeting.
   public init(

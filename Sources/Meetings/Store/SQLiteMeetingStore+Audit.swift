@@ -34,10 +34,10 @@ extension SQLiteMeetingStore {
   /// Adds to the log.
   public func append(_ entry: AuditEntry) throws(MeetingStoreError) {
     try open().query(
-      "INSERT INTO audit_log (time, actor, tenant, action, target, detail) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO audit_log (time, actor, tenant, action, target, detail, anonymous) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .time(entry.time), .text(entry.actor), .text(entry.tenant), .text(entry.action), .text(entry.target),
-        .text(entry.detail),
+        .text(entry.detail), .number(entry.isAnonymous ? 1 : 0),
       ])
   }
 
@@ -47,13 +47,13 @@ extension SQLiteMeetingStore {
     // Two statements, since one for both would not use the index of tenants.
     let ofTenant = tenant == nil ? "" : "AND tenant = ?3 "
     try open().query(
-      "SELECT sequence, time, actor, tenant, action, target, detail FROM audit_log "
+      "SELECT sequence, time, actor, tenant, action, target, detail, anonymous FROM audit_log "
         + "WHERE sequence < ?1 \(ofTenant)ORDER BY sequence DESC LIMIT ?2",
       [.number(before ?? .max), .number(limit)] + (tenant.map { [.text($0)] } ?? [])
     ) { row in
       var entry = AuditEntry(
         time: row.time(1), actor: row.text(2), tenant: row.text(3), action: row.text(4), target: row.text(5),
-        detail: row.text(6))
+        detail: row.text(6), isAnonymous: row.integer(7) != 0)
       entry.sequence = Int(row.integer(0))
       entries.append(entry)
     }
@@ -84,7 +84,19 @@ extension SQLiteMeetingStore {
       rows += database.changes
       try database.query("DELETE FROM audit_log WHERE time < ?", [.time(now - AuditEntry.kept)])
       rows += database.changes
+      rows += try trimAnonymousEntries()
     }
     return rows
+  }
+
+  /// Of what people without a credential have caused the newest entries stay: who pays nothing for them must not fill the disk.
+  func trimAnonymousEntries(most: Int = AuditEntry.maximumAnonymous) throws(MeetingStoreError) -> Int {
+    let database = try open()
+    try database.query(
+      """
+      DELETE FROM audit_log WHERE (anonymous = 1 OR actor = 'anybody') AND sequence <= (
+        SELECT sequence FROM audit_log WHERE anonymous = 1 OR actor = 'anybody' ORDER BY sequence DESC LIMIT 1 OFFSET ?)
+      """, [.number(most)])
+    return database.changes
   }
 }

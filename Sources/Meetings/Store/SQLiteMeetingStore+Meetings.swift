@@ -4,7 +4,7 @@ public import FoundationEssentials
 extension SQLiteMeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires, "
-    + "passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision"
+    + "passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision, anonymous"
 
   /// The meeting of a room name; made by the tenant's rules when there is none.
   public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
@@ -25,7 +25,7 @@ extension SQLiteMeetingStore {
     let database = try open()
     try requirePlace(for: meeting)
     try database.query(
-      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT DO NOTHING",
       [
         .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
@@ -34,7 +34,7 @@ extension SQLiteMeetingStore {
         meeting.passcode.map { .text($0.text) } ?? .null,
       ] + Self.values(meeting.lobby) + [
         .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
-        .number(meeting.revision),
+        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0),
       ])
     if database.changes == 0 { throw .exists(meeting.room.display) }
   }
@@ -59,7 +59,7 @@ extension SQLiteMeetingStore {
   func meetings(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [MeetingRecord] {
     var meetings: [MeetingRecord] = []
     try open().query("SELECT \(Self.meetingColumns) FROM meetings WHERE \(condition)", values) { row in
-      meetings.append(
+      var meeting =
         MeetingRecord(
           id: MeetingID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)),
           room: RoomName(stored: row.text(2), key: row.text(3)), kind: .init(rawValue: row.text(4)) ?? .adHoc,
@@ -69,7 +69,9 @@ extension SQLiteMeetingStore {
           expires: row.optionalTime(10), capacity: row.optionalNumber(8),
           passcode: row.isNull(11) ? nil : PasscodeHash(stored: row.text(11)), lobby: row.lobby(12),
           chat: ChatPolicy(stored: row.text(15)), schedule: row.isNull(16) ? nil : Self.schedule(row.text(16)),
-          owner: row.isNull(17) ? nil : row.text(17), revision: Int(row.integer(18))))
+          owner: row.isNull(17) ? nil : row.text(17), revision: Int(row.integer(18)))
+      meeting.isAnonymous = row.integer(19) != 0
+      meetings.append(meeting)
     }
     return meetings
   }

@@ -46,14 +46,14 @@ extension SQLiteMeetingStore {
   private func write(_ meeting: MeetingRecord, _ database: SQLiteDatabase) throws(MeetingStoreError) {
     try database.query(
       "UPDATE meetings SET subject = ?, summary = ?, access_level = ?, capacity = ?, expires = ?, passcode = ?, "
-        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, chat = ?, schedule = ?, owner = ?, revision = ? "
+        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, chat = ?, schedule = ?, owner = ?, revision = ?, anonymous = ? "
         + "WHERE id = ?",
       [
         .text(meeting.subject), .text(meeting.summary), .text(meeting.accessLevel.rawValue),
         .number(meeting.capacity), .time(meeting.expires), meeting.passcode.map { .text($0.text) } ?? .null,
       ] + Self.values(meeting.lobby) + [
         .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
-        .number(meeting.revision), .text(meeting.id.rawValue),
+        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0), .text(meeting.id.rawValue),
       ])
   }
 
@@ -71,7 +71,11 @@ extension SQLiteMeetingStore {
       [.text(after ?? ""), tenant.map { .text($0.rawValue) } ?? .null, .number(limit)])
   }
 
-  /// Refuses a further meeting of a tenant that has as many as it may have. Meetings are only counted where there is a limit.
+  /// How many meetings are kept for a tenant that has no limit of its own; nil for any number.
+  public func setDefaultLimit(storedMeetings: Int?) { defaultStoredMeetings = storedMeetings }
+
+  /// Refuses a further meeting of a tenant that has as many as it may have; of people without a credential when they have three quarters of it, so that they
+  /// do not take all. Meetings are only counted where there is a limit.
   public func requirePlace(for meeting: MeetingRecord) throws(MeetingStoreError) {
     var limit: Int?
     var name = ""
@@ -79,12 +83,28 @@ extension SQLiteMeetingStore {
       limit = $0.optionalNumber(0)
       name = $0.text(1)
     }
-    guard let limit, try meetingCount(of: meeting.tenant) >= limit else { return }
+    guard let limit = limit ?? defaultStoredMeetings else { return }
+    if meeting.isAnonymous, try anonymousCount(of: meeting.tenant) >= limit - limit / 4 {
+      throw .tooManyMeetings(
+        LimitReached(
+          .maximumStoredMeetings,
+          "People without an account have made \(limit - limit / 4) meetings of \(name) that are kept, which is their share of \(limit) "
+            + "(maximumStoredMeetings). Try again tomorrow, or sign a JWT with an API secret."))
+    }
+    guard try meetingCount(of: meeting.tenant) >= limit else { return }
     throw .tooManyMeetings(
       LimitReached(
         .maximumStoredMeetings,
         "The limit of \(limit) meetings that are kept for \(name) is reached (maximumStoredMeetings). Remove some, or have it raised."
       ))
+  }
+
+  private func anonymousCount(of tenant: TenantID) throws(MeetingStoreError) -> Int {
+    var count = 0
+    try open().query("SELECT count(*) FROM meetings WHERE tenant = ? AND anonymous = 1", [.text(tenant.rawValue)]) {
+      count = Int($0.integer(0))
+    }
+    return count
   }
 
   /// How many meetings of a tenant are kept.

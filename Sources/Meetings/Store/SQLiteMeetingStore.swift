@@ -11,6 +11,8 @@ public actor SQLiteMeetingStore: MeetingStore {
   let path: String
   private var database: SQLiteDatabase?
   private var lifeLock: LifeLock?
+  /// How many meetings are kept for a tenant that has no limit of its own; nil for any number.
+  var defaultStoredMeetings: Int?
 
   /// The name of the database file in the data folder.
   public static let fileName = "parley.sqlite"
@@ -108,13 +110,54 @@ public actor SQLiteMeetingStore: MeetingStore {
               AND note.id > 'ban ' || meetings.id || ' ' AND note.id < 'ban ' || meetings.id || '!')
         """, [.time(now - MeetingRecord.roomKept), .time(now)])
       rows += database.changes
+      // What people without a credential have made, whatever they have made of it.
+      try database.query(
+        "DELETE FROM meetings WHERE anonymous = 1 AND coalesce(used, created) < ?",
+        [.time(now - MeetingRecord.roomKept)])
+      rows += database.changes
       try database.query("DELETE FROM revoked_tokens WHERE expires < ?", [.time(now)])
       rows += database.changes
+      rows += try forgetBans(running: running)
+      rows += try trimGuestTokens()
       // Those that ended lately can still be looked up.
       try database.query("DELETE FROM tokens WHERE expires < ?", [.time(now - week)])
       rows += database.changes
     }
     return rows
+  }
+
+  /// Bans from meetings that are kept no more are about nothing: another meeting of the same room has another id. One that runs goes on without its record.
+  private func forgetBans(running: [MeetingID]) throws(MeetingStoreError) -> Int {
+    let database = try open()
+    var gone: Set<String> = []
+    try database.query(
+      """
+      SELECT DISTINCT substr(id, 5, instr(substr(id, 5), ' ') - 1) AS meeting FROM revoked_tokens
+      WHERE id > 'ban ' AND id < 'ban!' AND meeting NOT IN (SELECT id FROM meetings)
+      """
+    ) { gone.insert($0.text(0)) }
+    var rows = 0
+    for meeting in gone.subtracting(running.map(\.rawValue)) where !meeting.isEmpty {
+      try database.query(
+        "DELETE FROM revoked_tokens WHERE id > 'ban ' || ?1 || ' ' AND id < 'ban ' || ?1 || '!'", [.text(meeting)])
+      rows += database.changes
+    }
+    return rows
+  }
+
+  /// How many tokens are listed that guests came with who had asked for them: anybody gets any number of those.
+  static let maximumGuestTokens = 100_000
+
+  /// Of tokens that guests came with the newest stay listed. Whether one is revoked does not depend on that.
+  func trimGuestTokens(most: Int = maximumGuestTokens) throws(MeetingStoreError) -> Int {
+    let database = try open()
+    try database.query(
+      """
+      DELETE FROM tokens WHERE issued IS NULL AND user IS NULL AND form = 'signed' AND sequence <= (
+        SELECT sequence FROM tokens WHERE issued IS NULL AND user IS NULL AND form = 'signed'
+        ORDER BY sequence DESC LIMIT 1 OFFSET ?)
+      """, [.number(most)])
+    return database.changes
   }
 
   /// Whether the file can be written: takes its write lock, and writes nothing.

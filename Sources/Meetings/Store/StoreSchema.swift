@@ -116,6 +116,7 @@ enum StoreSchema {
     runningServers,
     openEvents,
     sessionNames,
+    anonymous,
   ]
 
   /// Brings the file up to date; each step is one transaction, so a crash leaves a version, never half of one.

@@ -61,11 +61,12 @@ public struct AnonymousJoin: Sendable {
     let tenant = try await openTenant(now: now)
     var lobby = tenant.policy.lobby
     if let announces { lobby.announces = announces }
-    let meeting = MeetingRecord(
+    var meeting = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .adHoc, subject: subject, summary: summary,
       accessLevel: accessLevel ?? tenant.policy.accessLevel, created: now,
       expires: now.addingTimeInterval(meetingLifetime.seconds), capacity: tenant.policy.capacity, lobby: lobby,
       chat: tenant.policy.chat)
+    meeting.isAnonymous = true
     return (meeting, tenant)
   }
 

@@ -55,6 +55,24 @@ public struct JoinAuthority: Sendable {
     return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
   }
 
+  /// Makes the meeting of an admission that has none yet (``Admission/isMade``).
+  public func make(
+    _ admission: Admission, address: IPAddress? = nil, now: Date
+  ) async throws(JoinRefusal) -> Admission {
+    var admission = admission
+    do throws(MeetingStoreError) {
+      admission.meeting = try await store.openMeeting(room: admission.meeting.room, tenant: admission.tenant, now: now)
+    } catch {
+      if case .tooManyMeetings(let reached) = error { throw .limit(reached) }
+      throw .unavailable("\(error)")
+    }
+    guard !admission.meeting.isExpired(at: now) else { throw .meetingExpired }
+    admission.isMade = true
+    admission.grant.takePlace(in: admission.meeting)
+    try await refuseBanned(admission.grant, from: admission.meeting, address: address)
+    return admission
+  }
+
   /// Whether a request may come from a page of `origin`, its `Origin` header: from no page (nil), from one of this server, or from one that is
   /// allowed.
   public func takes(_ origin: String?, ownOrigin: WebOrigin?, allowed: [WebOrigin]) -> Bool {

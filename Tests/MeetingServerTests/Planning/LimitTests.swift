@@ -196,6 +196,83 @@ struct LimitTests {
     #expect(throws: Refusal.self) { try limits.take(own, now: start + .milliseconds(61)) }
   }
 
+  @Test(
+    "threat 43: what makes or changes something without an account may come less often than what reads, by every door")
+  func writes() async throws {
+    try await TestServer.run {
+      ($0.addressRate, $0.addressWriteRate) = (10_000, 1)
+    } _: { server in
+      let made = try await server.post("/GetAdhocMeetingJob", "Subject=x")
+      let url = try #require(fields(made)["JoinUrl"] as? String)
+      let planned = try await server.post(
+        "/api/v1/meetings", "{}", headers: ["Content-Type": "application/json"])
+      let (host, room) = (
+        try #require(fields(planned)["hostToken"] as? String), try #require(fields(planned)["room"] as? String)
+      )
+      let own = try await server.token("own", #","role":"moderator""#)
+      var refused: TestAnswer?
+      // Twenty at once; time goes on meanwhile.
+      for _ in 0..<100 where refused == nil {
+        let answer = try await server.post("/GetAdhocMeetingJob", "Subject=x")
+        if answer.status != 200 { refused = answer }
+      }
+      let answer = try #require(refused)
+      #expect(answer.status == 429 && fields(answer)["limit"] as? String == "addressWriteRate", "\(answer.text)")
+      #expect(fields(answer)["setting"] as? String == "--address-write-rate")
+      let json: HTTPHeaders = ["Content-Type": "application/json"]
+      var asHost = json
+      asHost["Authorization"] = "Bearer \(host)"
+      let address = server.url + "/api/v1/meetings/\(room)"
+      // A second gives one back, so each is asked twice.
+      func isRefused(_ ask: () async throws -> Int) async throws -> Bool {
+        for _ in 0..<3 where try await ask() == 429 { return true }
+        return false
+      }
+      let token = "ApplicationSessionId=a&AllowedOrigins=http://a.example&MeetingUrl=\(url)"
+      #expect(try await isRefused { try await server.post("/GetAnonTokenJob", token).status })
+      #expect(try await isRefused { try await server.post("/api/v1/meetings", "{}", headers: json).status })
+      #expect(
+        try await isRefused {
+          try await TestServer.request("PATCH", address, asHost, Array(#"{"subject":"x"}"#.utf8)).status
+        })
+      #expect(try await isRefused { try await TestServer.request("DELETE", address, asHost).status })
+      var codes: [SignalingErrorCode?] = []
+      for number in 0..<3 {
+        let (client, message) = try await server.knock("guest\(number)", "Eve")
+        if case .error(let code, _, true, _)? = message { codes.append(code) } else { codes.append(nil) }
+        await client.close()
+      }
+      #expect(codes.contains(.quotaReached))
+      // Reading goes on, joining what is there does, and so does what the tenant's own people make.
+      #expect(try await server.get("/discover/\(room)").status == 200)
+      let (_, own1) = try await server.knock("own", "Ann", token: own)
+      guard case .welcome? = own1 else { throw Unexpected(own1) }
+      let (_, guest) = try await server.knock("own", "Ben")
+      guard case .welcome? = guest else { throw Unexpected(guest) }
+    }
+  }
+
+  @Test(
+    "threat 43: without a limit of its own a tenant keeps as many meetings as the server says, and strangers not all of them"
+  )
+  func storedByDefault() async throws {
+    try await TestServer.run {
+      $0.maximumStoredMeetings = 4
+    } _: { server in
+      let ad = { try await server.post("/GetAdhocMeetingJob", "Subject=x") }
+      for _ in 0..<3 { #expect(try await ad().status == 200) }
+      let refused = try await ad()
+      #expect(refused.status == 429 && fields(refused)["limit"] as? String == "maximumStoredMeetings")
+      #expect(refused.text.contains("3 meetings") && refused.text.contains("without an account"), "\(refused.text)")
+      _ = try await server.join("own", "Ann", token: try await server.token("own"))
+      let (_, message) = try await server.knock("two", "Bob", token: try await server.token("two"))
+      guard case .error(.quotaReached, let text, true, _)? = message else { throw Unexpected(message) }
+      #expect(text.contains("4 meetings") && text.contains("maximumStoredMeetings"))
+      try await server.setPolicy { $0.maximumStoredMeetings = 5 }
+      _ = try await server.join("two", "Bob", token: try await server.token("two"))
+    }
+  }
+
   @Test("a tenant keeps no more meetings than it may, whichever door they come by")
   func storedMeetings() async throws {
     try await TestServer.run { server in

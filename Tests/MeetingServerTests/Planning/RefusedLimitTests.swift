@@ -13,6 +13,7 @@ struct RefusedLimitTests {
   private static func test(of limit: LimitReached.Limit) -> (file: String, function: String) {
     switch limit {
     case .addressRate: ("Planning/LimitTests", "doors")
+    case .addressWriteRate: ("Planning/LimitTests", "writes")
     case .tokenRate: ("Planning/LimitTests", "tokens")
     case .maximumRequests: ("Planning/LimitTests", "requests")
     case .maximumMeetings, .maximumParticipants, .capacity: ("Planning/LimitTests", "counted")
