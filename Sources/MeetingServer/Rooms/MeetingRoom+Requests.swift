@@ -120,7 +120,8 @@ extension MeetingRoom {
       guard role != .organizer || member.role == .organizer else {
         throw .notAllowed("Only an organizer can make others organizers.")
       }
-      try ensure(member, mayGive: role.permissions, to: target)
+      // What the rules for the chat keep from everybody is not given by it.
+      try ensure(member, mayGive: meeting.chat.permissions(role.permissions), to: target)
       return {
         self.setRole(role, of: id)
         return nil
