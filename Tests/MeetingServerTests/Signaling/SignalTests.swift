@@ -77,7 +77,9 @@ struct SignalTests {
       #expect(try await refusal(ann, welcome.participant, 3) == .notAllowed)
       #expect(try await refusal(ann, unseen.participant, 4) == .badMessage, "as for somebody who is not there")
       #expect(try await refusal(ann, "p_nobody", 5) == .badMessage)
-      try ann.send(.signal(Signal(type: "a"), to: nil))
+      try ann.send(.signal(Signal(type: "a"), to: nil, id: 6))
+      // Each socket is read for itself: what Ann says has come to the others once she is answered.
+      _ = try await ann.first { if case .room(.done(id: 6)) = $0 { true } else { nil } }
       #expect(try await signals(bob).isEmpty)
       #expect(try await signals(eve).count == 1)
       for client in [ann, bob, eve] { await client.close() }
