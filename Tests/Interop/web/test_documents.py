@@ -11,7 +11,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 #: Where what the documents name is written.
 FOLDERS = ("Sources", "Tests", "Benchmarks", "Examples", "Scripts", "Web", "Packaging")
 #: Options of other programs.
-FOREIGN = {"deploy-hook", "sanitize"}
+FOREIGN = {"sanitize"}
 
 
 def text_of(*folders: str) -> str:
