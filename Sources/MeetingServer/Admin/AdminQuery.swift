@@ -23,8 +23,7 @@ struct AdminQuery {
   mutating func text(
     _ name: String, _ expected: String, _ isGood: (String) -> Bool
   ) throws(Refusal) -> String? {
-    // An empty parameter is as absent, as a form's field is.
-    guard let value = values.removeValue(forKey: name), !value.isEmpty else { return nil }
+    guard let value = values.removeValue(forKey: name) else { return nil }
     guard isGood(value) else { throw Refusal(400, "badParameter", "The parameter \(name) must be \(expected).") }
     return value
   }
