@@ -108,7 +108,9 @@ extension ServerWire {
     guard let companion = unsafe companion else { return unsafe parley_ws_abort(wsi) }
     unsafe lws_rx_flow_control(companion, 0)
     if !isTLS { return awaitHead() }
-    if unsafe parley_ws_watch_handshake(wsi) != 0 { unsafe parley_ws_abort(wsi) }
+    guard unsafe parley_ws_watch_handshake(wsi) == 0 else { return unsafe parley_ws_abort(wsi) }
+    // On a busy machine the client has answered before the library's first call of OpenSSL has returned.
+    if unsafe parley_ws_is_open(wsi) != 0 { handshakeEnded() }
   }
 
   /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met what it cannot parse,
