@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-from browser import wait_for
+from browser import FAR, wait_for
 from pictures import Video
 from server import BINARY, ROOT
 from sounds import Sound
@@ -100,9 +100,14 @@ class Client:
     def expect(self, event: str, seconds: float = 30, since: int = 0, **values: Any) -> dict[str, Any]:
         """Waits for an event; ``since`` is how many of ``events`` are too old."""
         def look() -> Any:
+            has_ended = self.process.poll() is not None
+            if has_ended:
+                # What it told last may still have to be read.
+                for reader in self._readers:
+                    reader.join(FAR)
             if found := [each for each in self.all(event, **values) if each in self.events[since:]]:
                 return found[0]
-            if self.process.poll() is not None:
+            if has_ended:
                 raise AssertionError(f"{self.name} ended with {self.process.returncode}: {self.errors}; waited for {event} {values}")
             return f"no: {self.last()}"
         return wait_for(f"{self.name}'s event {event} {values or ''}", look, seconds)
