@@ -121,6 +121,12 @@ class Person:
 
     # What the page sees and hears.
 
+    def untouched(self, expression: str) -> Any:
+        """The value of an expression, as if nobody had touched the page: whatever Playwright does itself counts as a person's click."""
+        self._session = getattr(self, "_session", None) or self.context.new_cdp_session(self.page)
+        answer = self._session.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True})
+        return answer["result"].get("value")
+
     def evaluate(self, script: str, argument: Any = None) -> Any:
         """Runs a script with ``senses`` at hand."""
         if not self.page.evaluate("() => Boolean(window.senses)"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import tempfile
 import threading
 import unittest
@@ -155,10 +156,14 @@ class App(unittest.TestCase):
 
     def test_sound_that_the_browser_holds_back_is_told_and_played_by_a_click_through_the_speaker_of_choice(self) -> None:
         self.person("Ann")
-        ben = self.person("Ben", publishes=False, devices=False, arguments=SILENT)
-        self.hears_of(ben, who="Ann", type="audioBlocked")
-        self.assertEqual(ben.page.evaluate("() => [subscribers.Ann.isAudioBlocked(), document.querySelector('audio').paused]"), [True, True])
-        ben.page.evaluate("""() => document.body.prepend(Object.assign(document.createElement("button"), {
+        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT))
+        ben.page.goto(self.origin)
+        ben.untouched(f"load({json.dumps(self.server.url)})")
+        ben.untouched(f"connect(...{json.dumps([self.key, self.session, self.token()])})")
+        wait_for("the word of it", lambda: ben.untouched("log.some(({ who, type }) => who === 'Ann' && type === 'audioBlocked')")
+                 or f"no: {ben.untouched('log.slice(-8)')}")
+        self.assertEqual(ben.untouched("[subscribers.Ann.isAudioBlocked(), document.querySelector('audio').paused]"), [True, True])
+        ben.untouched("""document.body.prepend(Object.assign(document.createElement("button"), {
           id: "hear", textContent: "Hear", onclick: () => OT.unblockAudio().then(() => log.push({ type: "unblocked" })) }))""")
         ben.page.click("#hear")
         self.hears_of(ben, who="Ann", type="audioUnblocked")
@@ -177,14 +182,14 @@ class App(unittest.TestCase):
     def test_what_the_browser_holds_back_is_told_by_the_own_sdk_and_the_page_too(self) -> None:
         self.person("Ann")
         ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
-        ben.join(self.server.url, f"{self.session}?jwt={self.token()}", "config.startAudioOnly=true&config.startWithAudioMuted=true")
+        ben.open(self.server.url, f"{self.session}?jwt={self.token()}", "config.startAudioOnly=true&config.startWithAudioMuted=true")
+        wait_for("the button", lambda: ben.untouched("document.querySelector('.hear')?.hidden") is False or f"no: {ben.untouched('parley?.state')}")
+        track = "[...parley.participants.values()].find((each) => each.name === 'Ann').publication('microphone').track"
+        self.assertIs(ben.untouched(f"{track}.blocked"), True)
         button = ben.page.get_by_role("button", name="Click to hear the others")
-        button.wait_for()
-        blocked = "() => [...parley.participants.values()].find((each) => each.name === 'Ann').publication('microphone').track.blocked"
-        self.assertIs(ben.page.evaluate(blocked), True)
         button.click()
         button.wait_for(state="hidden")
-        self.assertIs(ben.page.evaluate(blocked), False)
+        self.assertIs(ben.page.evaluate(f"() => {track}.blocked"), False)
         ben.hears("Ann")
 
     # MARK: What a host ends

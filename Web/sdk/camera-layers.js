@@ -25,6 +25,18 @@ export function cameraEncodings(side) {
 }
 
 /**
+ * The most that so many sizes of a camera take together, in bits a second, when it is worth `count` of them.
+ *
+ * @param {number} kept how many, from the smallest on
+ * @param {number} count 1 to 3
+ * @returns {number}
+ */
+export function rateOfLayers(kept, count) {
+  const layers = sizes.find((each) => each.layers.length === count)?.layers ?? [];
+  return layers.slice(0, kept).reduce((sum, each) => sum + each.maxBitrate, 0);
+}
+
+/**
  * The longer side of what a sender's track shows now, in pixels; 0 when nobody knows.
  *
  * @param {RTCRtpSender} sender

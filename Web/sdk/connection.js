@@ -1,4 +1,4 @@
-import { cameraEncodings, sideOf } from "./camera-layers.js";
+import { cameraEncodings, rateOfLayers, sideOf } from "./camera-layers.js";
 import { ParleyError } from "./errors.js";
 import { Stats } from "./stats.js";
 
@@ -492,10 +492,9 @@ function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: count })
   if (!(Number.isInteger(kept) && Number.isInteger(count) && kept >= 1 && kept < count && count <= Number(most))) {
     return { scalabilityMode, maxBitrate, scaleResolutionDownBy: 1 };
   }
-  const { layers } = cameraLayers.find((each) => each.layers.length === count);
   return {
     scalabilityMode: kept === 1 ? `L1${temporal}` : `L${kept}${temporal}_KEY`,
-    maxBitrate: Math.min(maxBitrate, layers.slice(0, kept).reduce((sum, each) => sum + each.maxBitrate, 0)),
+    maxBitrate: Math.min(maxBitrate, rateOfLayers(kept, count)),
     scaleResolutionDownBy: 2 ** (count - kept),
   };
 }
