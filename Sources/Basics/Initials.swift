@@ -16,7 +16,8 @@ public enum Initials {
   private static func isLetter(_ character: Character) -> Bool {
     character.unicodeScalars.first.map { scalar in
       switch scalar.properties.generalCategory {
-      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+        .letterNumber,
         .otherNumber:
         !isKeycap(character) && !scalar.properties.isDefaultIgnorableCodePoint
       default: false

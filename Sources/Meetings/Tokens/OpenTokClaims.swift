@@ -25,7 +25,9 @@ struct OpenTokClaims {
     let names: [String: Role] = [
       "subscriber": .subscriber, "publisher": .publisher, "publisheronly": .publisherOnly, "moderator": .moderator,
     ]
-    guard let role = names[role.flatMap { $0.isEmpty ? nil : $0 } ?? "publisher"] else { throw .claims("role is unknown") }
+    guard let role = names[role.flatMap { $0.isEmpty ? nil : $0 } ?? "publisher"] else {
+      throw .claims("role is unknown")
+    }
     // A scope names what a token is for; one that is not for connecting is no join token.
     guard scope.map({ $0.isEmpty || $0.split(separator: " ").contains("session.connect") }) ?? true else {
       throw .claims("scope is not session.connect")

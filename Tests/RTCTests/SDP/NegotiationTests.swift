@@ -42,7 +42,8 @@ struct NegotiationTests {
     #expect(answer.media[0].codecs[1].parameters?.text == "111/111")
     #expect(
       answer.media[1].formats == [
-        "96", "97", "102", "103", "104", "107", "108", "109", "114", "115", "116", "117", "39", "40", "45", "46", "98", "99",
+        "96", "97", "102", "103", "104", "107", "108", "109", "114", "115", "116", "117", "39", "40", "45", "46", "98",
+        "99",
       ])
     let vp8 = accepted.media[1].codecs[0]
     #expect(vp8.codec == .vp8 && vp8.rtxPayloadType?.rawValue == 97 && vp8.feedback == .all)

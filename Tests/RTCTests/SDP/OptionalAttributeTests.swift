@@ -37,8 +37,9 @@ struct OptionalAttributeTests {
 
   @Test("what is left out is listed with its line")
   func ignored() throws {
-    let read = try SessionDescription(parsing: plain.replacing(
-      "a=rtpmap:111 opus/48000/2", with: "a=fmtp:111\na=rtpmap:111 opus/48000/2"))
+    let read = try SessionDescription(
+      parsing: plain.replacing(
+        "a=rtpmap:111 opus/48000/2", with: "a=fmtp:111\na=rtpmap:111 opus/48000/2"))
     guard case .malformed(let line, let expected)? = read.ignored.first, read.ignored.count == 1 else {
       Issue.record("\(read.ignored)")
       return

@@ -37,7 +37,9 @@ struct SDPMutationTests {
   private func check(_ text: String, after established: NegotiationHarness, seed: UInt64) {
     guard let description = try? SessionDescription(parsing: text) else { return }
     let again = try? SessionDescription(parsing: description.text)
-    #expect(again?.text == description.text && again?.media == description.media, "seed \(seed): what was read is written the same")
+    #expect(
+      again?.text == description.text && again?.media == description.media,
+      "seed \(seed): what was read is written the same")
     var fresh = NegotiationHarness()
     _ = try? fresh.answer(text)
     var later = established
