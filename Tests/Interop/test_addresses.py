@@ -180,23 +180,6 @@ class Addresses(unittest.TestCase):
         self.assertEqual(set(told(server)), {"192.0.2.1", "fd00:2::1"})
         self.join(self.browser(folder, within), f"http://localhost:{server.port}/own", "Ann")
 
-    def test_a_client_with_forty_addresses_sees_who_comes_later(self) -> None:
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for number in range(40):
-            self.add(self.machines.client, f"more{number}", f"10.{number}.0.1/24")
-        server = self.serve("--host", "::", "--tls", "self-signed")
-        within = Machines.within(self.machines.client)
-        browser = self.browser(folder, within)
-        context = browser.new_context(ignore_https_errors=True, permissions=["camera", "microphone"])
-        url = f"https://192.0.2.1:{server.port}/forty"
-        page = self.join(context, url, "Ann")
-        people = [self.enterContext(Client(url, "", f"P{number}", "--publish", "testsrc", "--insecure", within=within)) for number in range(6)]
-        for each in people:
-            each.joined()
-        wait_for("everybody's picture", lambda: page.evaluate(
-            "[...window.parley.participants.values()].filter((each) => each.publications.some("
-            "(one) => one.kind === 'video' && one.track?.mediaStreamTrack?.readyState === 'live')).length") == 6 or "no")
-
 
 if __name__ == "__main__":
     unittest.main()
