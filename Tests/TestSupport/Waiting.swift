@@ -2,8 +2,10 @@ import Testing
 
 /// What a test waited for and what never came, in words.
 public struct StillMissing: Error, CustomStringConvertible {
+  /// What is missing.
   public let description: String
 
+  /// Something is missing, in words.
   public init(_ description: String) { self.description = description }
 }
 
