@@ -69,7 +69,7 @@ export class Connection extends EventTarget {
     options.data?.attach(this.#pc);
     this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
     this.#pc.addEventListener("iceconnectionstatechange", () => this.#iceChanged());
-    this.#sizes = setInterval(() => this.#followSize().catch(() => {}), sizePace);
+    this.#sizes = setInterval(() => this.#followSize().catch(reportOwn), sizePace);
   }
 
   /** The browser's object, for statistics and tests. @type {RTCPeerConnection} */
@@ -147,7 +147,7 @@ export class Connection extends EventTarget {
     }
   }
 
-  #apply(each) { each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyParameters(each)).catch(() => {}); }
+  #apply(each) { each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyParameters(each)).catch(reportOwn); }
 
   async #applyParameters({ transceiver, encodings, wanted = { active: true } }) {
     const parameters = transceiver.sender.getParameters();
@@ -460,6 +460,11 @@ export class Connection extends EventTarget {
       if (this.#interrupted && !this.#closed) { this.#timer = setTimeout(() => this.#restart(), restartPatience); }
     });
   }
+}
+
+/** What a browser refuses is as it was before, such as parameters of a sender that has just stopped; any other error is one of this SDK, and is shown as such. */
+function reportOwn(error) {
+  if (!(error instanceof DOMException)) { globalThis.reportError?.(error); }
 }
 
 /**
