@@ -98,8 +98,8 @@ extension MeetingRoom {
     entered(member)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.knownRevision = meeting.revision
-    member.channel?.send(
-      .welcome(
+    member.channel?.admit(
+      with: .welcome(
         .init(
           participant: id, resumeToken: member.resumeToken,
           resumeWindow: Int(limits.resumeWindow.components.seconds), meeting: info, answer: answer.sdp,
@@ -150,8 +150,9 @@ extension MeetingRoom {
     let before = member.connection
     member.channel = channel
     if member.hasMedia { cancelExpiry(of: member) }
-    channel.send(
-      .resumed(
+    counters.resumes.add(1)
+    channel.admit(
+      with: .resumed(
         participants: roster(for: member), slots: member.slots.info, chat: history(for: member),
         state: state(for: member)))
     tellMeeting(member)

@@ -72,7 +72,7 @@ extension MeetingRoom {
     lobby.add(waiter)
     counters.knocks.add(1)
     log.info("waiting", ["meeting": identity.id, "participant": id, "reason": reason.rawValue])
-    waiter.channel.send(waiter.message())
+    waiter.channel.admit(with: waiter.message())
     if reason == .lobby {
       note(.lobby(.knocked, waiter.person))
       tellHosts()

@@ -100,7 +100,6 @@ struct SignalingService: Sendable {
         // A task keeps the deepest stack it ever had, and joining needs the deepest: a task of its own gives it back.
         place = await Task { await enter(message, id, channel, peer) }.value
         if place == nil { break }
-        socket.prove()
       }
     }
     if let place { await place.room.detach(participant: place.participant, channel: channel) }
@@ -191,7 +190,6 @@ struct SignalingService: Sendable {
   private func resume(_ token: String, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
     do throws(MeetingRoom.Refusal) {
       let (room, participant) = try await directory.resume(token: token, channel: channel, origin: peer.origin)
-      counters.resumes.add(1)
       log.info("resumed", ["meeting": room.identity.id, "participant": participant])
       return Place(room: room, participant: participant)
     } catch {

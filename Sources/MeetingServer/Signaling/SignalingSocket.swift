@@ -43,6 +43,12 @@ struct SignalingChannel: Sendable {
     socket.send(text)
   }
 
+  /// Tells somebody that they are in, or wait. By then the socket stands for them: what is told holds already.
+  func admit(with message: ServerMessage) {
+    socket.prove()
+    send(message)
+  }
+
   /// Sends a message that was encoded for many.
   func send(text: String) { socket.send(text) }
 
