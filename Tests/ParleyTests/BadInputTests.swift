@@ -110,7 +110,11 @@ import Testing
   @Test func cancellingAJoinEndsIt() async throws {
     // A port that accepts and never answers.
     let silent = try SilentListener()
-    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", name: "Ann")
+    // Nothing but what is done here ends the wait for it.
+    var options = JoinOptions(name: "Ann")
+    options.timeout = .seconds(3_600)
+    options.steps.joining = .seconds(3_600)
+    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", options: options)
     let join = Task { () -> JoinError? in
       do throws(JoinError) {
         try await meeting.join()
@@ -118,10 +122,8 @@ import Testing
       } catch { return error }
     }
     try await wait(for: "the connection") { silent.hasConnection }
-    let watch = Stopwatch()
     join.cancel()
     #expect(await join.value == .cancelled)
-    #expect(watch.elapsed < .seconds(2), "a join that was cancelled waits for the server")
     #expect(meeting.state == .ended)
     var last: MeetingEvent?
     for await event in meeting.events { last = event }
@@ -134,7 +136,11 @@ import Testing
 
   @Test func leavingEndsAJoinAtOnce() async throws {
     let silent = try SilentListener()
-    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", name: "Ann")
+    // Nothing but what is done here ends the wait for it.
+    var options = JoinOptions(name: "Ann")
+    options.timeout = .seconds(3_600)
+    options.steps.joining = .seconds(3_600)
+    let meeting = try Meeting("http://127.0.0.1:\(silent.port)/hello", options: options)
     let join = Task { () -> JoinError? in
       do throws(JoinError) {
         try await meeting.join()
@@ -142,10 +148,8 @@ import Testing
       } catch { return error }
     }
     try await wait(for: "the connection") { silent.hasConnection }
-    let watch = Stopwatch()
     await meeting.leave()
     #expect(await join.value == .cancelled)
-    #expect(watch.elapsed < .seconds(2), "a join waits for the server after the meeting was left")
   }
 
   @Test func aSecondJoinIsRefusedWithATrueSentence() async throws {

@@ -32,10 +32,16 @@ import Transport
     await server.shutdown(grace: .zero)
   }
 
-  /// Joins, waits until `isThere`, leaves twice at once, and says how long that took and how the join ended.
-  private func leave(
-    _ meeting: Meeting, while what: String, _ isThere: () -> Bool
-  ) async throws -> (time: TimeSpan, join: JoinError?) {
+  /// Options by which no time that a join may take ends it.
+  private var patient: JoinOptions {
+    var options = JoinOptions(name: "Ann")
+    options.timeout = .seconds(3_600)
+    options.steps.joining = .seconds(3_600)
+    return options
+  }
+
+  /// Joins, waits until `isThere`, leaves twice at once, and says how the join ended.
+  private func leave(_ meeting: Meeting, while what: String, _ isThere: () -> Bool) async throws -> JoinError? {
     let join = Task { () -> JoinError? in
       do throws(JoinError) {
         try await meeting.join()
@@ -44,12 +50,10 @@ import Transport
     }
     try await wait(for: "\(what), \(meeting.state) \(meeting.lastError as Any)", until: isThere)
     #expect(meeting.state == .connecting)
-    let watch = Stopwatch()
     async let first: Void = meeting.leave()
     await meeting.leave()
     await first
-    let outcome = await join.value
-    return (watch.elapsed, outcome)
+    return await join.value
   }
 
   /// A task counts until it has ended, also when it was cancelled long before.
@@ -59,20 +63,20 @@ import Transport
     #expect(meeting.negotiation.waiting.isEmpty)
   }
 
-  @Test("leaving while the server owes the welcome ends the join within a second")
+  @Test("leaving while the server owes the welcome ends the join without it")
   func beforeTheWelcome() async throws {
     try await withSilentServer { url, server in
-      let meeting = Meeting(discover: url, name: "Ann")
-      let (time, join) = try await leave(meeting, while: "the WebSocket") {
+      let meeting = Meeting(discover: url, options: patient)
+      let join = try await leave(meeting, while: "the WebSocket") {
         meeting.place != nil && server.webSockets.count == 1
       }
-      #expect(join == .cancelled && time < .seconds(1), "it took \(time.milliseconds) ms and ended with \(join as Any)")
+      #expect(join == .cancelled)
       #expect(meeting.state == .ended && meeting.endReason == .left)
       try await waitForNothing(of: meeting)
     }
   }
 
-  @Test("leaving while media is looked for ends the join within a second")
+  @Test("leaving while media is looked for ends the join without any")
   func beforeMedia() async throws {
     // Nobody listens there, so a join through it waits for as long as it may.
     let silent = try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0), bufferSize: 1 << 16)
@@ -81,11 +85,11 @@ import Transport
       configuration.iceServers.urls = [url]
       configuration.iceServers.credentials = .fixed(username: "ann", password: Secret("secret"))
     }) { server in
-      var options = JoinOptions(name: "Ann")
+      var options = patient
       options.usesOnlyRelays = true
       let meeting = try Meeting("\(server.url)/nowhere", options: options)
-      let (time, join) = try await leave(meeting, while: "the welcome") { meeting.times.welcomed != nil }
-      #expect(join == .cancelled && time < .seconds(1), "it took \(time.milliseconds) ms and ended with \(join as Any)")
+      let join = try await leave(meeting, while: "the welcome") { meeting.times.welcomed != nil }
+      #expect(join == .cancelled)
       try await waitForNothing(of: meeting)
     }
     _ = silent.localAddress
@@ -96,20 +100,17 @@ import Transport
     weak var meeting: Meeting?
   }
 
-  @Test("leaving in every turn of a join ends it within a second, tells nothing after the end, and lets the meeting go")
+  @Test("leaving in every turn of a join ends it, tells nothing after the end, and lets the meeting go")
   func atAnyMoment() async throws {
     try await LiveServer.run { server in
       var left: [Left] = []
       for turns in stride(from: 0, through: 120, by: 10) {
-        let meeting = try Meeting("\(server.url)/turns", name: "Ann")
+        let meeting = try Meeting("\(server.url)/turns", options: patient)
         let witness = Witness(meeting)
         let join = Task { try? await meeting.join() }
         for _ in 0..<turns { await Task.yield() }
-        let watch = Stopwatch()
         await meeting.leave()
         await join.value
-        let time = watch.elapsed
-        #expect(time < .seconds(1), "after \(turns) turns it took \(time.milliseconds) ms")
         #expect(meeting.state == .ended && meeting.participants.isEmpty)
         try await wait(for: "the end, seen: \(witness.events)") { witness.saw("ended left") }
         #expect(witness.events.last == "ended left", "\(witness.events)")
@@ -122,7 +123,7 @@ import Transport
     }
   }
 
-  @Test("every caller of leave waits for the same end, and none for longer than a second")
+  @Test("every caller of leave waits for the same end, and none for the word of a server that says nothing")
   func twoCallers() async throws {
     try await withSilentServer { url, _ in
       try await LiveServer.run { server in
@@ -133,20 +134,15 @@ import Transport
         let silent = try await SignalingChannel.open(signal, timeout: .seconds(5), trustsAny: false)
         let live = place.channel
         place.channel = silent
-        let start = MonotonicClock.now
         let watch = Stopwatch()
         let first = Task { await meeting.leave() }
         try await wait(for: "the first caller") { meeting.state == .ended }
         await meeting.leave()
-        let second = MonotonicClock.now - start
+        #expect(watch.elapsed > .milliseconds(900), "the second caller did not wait")
         await first.value
-        let both = watch.elapsed
-        #expect(second > .milliseconds(900), "the second caller did not wait: \(second.milliseconds) ms")
-        #expect(both < .milliseconds(1_800), "it took \(both.milliseconds) ms")
-        // What comes after the end ends at once.
-        let after = Stopwatch()
+        #expect(!meeting.isGoodbyeHeard)
+        // What comes after the end ends with it.
         await meeting.leave()
-        #expect(after.elapsed < .milliseconds(200), "it took \(after.elapsed.milliseconds) ms")
         live.close()
       }
     }

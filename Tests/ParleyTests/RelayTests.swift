@@ -27,9 +27,12 @@ struct RelayTests {
   @Test("a TURN server that refuses the password fails the join at once, by a case and in words that name it")
   func wrongPassword() async throws {
     try await withTurn(password: "wrong") { server, options in
+      // Nothing but the refusal ends the wait for media.
+      var options = options
+      options.timeout = .seconds(3_600)
+      options.steps.joining = .seconds(3_600)
       let meeting = try Meeting("\(server.url)/relay", options: options)
       let witness = Witness(meeting)
-      let start = MonotonicClock.now
       do throws(JoinError) {
         try await meeting.join()
         Issue.record("joined with a wrong password")
@@ -45,8 +48,6 @@ struct RelayTests {
         #expect(
           !error.description.contains("network") && error.description.contains("whoever runs the meeting's server"))
       }
-      // Without an answer it takes longer than this to give up.
-      #expect(MonotonicClock.now - start < .seconds(15), "what was refused was waited for")
       try await wait(for: "the problem among the events, seen: \(witness.events)") {
         witness.events.contains { $0.hasPrefix("problem") && $0.contains("password") }
       }

@@ -27,6 +27,7 @@ import Testing
       #expect(!atAnn.events.contains { $0.contains("whisper") })
       #expect(ann.participants[0].created != nil && ann.local.created != nil && ann.local.data == nil)
 
+      try await wait(for: "the server's answers to what was said") { ann.signals.isEmpty }
       ann.connectionState.signalingDown = true
       #expect(throws: JoinError.unreachable("The server cannot be reached just now.")) {
         try ann.signal(type: "dropped", waits: false)

@@ -161,10 +161,7 @@ import Testing
         for number in 0..<count {
           if number % 5 == 4 { try ann.send(chat: "\(number)") } else { try ann.signal(type: "n", data: "\(number)") }
         }
-        let watch = Stopwatch()
         await ann.leave()
-        // Two seconds, and one for the goodbye.
-        #expect(watch.elapsed < .seconds(3), "\(watch.elapsed)")
         try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { atBob.saw("participantLeft Ann left") }
         // Ann is told of each chat message that was never sent: the others arrive, and may come after the news that she has left.
         try await wait(for: "the end at Ann's") { atAnn.events.contains { $0.hasPrefix("ended") } }

@@ -61,6 +61,16 @@ public struct JoinOptions: Sendable {
   /// Where to reach the signalling, whatever the discover document says: for bots that a server runs itself.
   package var signaling: String?
 
+  /// How long single steps may take. Tests set them far away, so that a wait ends by nothing but what they are about.
+  package var steps = Steps()
+
+  package struct Steps: Sendable {
+    /// One answer of the server while joining, or one attempt to set media up.
+    package var joining = TimeSpan.seconds(10)
+    /// One attempt to take a place back.
+    package var resuming = TimeSpan.seconds(5)
+  }
+
   /// Whether media must go through a TURN server.
   ///
   /// ```swift

@@ -174,7 +174,7 @@ extension Meeting {
   /// One attempt: discover, connect, offer, and take the welcome. Afterwards media is being set up.
   func enter() async throws(JoinError) {
     let (answer, token) = try await location.document(
-      timeout: min(options.timeout.bounded, .seconds(10)), trustsAny: options.trustsAnyCertificate)
+      timeout: min(options.timeout.bounded, options.steps.joining), trustsAny: options.trustsAnyCertificate)
     var document = answer
     if let signaling = options.signaling { document.signaling = signaling }
     try ensureGoingOn()
@@ -228,7 +228,8 @@ extension Meeting {
   private nonisolated func openChannel(_ url: String) async -> Result<SignalingChannel, JoinError> {
     do throws(JoinError) {
       return .success(
-        try await SignalingChannel.open(url, timeout: .seconds(10), trustsAny: options.trustsAnyCertificate))
+        try await SignalingChannel.open(
+          url, timeout: options.steps.joining, trustsAny: options.trustsAnyCertificate))
     } catch { return .failure(error) }
   }
 
@@ -310,7 +311,7 @@ extension Meeting {
   /// Waits for ICE and DTLS; after a while asks for an ICE restart, and gives up after twice the time.
   func untilMediaFlows() async throws(JoinError) {
     for attempt in 0..<2 {
-      if await mediaFlows(within: .seconds(10)) { return }
+      if await mediaFlows(within: options.steps.joining) { return }
       try ensureGoingOn()
       // Asked again, the servers would say the same.
       if isWithoutRelay { break }

@@ -125,7 +125,7 @@ extension Meeting {
   private func tryToResume(_ place: Place) async -> Resumption {
     guard
       let channel = try? await SignalingChannel.open(
-        place.document.signaling, timeout: .seconds(5), trustsAny: options.trustsAnyCertificate)
+        place.document.signaling, timeout: options.steps.resuming, trustsAny: options.trustsAnyCertificate)
     else { return .unreachable }
     guard self.place === place, state != .ended else {
       channel.close()

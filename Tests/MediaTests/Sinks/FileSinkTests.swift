@@ -88,14 +88,16 @@ private func setFileLimit(_ bytes: rlim_t) -> Bool {
     // 20 of 36 rows by 64 columns, in the middle.
     for row in 0..<36 {
       let line = first[(row * 64)..<(row * 64 + 64)]
-      #expect(line.allSatisfy { $0 == 16 || $0 == 235 } && Array(line).firstIndex(of: 235) == 22)
-      #expect(line.count { $0 == 235 } == 20)
+      #expect(line.allSatisfy { $0 == 16 || $0 >= 234 } && line.map { $0 >= 234 }.firstIndex(of: true) == 22)
+      #expect(line.count { $0 >= 234 } == 20)
     }
     for (plane, value) in [(0, UInt8(90)), (1, 200)] {
       let colour = first[(size + plane * size / 4)..<(size + (plane + 1) * size / 4)]
-      #expect(colour.count { $0 == value } == 10 * 18 && colour.count { $0 == 128 } == 22 * 18)
+      #expect(colour.count { abs(Int($0) - Int(value)) <= 1 } == 10 * 18 && colour.count { $0 == 128 } == 22 * 18)
     }
-    #expect(bytes[(header + size * 3 / 2 + 12)..<(header + size * 5 / 2 + 12)].allSatisfy { $0 == 235 })
+    // Averages are rounded otherwise on another processor.
+    let second = bytes[(header + size * 3 / 2 + 12)..<(header + size * 5 / 2 + 12)]
+    #expect(second.allSatisfy { abs(Int($0) - 235) <= 1 }, "\(Set(second))")
   }
 
   @Test func whatCannotBeWrittenIsATypedError() throws {

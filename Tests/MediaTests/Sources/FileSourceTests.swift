@@ -111,10 +111,8 @@ import Testing
       ("http://127.0.0.1:9/film.webm", "cannot be opened"), ("nonsense://x/y", "cannot be opened"),
     ]
     for (location, words) in cases {
-      let begin = MonotonicClock.now
       let error = #expect(throws: MediaError.self) { try FileSource(location) }
       #expect(error?.description.contains(words) == true, "\(location): \(String(describing: error))")
-      #expect(MonotonicClock.now - begin < .seconds(15))
     }
   }
 
@@ -171,10 +169,8 @@ import Testing
     defer { unlink(path) }
     let cases = [(fifo, "a FIFO"), ("file://" + fifo, "a FIFO"), (path, "a socket"), ("/dev/zero", "a device")]
     for (location, words) in cases {
-      let begin = MonotonicClock.now
       let error = #expect(throws: MediaError.self) { try FileSource(location) }
       #expect(error?.description.contains(words) == true, "\(location): \(String(describing: error))")
-      #expect(MonotonicClock.now - begin < .seconds(1))
     }
   }
 
