@@ -184,7 +184,8 @@ let package = Package(
     .executableTarget(
       name: "headless-views", dependencies: ["ParleyViews"], path: "Tests/HeadlessViews", swiftSettings: common),
 
-    .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: common),
+    .testTarget(
+      name: "BasicsTests", dependencies: ["Basics"], exclude: ["initials.json"], swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],
       swiftSettings: common),

@@ -7,7 +7,7 @@ struct DataFolder {
 
   let path: String
   let store: SQLiteMeetingStore
-  let now = Date()
+  let now = Date.kept
 
   /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name does not make
   /// another one.

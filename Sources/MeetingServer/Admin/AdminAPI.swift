@@ -145,7 +145,7 @@ struct AdminAPI: Sendable {
     }
     do {
       var call = Call(
-        request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: Date())
+        request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: .kept)
       return try await route.run(self, &call)
     } catch let error as Refusal {
       limits.add(of: error)

@@ -61,15 +61,15 @@ struct Endpoints: Sendable {
     case "GetAdhocMeetingJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }
       let base = try origin(of: request)
-      try await application.desk.requireKnown(request.headers["origin"], base: base, now: Date())
+      try await application.desk.requireKnown(request.headers["origin"], base: base, now: .kept)
       try limits.takeWrite(request.remote.ip, now: Monotonic.now)
-      return try await application.createMeeting(form, base: base, now: Date()).withCrossOriginAccess()
+      return try await application.createMeeting(form, base: base, now: .kept).withCrossOriginAccess()
     case "GetAnonTokenJob" where segments.count == 1:
       guard let form = try form(of: request) else { return Self.preflight(request) }
       let base = try origin(of: request)
-      try await application.desk.requireKnown(request.headers["origin"], base: base, now: Date())
+      try await application.desk.requireKnown(request.headers["origin"], base: base, now: .kept)
       try limits.takeWrite(request.remote.ip, now: Monotonic.now)
-      return try await application.token(form, base: base, now: Date()).withCrossOriginAccess()
+      return try await application.token(form, base: base, now: .kept).withCrossOriginAccess()
     case "signin", "signout": return try await signIn.respond(to: request, segments, base: origin(of: request))
     case "discover": return try await discover(request, segments.dropFirst())
     case "api" where segments.count > 1 && segments[1] == "chat":
@@ -78,7 +78,7 @@ struct Endpoints: Sendable {
     case "api" where segments.starts(with: ["api", "v1", "meetings"]):
       return try await planning.respond(
         to: request, segments.dropFirst(3),
-        base: origin(of: request), now: Date())
+        base: origin(of: request), now: .kept)
     case "session", "hl", "v2": return await openTok.respond(to: request, segments)
     case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
     case "browser_demo.html" where segments.count == 1: return try page("browser_demo.html", request)
@@ -128,16 +128,16 @@ struct Endpoints: Sendable {
       AdminGate.bearer(request.headers["authorization"]) ?? query["anonymousMeetingJoinContext"]
       ?? query["anonymousContext"]
     if let room = rest.first, rest.count == 1, context == nil {
-      let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: Date())
+      let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: .kept)
       if let signedIn { return signedIn }
-      return try await discovery.document(room: room, base: base, now: Date()).withCrossOriginAccess()
+      return try await discovery.document(room: room, base: base, now: .kept).withCrossOriginAccess()
     }
     guard rest.count <= 1, let context else {
       throw Refusal(
         404, "notFound", "Ask for /discover/<room>, or for /discover with a join token as Authorization: Bearer.")
     }
     return try await discovery.document(
-      context: context, room: rest.first, origin: request.headers["origin"], base: base, now: Date()
+      context: context, room: rest.first, origin: request.headers["origin"], base: base, now: .kept
     ).withCrossOriginAccess()
   }
 

@@ -67,7 +67,7 @@ extension MeetingRoom {
     if let problem = Self.problem(withText: text) { throw .bad(problem) }
     guard entry.text != text else { return Deed() }
     entry.text = text
-    entry.edited = Date()
+    entry.edited = .kept
     change(entry)
     return Deed()
   }

@@ -40,7 +40,7 @@ extension MeetingRoom {
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     spend(file, member)
     let entry = ChatEntry(
-      id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: Date(), to: to, file: file)
+      id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: .kept, to: to, file: file)
     let person = member.person
     if let place = pass(entry), let book = doors.running {
       let isWritten = await book.isWritten(place, of: identity.id)

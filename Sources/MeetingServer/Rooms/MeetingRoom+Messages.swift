@@ -154,7 +154,7 @@ extension MeetingRoom {
       return answer(.refused(refusal.code, refusal.sentence), to: id, member)
     }
     endTyping(member)
-    pass(ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: Date(), to: to), id: id)
+    pass(ChatEntry(id: chat.nextID(), from: member.id, name: member.name, text: text, time: .kept, to: to), id: id)
   }
 
   /// Tells one participant of something that was refused, if there is a socket to tell it over.

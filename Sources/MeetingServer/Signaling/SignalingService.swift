@@ -143,11 +143,11 @@ struct SignalingService: Sendable {
     do throws(JoinRefusal) {
       let found = try await authority.admit(
         token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, address: address,
-        opening: false, now: Date())
+        opening: false, now: .kept)
       if !found.isMade, found.grant.isGuest, let reached = limits?.writeRefusal(peer.address, now: Monotonic.now) {
         throw .limit(reached)
       }
-      admission = found.isMade ? found : try await authority.make(found, address: address, now: Date())
+      admission = found.isMade ? found : try await authority.make(found, address: address, now: .kept)
       present = try await directory.present(admission, for: .entering)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
@@ -177,9 +177,9 @@ struct SignalingService: Sendable {
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(newcomer, url: url)
-      tokens?.note(admission, name: name, now: Date())
+      tokens?.note(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
-      Task { [store] in try? await store.markUsed(admission.meeting.id, now: Date()) }
+      Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
       // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
       return Place(room: room, participant: newcomer.place.participant)
     } catch {
@@ -205,7 +205,7 @@ struct SignalingService: Sendable {
     do throws(JoinRefusal) {
       admission = try await authority.admit(
         token: Secret(token), room: place.room.identity.room, origin: peer.origin, ownOrigin: peer.ownOrigin,
-        now: Date())
+        now: .kept)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       channel.refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id: id)

@@ -41,6 +41,20 @@ struct SQLiteMeetingStoreTests {
     #expect(try mode(folder.path + "/data/parley.sqlite-wal") == 0o600)
   }
 
+  @Test("a time that was told is the same once it was kept, to the second too", arguments: [0.9996, 0.9994, 0.0004, 0.1234])
+  func times(fraction: Double) async throws {
+    let folder = TemporaryFolder()
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let tenant = try await store.defaultTenant(now: now).id
+    let time = (now + fraction).kept
+    let meeting = MeetingRecord(
+      tenant: tenant, room: .random(), kind: .adHoc, subject: "s", created: time, expires: time + 2_592_000)
+    try await store.insert(meeting)
+    let kept = try #require(try await store.meeting(id: meeting.id))
+    #expect(kept == meeting && time.kept == time)
+    #expect(kept.expires?.formatted(.iso8601) == meeting.expires?.formatted(.iso8601))
+  }
+
   @Test("a room is made on first use and found again in any spelling; an ad-hoc meeting keeps all its facts")
   func meetings() async throws {
     let folder = TemporaryFolder()

@@ -1,0 +1,9 @@
+public import FoundationEssentials
+
+extension Date {
+  /// Now, to the millisecond, as the store keeps it. For what is told and kept: a finer time may be another second once it was kept.
+  public static var kept: Date { Date().kept }
+
+  /// The same to the millisecond.
+  public var kept: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1_000).rounded() / 1_000) }
+}
