@@ -1,16 +1,20 @@
 import Foundation
 import Parley
 
-/// Measures the client SDK against a server of its own: how long joining takes, phase by phase, and what a published and a received
-/// 720p stream cost beside the codec alone. Prints Markdown.
-///
-///     client-bench [--server .build/release/parley] [--joins 50] [--seconds 10]
 @main enum ClientBench {
+  private static let usage = """
+    Measures the client SDK against a server of its own: how long joining takes, phase by phase, and what a published and a received
+    720p stream cost beside the codec alone. Prints Markdown.
+
+    usage: client-bench [--server .build/release/parley] [--joins 50] [--seconds 10]
+    """
+
   @MainActor static func main() async throws {
     var server = ".build/release/parley"
     var joins = 50
     var seconds = 10.0
     var arguments = CommandLine.arguments.dropFirst()
+    if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
     while let name = arguments.popFirst() {
       guard let value = arguments.popFirst() else { return print("\(name) needs a value") }
       switch name {

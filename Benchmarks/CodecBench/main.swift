@@ -1,13 +1,23 @@
-// codec-bench [SECONDS] [AV1.ivf]: CPU time for a second of 1280×720 at 30 frames, and of sound, through Parley's types and through the same
-// library used bare, in turns in one run. Prints the table of docs/benchmarks.md.
-//
-// Parley cannot encode AV1, so its stream comes from a file: write the scene with `--y4m FILE` and encode it with aomenc.
 import Basics
 import Foundation
 import Media
 import RTC
 
+let usage = """
+  Measures the CPU time for a second of 1280×720 at 30 frames, and of sound, through Parley's types and through the same library used
+  bare, in turns in one run. Prints the table of docs/benchmarks.md.
+
+  usage: codec-bench [SECONDS] [AV1.ivf]
+         codec-bench --y4m FILE
+
+  Parley cannot encode AV1, so its stream comes from a file: --y4m writes the scene, to be encoded with aomenc.
+  """
+
 var arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.contains("--help") || arguments.contains("-h") {
+  print(usage)
+  exit(0)
+}
 if arguments.first == "--y4m", arguments.count > 1 {
   writeScene(to: arguments[1], seconds: 4)
   exit(0)

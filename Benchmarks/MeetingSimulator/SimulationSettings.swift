@@ -31,6 +31,15 @@ struct SimulationSettings {
   var steadySeconds = 2
   var seed: UInt64 = 1
 
+  static let usage = """
+    Simulates one meeting over many machines in virtual time, with the real routers. docs/scale.md has its tables.
+
+    usage: meeting-simulator [--topology mesh|gateway] [--NAME NUMBER]…
+
+    NAME is one of participants, machines, workers, videos, microphones, talkers, audio-loudest, loss-interval, hold, video-ns, sound-ns,
+    steady-seconds and seed.
+    """
+
   var routers: Int { machines * workers }
 
   mutating func apply(_ arguments: [String]) -> String? {

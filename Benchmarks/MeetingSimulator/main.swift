@@ -2,8 +2,10 @@ import Basics
 import Foundation
 import SFU
 
-// meeting-simulator [--name value]…: one meeting over many machines in virtual time, with the real routers.
-
+if CommandLine.arguments.contains("--help") || CommandLine.arguments.contains("-h") {
+  print(SimulationSettings.usage)
+  exit(0)
+}
 var settings = SimulationSettings()
 if let problem = settings.apply(Array(CommandLine.arguments.dropFirst())) {
   FileHandle.standardError.write(Data("meeting-simulator: \(problem)\n".utf8))

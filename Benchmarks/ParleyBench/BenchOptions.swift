@@ -32,9 +32,25 @@ struct BenchOptions {
   }
 
   static let usage = """
-    usage: parley-bench [--seconds N] [--rounds N] [--servers parley,janus,bare] [--figures TEXT] [--gro] [--allocations]
-                        [--burst N] [--results FILE] [--report FOLDER]
-           parley-bench --report-only | --bare-joins [--results FILE] [--report FOLDER]
+    Measures the release server of this tree beside Janus and a bare loop that only encrypts and sends. docs/benchmarks.md says how.
+
+    usage: parley-bench [options]
+
+      --servers LIST    who is measured: \(ServerKind.allCases.map(\.rawValue).joined(separator: ",")) (default: all that are installed)
+      --figures TEXT    only figures whose name contains TEXT, of these:
+                        \(Scenario.all.map(\.name).joined(separator: "\n                    "))
+      --seconds N       for how long each figure is measured (default 8)
+      --rounds N        how often each server has its turn (default 2)
+      --gro             receivers use GRO
+      --allocations     count Parley's allocations (needs .build/allocation-counter.so, see `make bench`)
+      --burst N         packets a send of the bare loop (default: as many as Parley had in the same figure)
+      --results FILE    where measurements are added (default .build/bench-results.json)
+      --report FOLDER   write tables and plots there (default: tables on standard output)
+      --report-only     measure nothing, make tables and plots of what was measured
+      --bare-joins      measure only memory and joins of the bare loop, once more
+      --help, -h        this text
+
+    BENCH_ADDRESS names the address for everybody's sockets; Janus ignores loopback. `make bench` sets all of it up.
     """
 
   init(_ arguments: [String]) throws {

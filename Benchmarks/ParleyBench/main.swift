@@ -22,6 +22,10 @@ func measureStart(_ options: BenchOptions, into results: inout BenchResults) asy
 
 do {
   let arguments = Array(CommandLine.arguments.dropFirst())
+  if arguments.contains("--help") || arguments.contains("-h") {
+    say(BenchOptions.usage)
+    exit(0)
+  }
   if arguments.first == "--bare-sender" {
     try BareSender.main(Array(arguments.dropFirst()))
     exit(0)

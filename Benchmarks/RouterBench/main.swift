@@ -1,10 +1,15 @@
 import Foundation
 
-// router-bench [--receivers N | --voices N] [--packets N] [--idle | --uncounted] [--check]: forwards a recorded picture to N receivers, or N recorded voices to each other, through
-// the real router and real encryption, without sockets, so that instructions and allocations of a packet can be counted. Benchmarks/instructions.py
-// counts instructions, and takes from the calls of a run those of an idle one, which does all but what is measured.
-// It says itself how often references are counted and memory is allocated, apart for packets, reports and what time brings; --check fails where
-// packets or reports do either.
+let usage = """
+  Forwards a recorded picture to N receivers, or N recorded voices to each other, through the real router and real encryption, without
+  sockets, so that instructions and allocations of a packet can be counted. It says how often references are counted and memory is
+  allocated, apart for packets, reports and what time brings.
+
+  usage: router-bench [--receivers N | --voices N] [--packets N] [--idle | --uncounted] [--check]
+
+  --check fails where packets or reports count references or allocate. Benchmarks/instructions.py counts instructions, and takes from the
+  calls of a run those of an idle one (--idle), which does all but what is measured.
+  """
 
 func fail(_ reason: String) -> Never {
   FileHandle.standardError.write(Data("router-bench: \(reason)\n".utf8))
@@ -27,6 +32,10 @@ var isCounted = true
 var isCheck = false
 var arguments = CommandLine.arguments.dropFirst()
 while let name = arguments.popFirst() {
+  if name == "--help" || name == "-h" {
+    print(usage)
+    exit(0)
+  }
   if name == "--idle" {
     isIdle = true
     continue

@@ -1,10 +1,12 @@
 import Foundation
 
-/// How long listing, creating, tokens and joining take at a server whose store is full. Prints Markdown, and fails where the slowest of a hundred
-/// takes longer than it may.
-///
-///     service-bench [--server .build/release/parley] [--meetings 10000] [--tokens 100000] [--rounds 1000]
 @main enum ServiceBench {
+  private static let usage = """
+    Measures how long listing, creating, tokens and joining take at a server whose store is full. Prints Markdown, and fails where the
+    slowest of a hundred takes longer than it may.
+
+    usage: service-bench [--server .build/release/parley] [--meetings 10000] [--tokens 100000] [--rounds 1000]
+    """
   /// What 99 of 100 must keep, in milliseconds.
   static let target = 10.0
 
@@ -14,6 +16,7 @@ import Foundation
     var tokens = 100_000
     var rounds = 1_000
     var arguments = CommandLine.arguments.dropFirst()
+    if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
     while let name = arguments.popFirst() {
       guard let value = arguments.popFirst() else { return print("\(name) needs a value") }
       switch name {

@@ -22,6 +22,10 @@ func obey(_ proxy: ImpairmentProxy) async {
   }
 }
 
+if CommandLine.arguments.contains("--help") || CommandLine.arguments.contains("-h") {
+  say(ProxyOptions.usage)
+  exit(0)
+}
 do {
   let options = try ProxyOptions(Array(CommandLine.arguments.dropFirst()))
   let proxy = try ImpairmentProxy(options)
