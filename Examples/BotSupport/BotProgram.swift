@@ -1,5 +1,4 @@
-// The C library declares its streams as variables, which it never changes.
-@preconcurrency import Glibc
+import Glibc
 
 /// A bot as a program of the terminal: it says how it is used, and ends with a status that scripts can rely on.
 ///
@@ -21,8 +20,6 @@
   /// used, and the status is 0; with other options, and too few or too many arguments it is 2. An error is one sentence on standard
   /// error, and the status is 1.
   public func run(_ bot: ([String]) async throws -> Void) async {
-    // Whoever reads a bot through a pipe wants each line when it is said.
-    setvbuf(stdout, nil, _IOLBF, 0)
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") || arguments.contains("-h") {
       print(
@@ -35,10 +32,12 @@
       exit(2)
     }
     do { try await bot(arguments) } catch {
+      BotOutput.drain()
       // The errors of Parley are sentences for people.
       var text = "\(name): \(error)\n"
       text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
       exit(1)
     }
+    BotOutput.drain()
   }
 }

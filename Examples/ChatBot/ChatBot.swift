@@ -14,7 +14,7 @@ import Parley
     let visit = BotVisit(meeting)
     let events = meeting.events
     guard try await visit.join() else { return }
-    print("Answering in \(url). Press Ctrl-C to leave.")
+    BotOutput.say("Answering in \(url). Press Ctrl-C to leave.")
     let start = MonotonicClock.now
     for await event in events {
       switch event {
@@ -24,7 +24,7 @@ import Parley
         let asker = meeting.participants.first { $0.id == message.from }
         _ = try? meeting.send(chat: answer, to: message.to == nil ? nil : asker)
       case .ended(let reason, let text):
-        print("Ended (\(reason.rawValue)): \(text)")
+        BotOutput.say("Ended (\(reason.rawValue)): \(text)")
         try await visit.finish(reason)
       default: break
       }

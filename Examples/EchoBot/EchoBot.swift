@@ -21,7 +21,7 @@ import Parley
     let visit = BotVisit(meeting)
     let events = meeting.events
     guard try await visit.join() else { return }
-    print("Echoing in \(url). Press Ctrl-C to leave.")
+    BotOutput.say("Echoing in \(url). Press Ctrl-C to leave.")
 
     // One participant at a time: the first who sends something. The next one's turn comes when that one leaves.
     var heard: (video: RemoteVideoTrack?, audio: RemoteAudioTrack?)
@@ -49,10 +49,10 @@ import Parley
           do throws(JoinError) {
             try await meeting.send(
               message.bytes, topic: message.topic, reliability: message.isReliable ? .reliable : .lossy, to: [sender])
-          } catch { print("Not echoed: \(error)") }
+          } catch { BotOutput.say("Not echoed: \(error)") }
         }
       case .ended(let reason, let text):
-        print("Ended (\(reason.rawValue)): \(text)")
+        BotOutput.say("Ended (\(reason.rawValue)): \(text)")
         try await visit.finish(reason)
       default: break
       }

@@ -36,13 +36,13 @@ import Parley
         Task {
           for await frame in track.frames {
             try ImageFile.writePNG(frame, to: path)
-            print("\(path): \(frame.width)×\(frame.height)")
+            BotOutput.say("\(path): \(frame.width)×\(frame.height)")
             return
           }
         })
     }
     for shot in shots { try await shot.value }
-    if shots.isEmpty { print("Nobody sends a picture in \(url).") }
+    if shots.isEmpty { BotOutput.say("Nobody sends a picture in \(url).") }
   }
 
   /// A name that is safe as a file's: letters and digits of the display name, and the id, which is unique.

@@ -1,4 +1,5 @@
 import Glibc
+import Parley
 import Synchronization
 
 /// Text to and from the person at the command line.
@@ -38,9 +39,39 @@ enum CommandLineText {
   /// The first error of writing to standard output; 0 while all is well.
   private static let outputError = Atomic<Int32>(0)
 
+  private struct Queues {
+    let output: OutputQueue
+    let errors: OutputQueue
+  }
+
+  private static let queues = Mutex<Queues?>(nil)
+
+  /// From now on nothing waits for whoever reads standard output and standard error: for commands that take part in meetings or serve
+  /// them. What was not read in time is dropped, and `notice` stands in its place; see `OutputQueue`.
+  static func queueOutput(
+    notice: @escaping @Sendable (Int) -> String?,
+    errorNotice: @escaping @Sendable (Int) -> String? = { "parley: \($0) messages were not read in time.\n" }
+  ) {
+    queues.withLock { queues in
+      guard queues == nil else { return }
+      queues = Queues(
+        output: OutputQueue(descriptor: 1, notice: notice), errors: OutputQueue(descriptor: 2, notice: errorNotice))
+    }
+  }
+
+  /// Waits until everything said is written, as long as somebody reads it. True when nothing is lost; else that was said.
+  static func drain() -> Bool {
+    guard let queues = queues.withLock({ $0 }) else { return true }
+    let lost = queues.output.drain()
+    if lost > 0 { complain("Standard output was not read: \(lost) line\(lost == 1 ? " is" : "s are") lost.") }
+    queues.errors.drain()
+    return lost == 0
+  }
+
   /// Why standard output can be written no more, in a sentence: whoever read it has gone, or its disk is full. Nil while all is well.
   static var outputProblem: String? {
-    let code = outputError.load(ordering: .relaxed)
+    let queued = queues.withLock { $0?.output.writeError } ?? 0
+    let code = queued != 0 ? queued : outputError.load(ordering: .relaxed)
     return code == 0 ? nil : "Standard output cannot be written: \(String(cString: strerror(code)))."
   }
 
@@ -64,8 +95,13 @@ enum CommandLineText {
     _ = put("parley: " + printable(text) + "\n", to: 2)
   }
 
-  /// Writes everything; returns the system's error code, 0 for none.
+  /// Writes everything, or queues it after ``queueOutput(notice:errorNotice:)``; returns the system's error code, 0 for none.
   static func put(_ text: String, to descriptor: Int32) -> Int32 {
+    if let queues = queues.withLock({ $0 }) {
+      let queue = descriptor == 1 ? queues.output : queues.errors
+      queue.enqueue(text)
+      return queue.writeError
+    }
     var text = text
     return text.withUTF8 { bytes in
       var done = 0

@@ -69,6 +69,7 @@ enum JoinCommand {
         throw CommandOptions.Problem(description: "--raw says how to record, so --record is needed too.")
       }
       let plan = try JoinPlan(options)
+      queueOutput(json: options.has("json"))
       let watch = SignalWatch(signals)
       let (status, signIn) = await run(target, plan, options, watch)
       guard let signIn, let wait = plan.signIn else { return status }
@@ -82,11 +83,22 @@ enum JoinCommand {
     }
   }
 
+  /// Events and recordings go on when nobody reads what is said.
+  private static func queueOutput(json: Bool) {
+    if json { return CommandLineText.queueOutput(notice: JSONLine.droppedNotice) }
+    // Each drawing of the screen is whole.
+    let isScreen = isScreen
+    CommandLineText.queueOutput { isScreen ? nil : "(\($0) lines were not read in time)\n" }
+  }
+
+  /// Whether a person sits at the terminal.
+  private static var isScreen: Bool { isatty(1) == 1 && isatty(0) == 1 }
+
   @MainActor private static func makeObserver(of meeting: Meeting, _ departure: Departure, json: Bool)
     -> any JoinObserver
   {
     if json { return JoinReport(meeting) }
-    if isatty(1) == 1, isatty(0) == 1 { return JoinScreen(meeting, departure) }
+    if isScreen { return JoinScreen(meeting, departure) }
     return JoinReport(meeting, plain: true)
   }
 

@@ -52,6 +52,7 @@ enum LoadCommand {
         bitrate: .kilobits(Int64(try options.number("bitrate", in: 50...8_000) ?? 600)),
         sendsVideo: !options.has("audio-only"), slots: try options.number("slots", in: Self.slots),
         token: options["token"].map { Secret($0) }, isJSON: options.has("json"), isInsecure: options.has("insecure"))
+      CommandLineText.queueOutput(notice: JSONLine.droppedNotice)
       return await run.run(signals)
     } catch let error as CommandOptions.Problem {
       CommandLineText.complain("\(error)")

@@ -44,7 +44,9 @@ enum ServeCommand {
       CommandLineText.complain(words)
       return 2
     }
-    let log = Log(level: configuration.logLevel)
+    // A log that nobody reads must not stop the server.
+    CommandLineText.queueOutput(notice: { _ in nil }, errorNotice: Log.droppedNotice)
+    let log = Log(level: configuration.logLevel) { _ = CommandLineText.put($0, to: 2) }
     // First, since sockets are sized by it.
     OpenFileLimit.raise(log: log)
     let server: Server

@@ -33,6 +33,8 @@ finish(0)
 
 /// Ends the process: what was asked for but could not be written is a failure too.
 func finish(_ status: Int32) -> Never {
+  let isRead = CommandLineText.drain()
+  guard isRead else { quit(status == 0 ? 1 : status) }
   guard let problem = CommandLineText.outputProblem else { quit(status) }
   CommandLineText.complain(problem)
   quit(status == 0 ? 1 : status)
@@ -41,6 +43,7 @@ func finish(_ status: Int32) -> Never {
 /// Ends the process at once, threads and all. `exit` would first take apart what libraries hold, while threads of the media engine may
 /// still be using it.
 func quit(_ status: Int32) -> Never {
+  _ = CommandLineText.drain()
   fflush(nil)
   _exit(status)
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import base64
 import contextlib
 import fcntl
@@ -13,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -71,6 +73,13 @@ def small_disk(kilobytes: int):
             yield folder
         finally:
             subprocess.run(["umount", folder], check=True)
+
+
+def waiting(reading: int) -> int:
+    """How many bytes a pipe holds."""
+    count = array.array("i", [0])
+    fcntl.ioctl(reading, termios.FIONREAD, count)
+    return count[0]
 
 
 class BadInput(unittest.TestCase):
@@ -252,6 +261,35 @@ class BadInput(unittest.TestCase):
                     self.assertEqual(client.wait(20), 1, way)
                     self.assertRegex(client.stderr.read(), r"^parley: Standard output cannot be written: .+\n$")
                 witness.expect("participantLeft", 5, reason="left")
+
+    def test_a_pipe_that_nobody_reads_stops_neither_the_meeting_nor_the_recording(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, Client(self.server.url, "unread", "Ann", "--publish", "testsrc") as ann:
+            ann.joined()
+            reading, writing = os.pipe()
+            # One page, which the first lines fill.
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4_096)
+            command = [str(BINARY), "join", f"{self.server.url}/unread", "--json", "--name", "Unread", "--record", folder]
+            with subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=writing, stderr=subprocess.PIPE) as unread, \
+                    contextlib.ExitStack() as stack:
+                stack.callback(unread.kill)
+                os.close(writing)
+                ann.expect("participantJoined")
+                for number in range(50):
+                    ann.command("chat", text=f"{number} " + "x" * 200)
+                wait_for("a full pipe", lambda: waiting(reading) > 3_000 or f"no: {waiting(reading)} bytes")
+                # Long after that it still hears, records and does what it is told.
+                file = Path(folder, "Ann-microphone.webm")
+                size = file.stat().st_size
+                wait_for("the recording to go on", lambda: file.stat().st_size > size + 30_000 or f"no: {file.stat().st_size} after {size}")
+                unread.stdin.write('{"command":"chat","text":"I am here"}\n{"command":"leave"}\n')
+                unread.stdin.flush()
+                ann.expect("chat", text="I am here")
+                ann.expect("participantLeft", reason="left")
+                self.assertEqual(unread.wait(60), 1)
+                self.assertRegex(unread.stderr.read(), r"^parley: Standard output was not read: \d+ lines are lost.\n$")
+            os.close(reading)
+            with av.open(str(file)) as recording:
+                self.assertGreater(max(end(frame) for frame in recording.decode(audio=0)), 4)
 
     def test_commands_that_come_faster_than_the_network_takes_them_wait(self) -> None:
         with Client(self.server.url, "flood", "Swift") as swift, Client(self.server.url, "flood", "Other") as other:

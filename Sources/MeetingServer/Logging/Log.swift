@@ -57,9 +57,18 @@ public struct Log: Sendable {
 
   private func put(_ level: Level, _ event: String, _ fields: KeyValuePairs<String, any Sendable>) {
     guard level >= self.level else { return }
-    var line = "time=\(Date().formatted(.iso8601)) level=\(level.name) event=\(event)"
+    var line = Self.beginning(level, event)
     for (key, value) in fields { line += " \(key)=\(Self.quote("\(value)"))" }
     write(line + "\n")
+  }
+
+  private static func beginning(_ level: Level, _ event: String) -> String {
+    "time=\(Date().formatted(.iso8601)) level=\(level.name) event=\(event)"
+  }
+
+  /// The line that stands in place of so many others, which could not be written in time.
+  public static let droppedNotice: @Sendable (Int) -> String = { count in
+    "\(beginning(.warning, "log.dropped")) lines=\(count)\n"
   }
 
   /// A value as it may stand in a line: without tokens, control characters and line breaks, in quotes where it needs them.
