@@ -192,6 +192,14 @@ int parley_get_option(int fd, int level, int name) {
   return getsockopt(fd, level, name, &value, &length) == 0 ? value : -errno;
 }
 
+uint32_t parley_receive_drops(int fd) {
+  uint32_t values[9] = {0};
+  socklen_t length = sizeof values;
+  // SO_MEMINFO (Linux 4.12) gives what `ss -m` shows; the last of its values is SK_MEMINFO_DROPS.
+  if (getsockopt(fd, SOL_SOCKET, 55, values, &length) != 0 || length < sizeof values) return 0;
+  return values[8];
+}
+
 int parley_open_bound(int type, parley_address address, int dual_stack, int backlog) {
   int family = is_v4(address) ? AF_INET : AF_INET6;
   int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -124,7 +124,7 @@ import Testing
 
   @Test("a keyframe that comes before the message of whose it is begins the first video of a slot, never a later one")
   func fasterThanItsMessage() throws {
-    let slot = VideoSlot(roundTripTime: nil)
+    let slot = VideoSlot(mid: MID(rawValue: "0"), roundTripTime: nil)
     #expect(try shown(in: slot, sequence: 10).count == 1)
     slot.stop()
     #expect(try shown(in: slot, sequence: 11).isEmpty)

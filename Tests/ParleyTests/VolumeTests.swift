@@ -8,7 +8,7 @@ import Testing
   @Test("a track's volume scales it in the mix; 0 leaves it out, and what is out of range counts as the nearest")
   func volume() {
     let track = RemoteAudioTrack(onListened: { _ in }, onFirstFrame: {})
-    let slot = AudioSlot()
+    let slot = AudioSlot(mid: MID(rawValue: "0"), isMixed: false)
     slot.start(track, participant: "p")
     let frame = AudioFrame(samples: [1_000, -30_000, 0], time: MonotonicClock.now)
     #expect(slot.inMix(frame)?.samples == [1_000, -30_000, 0])

@@ -54,6 +54,9 @@ int parley_thread_start(
 int parley_set_option(int fd, int level, int name, int value);
 /// Reads an integer socket option; -errno when it cannot be read.
 int parley_get_option(int fd, int level, int name);
+
+/// How many datagrams the kernel dropped because the socket's receive buffer was full; 0 where it does not say.
+uint32_t parley_receive_drops(int fd);
 /// Listens at a path with a Unix socket that only this user can open; nothing may be there. Returns a non-blocking close-on-exec
 /// descriptor or -errno, ENAMETOOLONG for a path of more than `PARLEY_SOCKET_PATH` bytes.
 int parley_open_unix(const char *path, int backlog);

@@ -25,6 +25,8 @@ public struct AudioJitterBuffer: Sendable {
   static let largestSequenceJump: Int64 = 1_000
   private static let maximumSpare = 16
   private static let mostFarBehind = 10
+  /// Packets kept while nobody plays: those that sound begins with when somebody does.
+  private static let maximumUnplayed = 10
 
   struct Entry: Sendable {
     var sequence: Int64
@@ -41,6 +43,8 @@ public struct AudioJitterBuffer: Sendable {
   public let configuration: AudioJitterBufferConfiguration
   /// A delay that other streams need, so that all of one participant are in step. Sound is delayed by at least as much.
   public var minimumDelay = TimeSpan.zero
+  /// Whether somebody plays what comes. If not, only the newest packets are kept, so that a packet costs little.
+  public var isPlayed = true
   /// What is counted here; ``AudioPlayout`` adds what it measures.
   public internal(set) var statistics = AudioPlayoutStatistics()
   /// How much later than a packet without queueing the sound decoded last is played; zero before the first.
@@ -216,7 +220,9 @@ public struct AudioJitterBuffer: Sendable {
         sequence: packet.sequence, timestamp: timestamp, duration: duration,
         isDiscontinuous: OpusPacket.isDiscontinuous(payloadLength: payload.count), arrival: now, payload: bytes),
       at: index)
-    if packets.count > max(configuration.maximumPackets, 1) {
+    let room = max(configuration.maximumPackets, 1)
+    let most = isPlayed ? room : min(room, Self.maximumUnplayed)
+    while packets.count > most {
       releasePayload(at: 0)
       packets.removeFirst()
       statistics.packetsDiscarded &+= 1

@@ -51,6 +51,11 @@ public final class AudioPlayout {
     get { buffer.minimumDelay }
     set { buffer.minimumDelay = newValue }
   }
+  /// Whether ``next(now:)`` is called. See ``AudioJitterBuffer/isPlayed``.
+  public var isPlayed: Bool {
+    get { buffer.isPlayed }
+    set { buffer.isPlayed = newValue }
+  }
   /// How much later than a packet without queueing the sound is heard.
   public var currentDelay: TimeSpan { buffer.currentDelay }
   /// The delay that jitter asks for, whatever ``minimumDelay`` is.

@@ -18,6 +18,7 @@ actor MediaLoop {
   private nonisolated let mailbox = Mutex<[@Sendable (isolated MediaLoop) -> Void]>([])
   private let slab: ReceiveSlab
   private var sessions: [Int: SocketSession] = [:]
+  private let timers = SessionTimers()
   private var monitor: NetworkMonitor?
   private var lastID = 0
   private var isStarted = false
@@ -73,7 +74,7 @@ actor MediaLoop {
     lastID += 1
     let id = lastID
     let session = try SocketSession(
-      configuration, dtls: dtls, loop: loop, slab: slab, events: events,
+      configuration, dtls: dtls, loop: loop, slab: slab, timers: timers, events: events,
       later: { [weak self] body in
         self?.post { loop in
           if let session = loop.session(id) { body(session, EventLoop.clock) }
@@ -109,16 +110,9 @@ actor MediaLoop {
     loop.stop()
   }
 
-  private func tick() {
-    let now = EventLoop.clock
-    for session in sessions.values where session.deadline <= now { session.handleTimeout(now: now) }
-  }
+  private func tick() { timers.handleTimeouts(now: EventLoop.clock) }
 
-  private func schedule() {
-    var next = Instant.distantFuture
-    for session in sessions.values { next = min(next, session.deadline) }
-    loop.setDeadline(next)
-  }
+  private func schedule() { loop.setDeadline(timers.earliest) }
 
   // MARK: Sharing
 

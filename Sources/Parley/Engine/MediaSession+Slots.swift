@@ -50,6 +50,7 @@ extension MediaSession {
   }
 
   private func schedulePlayout(_ now: Instant) {
+    for case let slot as AudioSlot in slots.values { slot.isMixed = mixSink != nil }
     let isHeard = mixSink != nil || slots.values.contains { ($0 as? AudioSlot)?.isListened == true }
     if !isHeard {
       nextPlayout = .distantFuture

@@ -25,18 +25,26 @@ final class MediaSession {
   private(set) var counts = TransportStatistics()
 
   let events: AsyncStream<SessionEvent>.Continuation
-  private let output: any PacketOutput
+  let output: any PacketOutput
   var sockets: [PeerConnectionConfiguration.Socket]
   private let reporter: SSRC
-  private var slotCounts: [MediaKind: Int] = [:]
+  var slotCounts: [MediaKind: Int] = [:]
   /// What slots can carry.
-  private let slotCodecs: [Codec]
+  let slotCodecs: [Codec]
   private var lastReceived: Instant?
   private var isInterrupted = false
-  private var roundTripTime: TimeSpan?
+  var roundTripTime: TimeSpan?
   private var hasMedia = false
   private var isClosed = false
   var nextPlayout = Instant.distantFuture
+  /// What has work to do. Everything at first, and whatever the session is asked for; packets of media touch only what they are for.
+  var due = SessionWork.all
+  /// The deadlines of what was not touched since: to ask for them would copy what they belong to.
+  private var peerDeadline = Instant.zero
+  private var senderDeadline = Instant.zero
+  private var slotDeadline = Instant.zero
+  /// Slots that took packets since the last ``flush(now:)``.
+  private var filledSlots: [any MediaSlot] = []
   private var scratch = [UInt8](repeating: 0, count: 2_048)
   /// For packets that need something around them.
   private var wrapped = [UInt8](repeating: 0, count: 2_200)
@@ -98,17 +106,25 @@ final class MediaSession {
       noteReceived(now)
       takeReports(datagram.span.extracting(0..<length), now)
     case .handled:
+      due.insert(.connection)
       noteReceived(now)
       noteRoundTrip()
-    case .dropped: break
+    case .dropped: due.insert(.connection)
     }
   }
+
+  /// Has the next ``flush(now:)`` look at everything: to be called after anything but datagrams and time.
+  func markAllDue() { due = .all }
+
+  /// Whether the connection itself may have something to say.
+  var isConnectionDue: Bool { due.contains(.connection) }
 
   /// How far away the server is says how long repairs take: when to ask for them again, and how long to wait.
   private func noteRoundTrip() {
     guard let time = peer.currentRoundTripTime, time != roundTripTime else { return }
     roundTripTime = time
     receiver.roundTripTime = time + Self.repairDelay
+    due.insert(.slots)
     for slot in slots.values { (slot as? VideoSlot)?.setRoundTripTime(time) }
   }
 
@@ -128,10 +144,16 @@ final class MediaSession {
       hasMedia = true
       events.yield(.firstPacket(now))
     }
-    slots[packet.mid]?.insert(packet, payload, descriptor, now)
+    guard let slot = slots[packet.mid] else { return }
+    slot.insert(packet, payload, descriptor, now)
+    if !slot.isFilled {
+      slot.isFilled = true
+      filledSlots.append(slot)
+    }
   }
 
   private func takeReports(_ compound: Span<UInt8>, _ now: Instant) {
+    due.insert(.sender)
     var reader = RTCPReader()
     while let message = try? reader.next(in: compound) {
       sender.receive(message, in: compound, now: now)
@@ -149,12 +171,11 @@ final class MediaSession {
     for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote?.fractionLost ?? 0) }
   }
 
-  /// When ``handleTimeout(now:)`` wants to be called.
+  /// When ``handleTimeout(now:)`` wants to be called. To be asked for after ``flush(now:)``.
   var deadline: Instant {
     var next = min(
-      min(min(peer.deadline, dataChannels.nextOpening), sender.deadline),
+      min(min(peerDeadline, dataChannels.nextOpening), min(senderDeadline, slotDeadline)),
       min(receiver.deadline, min(nextPlayout, nextLipSync)))
-    for slot in slots.values { next = min(next, slot.deadline) }
     for replay in replays.values { next = min(next, replay.deadline) }
     if peer.isConnected, !isInterrupted, let lastReceived { next = min(next, lastReceived + Self.patience) }
     return next
@@ -162,11 +183,24 @@ final class MediaSession {
 
   /// Lets time pass. Call ``flush(now:)`` afterwards.
   func handleTimeout(now: Instant) {
-    if peer.deadline <= now { peer.handleTimeout(now: now) }
-    if sender.deadline <= now { sender.handleTimeout(now: now) }
+    if peerDeadline <= now {
+      due.insert(.connection)
+      peer.handleTimeout(now: now)
+    }
+    if senderDeadline <= now {
+      due.insert(.sender)
+      sender.handleTimeout(now: now)
+    }
+    if slotDeadline <= now { due.insert(.slots) }
     if nextPlayout <= now { playOut(now) }
-    if dataChannels.nextOpening <= now { openDataChannels(now: now) }
-    if nextLipSync <= now { synchronize(now) }
+    if dataChannels.nextOpening <= now {
+      due.insert(.connection)
+      openDataChannels(now: now)
+    }
+    if nextLipSync <= now {
+      due.insert(.slots)
+      synchronize(now)
+    }
     for mid in replays.keys {
       while let frame = replays[mid]?.next(now: now) { send(frame, mid: mid, rid: nil, now: now) }
     }
@@ -179,13 +213,38 @@ final class MediaSession {
   /// Sends everything that is due and tells what happened.
   func flush(now: Instant) {
     guard !isClosed else { return }
-    for (mid, slot) in slots where slot.poll(now: now) { receiver.requestKeyframe(mid, now: now) }
-    takePeerEvents(now)
-    sendControl()
-    while let event = sender.pollEvent() { take(event) }
-    guard let route = peer.selectedRoute, let srtp = peer.srtpSender else { return }
-    sender.transmit(now: now, to: srtp) { packet in send(packet, route) }
-    sendReports(now, srtp, route)
+    pollSlots(now)
+    if due.contains(.connection) {
+      takePeerEvents(now)
+      sendControl()
+    }
+    if due.contains(.sender) {
+      while let event = sender.pollEvent() { take(event) }
+    }
+    if due.contains(.sender) || receiver.deadline <= now, let route = peer.selectedRoute, let srtp = peer.srtpSender {
+      if due.contains(.sender) { sender.transmit(now: now, to: srtp) { packet in send(packet, route) } }
+      sendReports(now, srtp, route)
+    }
+    if due.contains(.connection) { peerDeadline = peer.deadline }
+    if due.contains(.sender) { senderDeadline = sender.deadline }
+    due = []
+  }
+
+  /// Gives out what the slots have; those that took nothing wait for their deadline.
+  private func pollSlots(_ now: Instant) {
+    if due.contains(.slots) {
+      slotDeadline = .distantFuture
+      for slot in slots.values { poll(slot, now) }
+    } else {
+      for slot in filledSlots { poll(slot, now) }
+    }
+    for slot in filledSlots { slot.isFilled = false }
+    filledSlots.removeAll(keepingCapacity: true)
+  }
+
+  private func poll(_ slot: any MediaSlot, _ now: Instant) {
+    if slot.poll(now: now) { receiver.requestKeyframe(slot.mid, now: now) }
+    slotDeadline = min(slotDeadline, slot.deadline)
   }
 
   private func sendControl() {
@@ -206,6 +265,7 @@ final class MediaSession {
         else { break }
         send(buffer.span.extracting(0..<total), route)
       }
+      guard due.contains(.sender) else { return }
       if let length = sender.makeReports(now: now, clock: UnixTime.clock, into: &buffer),
         let total = try? srtp.protectRTCP(&buffer, length: length)
       {
@@ -218,10 +278,12 @@ final class MediaSession {
     while let event = peer.pollEvent() {
       switch event {
       case .connected:
+        due.insert(.sender)
         times.connected = now
         lastReceived = now
         events.yield(.connected(times))
       case .iceSelectedPathChanged(let path):
+        due.insert(.sender)
         if path != nil, times.pathSelected == nil { times.pathSelected = now }
         if path != nil { counts.selectedCandidatePairChanges &+= 1 }
         events.yield(.pathChanged(path))
@@ -255,83 +317,6 @@ final class MediaSession {
     case .targetChanged: break
     }
   }
-
-  // MARK: Tracks and slots
-
-  /// Adds an own track to the next offer.
-  func addTrack(_ kind: MediaKind, codecs: [Codec], rids: [RID], publisher: any Publisher) -> MID {
-    let mid = peer.addTrack(kind, codecs: codecs, streamID: "parley", rids: rids)
-    publishers[mid] = publisher
-    return mid
-  }
-
-  /// Ends an own track with the next offer.
-  func stopTrack(_ mid: MID) {
-    publishers.removeValue(forKey: mid)?.attach(nil)
-    try? peer.stop(mid)
-  }
-
-  /// Makes the next offer have at least so many slots.
-  func ensureSlots(audio: Int, video: Int) {
-    for (kind, wanted) in [(MediaKind.audio, audio), (.video, video)] {
-      while slotCounts[kind, default: 0] < wanted {
-        slotCounts[kind, default: 0] += 1
-        let mid = peer.addSlot(kind, codecs: slotCodecs)
-        slots[mid] = kind == .audio ? AudioSlot() : VideoSlot(roundTripTime: roundTripTime)
-      }
-    }
-  }
-
-  /// Other credentials of the TURN servers, for relays from now on.
-  func setCredentials(of servers: [IceServer]) { peer.setCredentials(of: servers) }
-
-  /// The addresses at which the server says that it takes media.
-  var serverAddresses: [IPAddress] {
-    peer.remoteCandidates.compactMap { $0.transportAddress?.ip }.reduce(into: []) {
-      if !$0.contains($1) { $0.append($1) }
-    }
-  }
-
-  /// Makes an offer.
-  func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
-    do throws(PeerConnectionError) {
-      return .success(try peer.createOffer(restartsIce: restartsIce))
-    } catch { return .failure(.mediaFailed("No offer could be made: \(error)")) }
-  }
-
-  /// Takes the answer, and connects each publisher with what was agreed for it.
-  func setAnswer(_ answer: String, connection: MediaConnection?, now: Instant) -> Result<Void, JoinError> {
-    do throws(PeerConnectionError) {
-      try peer.setAnswer(answer, now: now)
-    } catch { return .failure(.mediaFailed("The server's answer cannot be used: \(error)")) }
-    sender.update(media: peer.media, cname: peer.cname)
-    receiver.update(media: peer.media, cname: peer.cname, now: now)
-    openDataChannels(now: now)
-    guard let connection else { return .success(()) }
-    for media in peer.media where media.role == .send {
-      guard let publisher = publishers[media.mid], let codec = media.codecs.first?.codec else { continue }
-      updateParameters(media.mid)
-      publisher.attach(PublisherDestination(connection: connection, mid: media.mid, codec: codec, rids: media.rids))
-    }
-    return .success(())
-  }
-
-  /// Tells the sender anew what the streams of a track want.
-  func updateParameters(_ mid: MID) {
-    guard let publisher = publishers[mid], let media = peer.media.first(where: { $0.mid == mid }) else { return }
-    for rid in media.rids.isEmpty ? [RID?.none] : media.rids.map(Optional.some) {
-      sender.setParameters(publisher.parameters(rid), mid: mid, rid: rid)
-    }
-  }
-
-  /// Sends a frame of an own track.
-  func send(_ frame: EncodedFrame, mid: MID, rid: RID?, now: Instant) {
-    guard peer.isConnected else { return }
-    sender.send(frame, mid: mid, rid: rid, now: now)
-  }
-
-  /// Asks for a keyframe of what a slot carries.
-  func requestKeyframe(_ mid: MID, now: Instant) { receiver.requestKeyframe(mid, now: now) }
 
   /// Ends the connection; the other side is told.
   func close() {

@@ -4,6 +4,9 @@ import RTC
 
 /// The receiving end of one slot, from packets to frames.
 protocol MediaSlot: AnyObject {
+  var mid: MID { get }
+  /// Whether it is among the session's slots that took packets since they were last polled. Always true for one that is never polled.
+  var isFilled: Bool { get set }
   /// What the slot carries now; nil while it carries nothing.
   var remoteTrack: RemoteTrack? { get }
   /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and signalling take different
@@ -20,6 +23,8 @@ protocol MediaSlot: AnyObject {
 
 /// Video of one slot: a jitter buffer, and the track that decodes what comes out of it.
 final class VideoSlot: MediaSlot {
+  let mid: MID
+  var isFilled = false
   private(set) var track: RemoteVideoTrack?
   var remoteTrack: RemoteTrack? { track.map { .video($0) } }
   private(set) var isNew = true
@@ -32,7 +37,10 @@ final class VideoSlot: MediaSlot {
   /// Told of every frame that is given out, so that simulations see what comes when.
   var onFrame: ((EncodedFrame) -> Void)?
 
-  init(roundTripTime: TimeSpan?) { buffer.roundTripTime = roundTripTime }
+  init(mid: MID, roundTripTime: TimeSpan?) {
+    self.mid = mid
+    buffer.roundTripTime = roundTripTime
+  }
 
   func start(_ track: RemoteVideoTrack, participant: String) {
     self.track = track
@@ -69,6 +77,11 @@ final class VideoSlot: MediaSlot {
 
 /// Audio of one slot: playout with its jitter buffer and decoder, and the track that is heard.
 final class AudioSlot: MediaSlot {
+  let mid: MID
+  var isFilled: Bool {
+    get { true }
+    set {}
+  }
   private(set) var track: RemoteAudioTrack?
   var remoteTrack: RemoteTrack? { track.map { .audio($0) } }
   private(set) var isNew = true
@@ -76,8 +89,16 @@ final class AudioSlot: MediaSlot {
   private(set) var playout: AudioPlayout?
   private(set) var participant = ""
   private(set) var ssrc: SSRC?
-  var isListened = false
+  var isListened = false { didSet { playout?.isPlayed = isPlayed } }
+  /// Whether all that is heard in the meeting is mixed.
+  var isMixed = false { didSet { playout?.isPlayed = isPlayed } }
+  private var isPlayed: Bool { isListened || isMixed }
   private var hasReceived = false
+
+  init(mid: MID, isMixed: Bool) {
+    self.mid = mid
+    self.isMixed = isMixed
+  }
 
   func start(_ track: RemoteAudioTrack, participant: String) {
     self.track = track
@@ -100,7 +121,10 @@ final class AudioSlot: MediaSlot {
     guard track != nil || isNew, packet.codec == .opus else { return }
     hasReceived = true
     ssrc = packet.ssrc
-    if playout == nil { playout = try? AudioPlayout(decoder: OpusDecoder()) }
+    if playout == nil {
+      playout = try? AudioPlayout(decoder: OpusDecoder())
+      playout?.isPlayed = isPlayed
+    }
     playout?.insert(packet, payload: payload, now: now)
   }
 

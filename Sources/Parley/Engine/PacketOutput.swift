@@ -6,4 +6,6 @@ protocol PacketOutput: AnyObject {
   func send(media packet: Span<UInt8>, over route: IceRoute)
   /// Sends a STUN or DTLS packet of ``PeerConnection/pollTransmit()``.
   func send(control packet: Span<UInt8>, over path: IcePath)
+  /// Datagrams that were dropped on this machine because they were not read in time.
+  var receiveBufferDrops: UInt64 { get }
 }

@@ -21,6 +21,8 @@ final class SessionPorts: PacketOutput {
     }
   }
 
+  var receiveBufferDrops: UInt64 { socket.receiveBufferDrops }
+
   func nextHandle() -> UInt32 {
     lastHandle += 1
     return lastHandle

@@ -11,33 +11,29 @@ final class SocketSession {
   private let ports: SessionPorts
   private let loop: EventLoop
   private let later: Later
+  private let timers: SessionTimers
+  private var timer: SessionTimers.ID?
   private var registration: EventLoop.Registration?
 
   init(
     _ configuration: SessionConfiguration, dtls: DTLSContext, loop: EventLoop, slab: ReceiveSlab,
-    events: AsyncStream<SessionEvent>.Continuation, later: @escaping Later
+    timers: SessionTimers, events: AsyncStream<SessionEvent>.Continuation, later: @escaping Later
   ) throws(JoinError) {
     self.loop = loop
     self.later = later
+    self.timers = timers
     do throws(TransportError) {
       ports = SessionPorts(socket: try Self.openSocket())
     } catch { throw .mediaFailed("No socket for media could be opened: \(error)") }
     media = MediaSession(
       configuration, dtls: dtls, sockets: ports.addresses(((try? NetworkInterfaces.list()) ?? [])), events: events,
       output: ports)
-    let (media, ports) = (media, ports)
     do throws(TransportError) {
-      registration = try loop.register(ports.socket.descriptor, for: .readable) { [weak self, unowned loop] _ in
-        var more = true
-        while more {
-          more = ports.socket.receive(into: slab) { datagram, remote, local in
-            media.receive(
-              &datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: EventLoop.clock)
-          }
-        }
-        self?.flush(now: loop.now)
-      }
+      // Held by the loop until `close()`, since a weak reference would cost every packet.
+      registration = try loop.register(ports.socket.descriptor, for: .readable) { _ in self.receive(into: slab) }
     } catch { throw .mediaFailed("The media socket could not be watched: \(error)") }
+    timer = timers.add(self)
+    flush(now: loop.now)
   }
 
   /// One socket for every interface and both families where the system has IPv6.
@@ -47,11 +43,19 @@ final class SocketSession {
     return try UDPSocket(bind: TransportAddress(ip: IPAddress(v4: 0), port: 0), bufferSize: 1 << 20)
   }
 
-  var deadline: Instant { media.deadline }
+  private func receive(into slab: ReceiveSlab) {
+    var more = true
+    while more {
+      more = ports.socket.receive(into: slab) { datagram, remote, local in
+        media.receive(&datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: EventLoop.clock)
+      }
+    }
+    flushDue(now: loop.now)
+  }
 
   func handleTimeout(now: Instant) {
     media.handleTimeout(now: now)
-    flush(now: now)
+    flushDue(now: now)
   }
 
   /// Runs `body` and sends what came of it.
@@ -72,12 +76,22 @@ final class SocketSession {
     media.close()
     if let registration { loop.unregister(registration) }
     registration = nil
+    if let timer { timers.remove(timer) }
+    timer = nil
     ports.closeStreams()
   }
 
   private func flush(now: Instant) {
+    media.markAllDue()
+    flushDue(now: now)
+  }
+
+  private func flushDue(now: Instant) {
+    if media.isConnectionDue {
+      while let request = media.peer.pollIceRequest() { serve(request, now) }
+    }
     media.flush(now: now)
-    while let request = media.peer.pollIceRequest() { serve(request, now) }
+    if let timer { timers.set(media.deadline, for: timer) }
   }
 
   // MARK: What ICE asks for

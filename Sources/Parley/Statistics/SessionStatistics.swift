@@ -30,6 +30,7 @@ extension MediaSession {
   func statistics(now: Instant) -> SessionStatistics {
     var transport = counts
     transport.packetsDiscarded = peer.drops.total
+    transport.receiveBufferDrops = output.receiveBufferDrops
     transport.iceState = peer.iceState
     transport.dtlsState = peer.dtlsState
     transport.selectedCandidatePair = peer.selectedCandidatePair.map {

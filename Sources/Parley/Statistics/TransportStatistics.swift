@@ -44,6 +44,14 @@ public struct TransportStatistics: Sendable {
   /// ```
   public var packetsDiscarded: UInt64 = 0
 
+  /// Datagrams that this machine's system dropped because this process did not read them in time: loss that is neither the network's nor
+  /// the server's. Not a member of the W3C's.
+  ///
+  /// ```swift
+  /// if transport.receiveBufferDrops > before.transport.receiveBufferDrops { print("This machine is too slow.") }
+  /// ```
+  public var receiveBufferDrops: UInt64 = 0
+
   /// Where ICE stands.
   ///
   /// ```swift

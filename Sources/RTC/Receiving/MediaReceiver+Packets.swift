@@ -152,8 +152,7 @@ extension MediaReceiver {
   }
 
   private mutating func start(_ section: Int, _ now: Instant) {
-    guard sections[section].stream?.hasStarted == false, let ssrc = sections[section].stream?.ssrc else { return }
-    sections[section].stream?.hasStarted = true
+    guard let ssrc = sections[section].startStream() else { return }
     reportDue = min(reportDue, now + configuration.firstReportDelay)
     emit(.started(sections[section].mid, ssrc))
   }

@@ -53,6 +53,13 @@ struct ReceivingSection: Sendable {
     wantsKeyframe = before.wantsKeyframe
   }
 
+  /// The SSRC of the stream if this is its first packet; nil otherwise. Mutating, since to look from outside would copy the section.
+  mutating func startStream() -> SSRC? {
+    guard stream?.hasStarted == false else { return nil }
+    stream?.hasStarted = true
+    return stream?.ssrc
+  }
+
   /// What `payloadType` stands for; nil when it was not negotiated.
   func format(_ payloadType: PayloadType) -> Format? {
     for format in formats where format.payloadType == payloadType { return format }

@@ -125,6 +125,9 @@ public final class UDPSocket {
     return 0
   }
 
+  /// Datagrams that the kernel dropped because nobody read them in time. A system call.
+  public var receiveBufferDrops: UInt64 { UInt64(parley_receive_drops(descriptor)) }
+
   @usableFromInline func noteReceived(_ length: Int) {
     tally.packetsReceived &+= 1
     tally.bytesReceived &+= UInt64(truncatingIfNeeded: length)

@@ -9,6 +9,7 @@ final class SimulatedClient {
   /// What the session sends, in order.
   final class Output: PacketOutput {
     var packets: [[UInt8]] = []
+    let receiveBufferDrops: UInt64 = 0
     func send(media packet: Span<UInt8>, over route: IceRoute) { append(packet) }
     func send(control packet: Span<UInt8>, over path: IcePath) { append(packet) }
     private func append(_ packet: Span<UInt8>) {

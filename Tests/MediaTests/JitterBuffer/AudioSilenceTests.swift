@@ -125,6 +125,22 @@ import Testing
     #expect(playout.statistics.totalSamplesReceived == 0)
   }
 
+  @Test("sound that nobody plays keeps its newest packets only, and can be played from there")
+  func unplayed() {
+    var buffer = AudioJitterBuffer()
+    buffer.isPlayed = false
+    for index in 0..<500 {
+      let time = Instant.milliseconds(Int64(index) * 20)
+      let timestamp = Int64(index) * 960
+      let payload = ToneDecoder.packet(timestamp, hasCopy: false)
+      buffer.insert(packet(Int64(index), timestamp, ssrc: 1, at: time), payload: payload.span, now: time)
+      #expect(buffer.bufferedPackets == min(index + 1, 10))
+    }
+    buffer.isPlayed = true
+    _ = buffer.next(now: .milliseconds(9_981 + 1_000), ahead: 0)
+    #expect(buffer.nextTimestamp.map { $0.rawValue >= 490 * 960 } == true)
+  }
+
   /// Anything may arrive: it is played or dropped, 10 ms come each time, and memory stays bounded.
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func hostilePacketsNeitherTrapNorGrow(seed: UInt64) {
     var random = SeededGenerator(seed: TestSeed.of(seed))

@@ -51,6 +51,17 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     #expect(b.counters.packetsReceived == 1 && b.counters.bytesReceived == 3)
   }
 
+  @Test("datagrams that nobody read in time are counted")
+  func unread() throws {
+    let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))
+    let reader = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0), bufferSize: 4_096)
+    #expect(reader.receiveBufferDrops == 0)
+    // Loopback delivers within the send.
+    for index in 0..<200 { emit(packet(index, 1_000), on: sender, to: reader.localAddress) }
+    let drops = reader.receiveBufferDrops
+    #expect(drops > 100 && drops < 200, "\(drops)")
+  }
+
   @Test("a wildcard socket says which local address was meant, and answers from it (IP_PKTINFO)")
   func packetInfo() async throws {
     let slab = try ReceiveSlab(slots: 4)

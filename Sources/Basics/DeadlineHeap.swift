@@ -1,5 +1,3 @@
-public import Basics
-
 /// The deadlines of many things with small numbers, earliest first: a binary heap that knows where each number is.
 ///
 /// Setting a deadline costs O(log n), looking at the earliest O(1); memory grows only with the highest number.
