@@ -80,10 +80,26 @@ extension MeetingRoom {
     case .quality(let changed):
       for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
       note(.quality(changed.filter { members[$0.key] != nil }))
-      let known = visible(changed)
-      if !known.isEmpty { broadcast(.quality(known)) }
+      tellQualitySoon(of: changed.keys)
     case .slots(let carried): follow(carried)
     }
+  }
+
+  /// Where many come, each one's first quality goes to everybody: of many at once everybody hears together.
+  private func tellQualitySoon(of participants: some Sequence<String>) {
+    let isFirst = untoldQuality.isEmpty
+    untoldQuality.formUnion(participants)
+    guard isFirst, !untoldQuality.isEmpty else { return }
+    Task { [weak self] in
+      try? await Task.sleep(for: .milliseconds(500))
+      await self?.tellQuality()
+    }
+  }
+
+  private func tellQuality() {
+    let known = visible(quality.filter { untoldQuality.contains($0.key) })
+    untoldQuality = []
+    if !isClosed, !known.isEmpty { broadcast(.quality(known)) }
   }
 
   func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {

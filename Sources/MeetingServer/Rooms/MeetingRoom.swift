@@ -61,6 +61,8 @@ actor MeetingRoom {
   var filesKey: MeetingID
   var keeping = RoomKeeping()
   var quality: [String: ConnectionQuality] = [:]
+  /// Whose quality has changed since everybody was told.
+  var untoldQuality: Set<String> = []
   var isClosed = false
   var isListening = false
   var endTask: Task<Void, Never>?

@@ -132,7 +132,7 @@ extension Meeting {
       chat[index] = entry
       emit(.chatting(.changed(entry)))
     case .typing(let id, let active, let to):
-      guard let sender = participants.first(where: { $0.id == id }) else { return }
+      guard let sender = participantsByID[id] else { return }
       emit(.chatting(.typing(sender, isTyping: active, isPrivate: to != nil)))
     }
   }

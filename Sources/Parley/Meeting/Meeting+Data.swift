@@ -66,7 +66,7 @@ extension Meeting {
   }
 
   func takeData(_ data: ReceivedData) {
-    let sender = participants.first { $0.id == data.from }
+    let sender = participantsByID[data.from]
     emit(
       .data(
         DataMessage(

@@ -96,7 +96,7 @@ extension Meeting {
     for info in infos {
       takeParticipant(info, isWhole: true)
       let publications = Set(info.publications.map(\.id))
-      for old in participants.first(where: { $0.id == info.id })?.publications ?? []
+      for old in participantsByID[info.id]?.publications ?? []
       where !publications.contains(old.id) {
         removePublication(old.id, of: info.id)
       }
@@ -118,7 +118,7 @@ extension Meeting {
         local.name = info.name
         emit(.participantUpdated(local))
       }
-    } else if let known = participants.first(where: { $0.id == info.id }) {
+    } else if let known = participantsByID[info.id] {
       let before = (known.name, known.role, known.isReconnecting, known.permissions)
       known.name = info.name
       known.role = ParticipantRole(rawValue: info.role)
@@ -132,6 +132,7 @@ extension Meeting {
       let participant = RemoteParticipant(info)
       participant.meeting = self
       participants.append(participant)
+      participantsByID[participant.id] = participant
       emit(.participantJoined(participant))
       announce(.entered(name: participant.name))
     }
@@ -151,10 +152,10 @@ extension Meeting {
   }
 
   private func removeParticipant(_ id: String, _ reason: LeaveReason) {
-    guard let index = participants.firstIndex(where: { $0.id == id }) else { return }
-    let participant = participants[index]
+    guard let participant = participantsByID[id] else { return }
     for publication in participant.publications { removePublication(publication.id, of: id) }
-    participants.remove(at: index)
+    participantsByID[id] = nil
+    participants.removeAll { $0 === participant }
     speakers.removeAll { $0 === participant }
     emit(.participantLeft(participant, reason))
     announce(.left(name: participant.name, reason))
@@ -165,7 +166,7 @@ extension Meeting {
       takeOwn(info)
       return
     }
-    guard let participant = participants.first(where: { $0.id == id }) else { return }
+    guard let participant = participantsByID[id] else { return }
     if let known = participant.publications.first(where: { $0.id == info.id }) {
       known.isMutedByHost = info.mutedByHost == true
       guard known.isMuted != info.muted else { return }
@@ -180,7 +181,7 @@ extension Meeting {
 
   private func removePublication(_ id: String, of participantID: String, _ reason: UnpublishReason? = nil) {
     if participantID == local.id { return removeOwn(id, reason) }
-    guard let participant = participants.first(where: { $0.id == participantID }),
+    guard let participant = participantsByID[participantID],
       let index = participant.publications.firstIndex(where: { $0.id == id })
     else { return }
     let publication = participant.publications.remove(at: index)

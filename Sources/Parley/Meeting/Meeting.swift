@@ -83,6 +83,8 @@ public import Signaling
   /// let names = meeting.participants.map(\.name).joined(separator: ", ")
   /// ```
   public internal(set) var participants: [RemoteParticipant] = []
+  /// ``participants`` by their ids: messages about each come for all of them.
+  var participantsByID: [String: RemoteParticipant] = [:]
 
   /// Who speaks now, loudest first.
   ///
@@ -243,7 +245,7 @@ public import Signaling
   /// if let author = meeting.participant(message.from) { print(author.name) }
   /// ```
   public func participant(_ id: String) -> (any Participant)? {
-    id == local.id ? local : participants.first { $0.id == id }
+    id == local.id ? local : participantsByID[id]
   }
 
   /// What happens, in order. The first call gives everything from the beginning, also what happened before it; each further one gives a

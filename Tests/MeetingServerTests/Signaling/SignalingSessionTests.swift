@@ -388,6 +388,21 @@ struct SignalingSessionTests {
     }
   }
 
+  @Test("connection quality of many that changes at once is told in one message, the newest of each")
+  func qualityTogether() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let (bob, welcome) = try await server.join("daily", "Bob")
+      _ = try await ann.drain()
+      for quality in [ConnectionQuality.poor, .good] {
+        for id in [hello.participant, welcome.participant] { await server.media.report(.quality([id: quality])) }
+      }
+      let quality = try await ann.first { if case .quality(let quality) = $0 { quality } else { nil } }
+      #expect(quality == [hello.participant: .good, welcome.participant: .good])
+      for client in [ann, bob] { await client.close() }
+    }
+  }
+
   @Test("a receiver is told which of its pictures are paused and why, and when it is over; nobody else is")
   func paused() async throws {
     try await TestServer.run { server in
