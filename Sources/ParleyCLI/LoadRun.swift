@@ -18,6 +18,8 @@ import Parley
   private var joinTimes: [Double] = []
   private var failures: [String] = []
   private var isStopped = false
+  /// How long it took until everybody was in.
+  private var joining = TimeSpan.zero
 
   init(
     url: String, publishers: Int, subscribers: Int, seconds: Double, bitrate: DataRate, sendsVideo: Bool, slots: Int?,
@@ -46,7 +48,9 @@ import Parley
     defer { stop.cancel() }
     do {
       let media = try LoadMedia.make(bitrate: bitrate, video: sendsVideo)
+      let start = MonotonicClock.now
       await joinAll(media)
+      joining = MonotonicClock.now - start
     } catch {
       CommandLineText.complain("\(error)")
       return 1
@@ -126,7 +130,7 @@ import Parley
     guard isJSON else { return tell(after.rate(since: before)) }
     var line: JSONLine = [
       "event": "summary", "joined": .integer(meetings.count), "failed": .integer(failures.count),
-      "publishers": .integer(publishers), "subscribers": .integer(subscribers),
+      "joinSeconds": .number(joining.seconds), "publishers": .integer(publishers), "subscribers": .integer(subscribers),
       "joinMilliseconds": .object([
         "p50": JSONLine.Value(Self.percentile(joinTimes, 0.5)), "p99": JSONLine.Value(Self.percentile(joinTimes, 0.99)),
       ]),
@@ -144,10 +148,12 @@ import Parley
     }
     var text = "\(meetings.count) of \(publishers + subscribers) joined"
     if let half = Self.percentile(joinTimes, 0.5), let most = Self.percentile(joinTimes, 0.99) {
-      text += ", half of them within \(Int(half)) ms, 99 % within \(Int(most)) ms"
+      text += ", half of them within \(Int(half)) ms, 99 % within \(Int(most)) ms, all in "
+      text += "\((joining.seconds * 10).rounded() / 10) s"
     }
     CommandLineText.say(text + "\n")
     if !meetings.isEmpty { CommandLineText.say("In \(Int(rate.seconds.rounded())) s: \(rate.words)\n") }
+    if let limit = rate.ownLimit { CommandLineText.say(limit + "\n") }
   }
 
   /// Each distinct reason with how often it was given, the most frequent one first.

@@ -24,7 +24,10 @@ struct LoadTotals: Sendable {
   /// By who receives and what.
   var tracks: [String: Track] = [:]
   var sent: UInt64 = 0
+  /// Packets that came, and were dropped since this process did not read them in time.
+  var unread: UInt64 = 0
   var cpu = LoadTotals.cpuTime()
+  var mediaThread = MediaThreadTime.now()
 
   @MainActor static func of(_ meetings: [Meeting]) async -> LoadTotals {
     var totals = LoadTotals()
@@ -35,6 +38,7 @@ struct LoadTotals: Sendable {
           packets: stream.packetsReceived, bytes: stream.bytesReceived, lost: stream.packetsLost,
           frames: stream.video?.framesReceived ?? 0, freezes: stream.video?.freezeCount ?? 0)
       }
+      totals.unread += statistics.transport.receiveBufferDrops
       for stream in statistics.outbound { totals.sent += stream.packetsSent }
     }
     totals.time = MonotonicClock.now
@@ -44,6 +48,8 @@ struct LoadTotals: Sendable {
   /// What happened since `before`, as rates.
   func rate(since before: LoadTotals) -> LoadRate {
     var rate = LoadRate(seconds: max((time - before.time).seconds, 0.001), cpu: cpu - before.cpu)
+    rate.mediaThread = mediaThread.since(before.mediaThread)
+    rate.unread = Int(clamping: unread - min(before.unread, unread))
     for (name, track) in tracks {
       let new = track.since(before.tracks[name])
       rate.packets += Double(new.packets)

@@ -23,6 +23,30 @@ import Testing
     #expect(rate.line.text.contains("\"lossPercent\":1.0"))
   }
 
+  @Test("A run that did not keep up says so, and takes none of its own loss for the server's")
+  func ownLimit() throws {
+    var rate = LoadRate(seconds: 10, packets: 9_900, lost: 100, bits: 1e6, frames: 100, cpu: 8)
+    rate.mediaThread = try #require(MediaThreadTime(schedstat: "8000000000 900000000 4711\n"))
+    #expect(rate.ownLimit == nil)
+    #expect(rate.line.text.contains("\"ownLimit\":null") && rate.line.text.contains("\"serverLossPercent\":1.0"))
+
+    rate.mediaThread = try #require(MediaThreadTime(schedstat: "8000000000 1000000000 4711\n"))
+    let busy = try #require(rate.ownLimit)
+    #expect(busy.contains("busy for 80 % of the time, and waited for a processor for 10 %"), "\(busy)")
+
+    rate.mediaThread = MediaThreadTime()
+    rate.unread = 75
+    let unread = try #require(rate.ownLimit)
+    #expect(unread.contains("did not read 75 packets in time"), "\(unread)")
+    #expect(rate.line.text.contains("\"lossPercent\":1.0") && rate.line.text.contains("\"serverLossPercent\":0.25"))
+    #expect(rate.words.contains("lost 1.0 % (0.3 % the server's)"), "\(rate.words)")
+    rate.unread = 200
+    #expect(rate.line.text.contains("\"serverLossPercent\":0.0"), "not below nothing")
+  }
+
+  @Test("Time of a thread that the system does not tell is none", arguments: ["", "12", "a b c"])
+  func oddTime(_ text: String) { #expect(MediaThreadTime(schedstat: text) == nil) }
+
   @Test("A track that began anew, or was given another slot, does not turn the rates back")
   func anew() {
     var before = LoadTotals()
