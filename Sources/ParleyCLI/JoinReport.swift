@@ -83,6 +83,23 @@ import Parley
       say("trackPaused", ["publication": .text(subscription.publication.id)], Self.words(paused: subscription))
     case .resumed(let subscription):
       say("trackResumed", ["publication": .text(subscription.publication.id)], nil)
+    case .undecodable(let publication):
+      say(
+        "undecodable",
+        [
+          "publication": .text(publication.id), "participant": JSONLine.Value(publication.participant?.id),
+          "source": .text(publication.source.rawValue), "codec": JSONLine.Value(publication.undecodableCodec?.name),
+        ], Self.words(undecodable: publication))
+    case .decodable(let publication):
+      say("decodable", ["publication": .text(publication.id), "source": .text(publication.source.rawValue)], nil)
+    case .undecodableFor(let publication):
+      let receivers = publication.undecodableFor
+      say(
+        "undecodableFor",
+        [
+          "source": .text(publication.source.rawValue), "codec": JSONLine.Value(receivers?.codec.name),
+          "count": .integer(receivers?.count ?? 0),
+        ], Self.words(undecodableFor: publication))
     case .qualityChanged(let participant, let quality):
       say("quality", ["participant": .text(participant.id), "quality": .text(quality.rawValue)], nil)
     case .reconnecting(let step):
@@ -132,20 +149,38 @@ import Parley
     "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
   }
 
+  /// What people are told of a track that this client cannot decode.
+  static func words(undecodable publication: RemotePublication) -> String {
+    let name = publication.participant?.name ?? "somebody"
+    let codec = codec(publication.undecodableCodec)
+    return "\(name)'s \(words(publication.source)) cannot be played here: it is sent in \(codec)"
+  }
+
+  /// What people are told of those who cannot decode an own track; nil when everybody can.
+  static func words(undecodableFor publication: LocalPublication) -> String? {
+    guard let receivers = publication.undecodableFor else { return nil }
+    let who = receivers.count == 1 ? "one participant" : "\(receivers.count) participants"
+    return "\(who) cannot play your \(words(publication.source)): it is sent in \(codec(receivers.codec))"
+  }
+
+  private static func codec(_ codec: CodecInfo?) -> String { codec?.name ?? "an unknown codec" }
+
   /// What people are told of a track that was muted, or is not any more.
   static func words(muted publication: RemotePublication) -> String {
     words(muted: publication.isMuted, publication.source, of: publication.participant?.name)
   }
 
   nonisolated static func words(muted: Bool, _ source: TrackSource, of name: String?) -> String {
-    let what =
-      switch source {
-      case .microphone: "microphone"
-      case .camera: "camera"
-      case .screen: "screen"
-      case .screenAudio: "screen's sound"
-      }
-    return "\(name ?? "somebody") has turned the \(what) \(muted ? "off" : "on again")"
+    "\(name ?? "somebody") has turned the \(words(source)) \(muted ? "off" : "on again")"
+  }
+
+  nonisolated private static func words(_ source: TrackSource) -> String {
+    switch source {
+    case .microphone: "microphone"
+    case .camera: "camera"
+    case .screen: "screen"
+    case .screenAudio: "screen's sound"
+    }
   }
 
   /// What people are told of a source that has come to its end.

@@ -53,6 +53,9 @@ import Parley
     case .reconnecting(let step): note("connection lost (\(step.rawValue)), trying again")
     case .reconnected: note("connected again")
     case .paused(let subscription): note(JoinReport.words(paused: subscription))
+    case .undecodable(let publication): note(JoinReport.words(undecodable: publication))
+    case .undecodableFor(let publication):
+      if let words = JoinReport.words(undecodableFor: publication) { note(words) }
     case .sourceEnded(let publication, let error): note(JoinReport.words(ended: publication, error))
     case .tokenExpiring(in: let time, leaves: true): note(JoinReport.words(tokenEnding: time))
     case .room(let event): if let words = RoomReport(event, meeting).words { note(words) }

@@ -40,6 +40,8 @@ public enum ServerMessage: Sendable, Hashable {
   case signal(Signal, from: String?)
   /// Something about hosts' decisions, hands, reactions or polls.
   case room(RoomNotice)
+  /// Something about what can be decoded, and by whom.
+  case codec(CodecNotice)
   /// Something about the own join token.
   case token(TokenNotice)
   /// Answers `ping`.
@@ -151,6 +153,10 @@ extension ServerMessage: Codable {
         id: try container.decodeIfPresent(Int.self, forKey: .id))
     case .ended: self = .ended(reason: try get(.reason), message: try get(.message))
     case nil:
+      if let notice = try CodecNotice(type: type, from: decoder) {
+        self = .codec(notice)
+        return
+      }
       if let notice = try TokenNotice(type: type, from: decoder) {
         self = .token(notice)
         return
@@ -210,6 +216,7 @@ extension ServerMessage: Codable {
       try signal.encode(to: encoder)
       try put(from, .from)
     case .room(let notice): try notice.encode(to: encoder)
+    case .codec(let notice): try notice.encode(to: encoder)
     case .token(let notice): try notice.encode(to: encoder)
     case .pong(let time): try container.encodeIfPresent(time, forKey: .time)
     case .error(let code, let message, let fatal, let id):
@@ -245,7 +252,7 @@ extension ServerMessage: Codable {
     case .quality: .quality
     case .chat: .chat
     case .signal: .signal
-    case .room, .token: nil
+    case .room, .codec, .token: nil
     case .pong: .pong
     case .error: .error
     case .ended: .ended

@@ -31,6 +31,15 @@ struct ServerMessageTests {
       .paused(slots: ["4"], reason: .bandwidth),
       .needSlots(audio: 3, video: 4),
       .speakers([.init(participant: "p_1", level: 0.5)]), .quality(["p_1": .poor]), .chat(chat[0]),
+      .codec(
+        .undecodable([
+          .init(publication: "t_91", participant: "p_1", codec: .init(name: "VP9", parameters: "profile-id=0"))
+        ])),
+      .codec(.undecodable([])),
+      .codec(
+        .undecodableFor(.init(publication: "t_91", codec: .init(name: "AV1"), participants: ["p_2"], count: 1))),
+      .codec(.sendCodec(mid: "1", codec: .init(name: "H264", parameters: "profile-level-id=42e01f", payloadType: 103))),
+      .codec(.sendCodec(mid: "1", codec: nil)),
       .token(.expiring(seconds: 60, leaves: true)),
       .token(.refreshed(token: "psat=t", expires: Date(timeIntervalSince1970: 1_795_251_600))),
       .ended(reason: .tokenExpired, message: "over"), .ended(reason: .tokenRevoked, message: "out"), .pong(time: nil),

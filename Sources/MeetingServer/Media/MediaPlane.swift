@@ -1,4 +1,5 @@
 public import Basics
+public import RTC
 public import SFU
 public import Signaling
 
@@ -88,11 +89,14 @@ public struct MediaSlot: Sendable, Hashable {
   public var mid: String
   /// Sound or picture.
   public var kind: TrackKind
+  /// The codecs that the receiver takes in it.
+  public var codecs: [NegotiatedCodec]
 
   /// A slot.
-  public init(mid: String, kind: TrackKind) {
+  public init(mid: String, kind: TrackKind, codecs: [NegotiatedCodec] = []) {
     self.mid = mid
     self.kind = kind
+    self.codecs = codecs
   }
 }
 
@@ -134,19 +138,25 @@ public struct CarriedVoice: Sendable, Hashable {
 public struct MediaAnswer: Sendable, Hashable {
   /// The SDP answer, candidates included.
   public var sdp: String
-  /// The `mid`s of the tracks that were accepted; the others found no m-section to send in.
-  public var accepted: Set<String>
+  /// The tracks that were accepted, by `mid`, each with the codecs that it may come in; the others found no m-section to send in.
+  public var accepted: [String: [NegotiatedCodec]]
   /// Every receive slot, in the order of the offer.
   public var slots: [MediaSlot]
   /// Why m-sections were rejected, by `mid`.
   public var rejected: [String: String]
+  /// The kinds of which slots were offered and rejected, since no codec of theirs can be forwarded.
+  public var rejectedSlots: Set<TrackKind>
 
   /// An answer.
-  public init(sdp: String, accepted: Set<String>, slots: [MediaSlot], rejected: [String: String] = [:]) {
-    self.rejected = rejected
+  public init(
+    sdp: String, accepted: [String: [NegotiatedCodec]], slots: [MediaSlot], rejected: [String: String] = [:],
+    rejectedSlots: Set<TrackKind> = []
+  ) {
     self.sdp = sdp
     self.accepted = accepted
     self.slots = slots
+    self.rejected = rejected
+    self.rejectedSlots = rejectedSlots
   }
 }
 
@@ -158,6 +168,8 @@ public enum MediaEvent: Sendable, Hashable {
   case lost(participant: String)
   /// Who speaks, loudest first; at most 5 times a second.
   case speakers([SpeakerLevel])
+  /// A video publication arrives in this codec from now on.
+  case codec(publication: String, NegotiatedCodec)
   /// What of a video publication somebody watches changed.
   case demand(publication: String, MediaDemand)
   /// The publications that a receiver's network has no room for, whole.

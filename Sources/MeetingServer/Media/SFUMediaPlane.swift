@@ -206,10 +206,16 @@ extension MediaPlaneError {
 extension MediaAnswer {
   fileprivate init(_ answer: OfferAnswer) {
     self.init(
-      sdp: answer.sdp, accepted: Set(answer.accepted.map(\.rawValue)),
-      slots: answer.slots.map { MediaSlot(mid: $0.mid.rawValue, kind: $0.kind == .audio ? .audio : .video) },
-      rejected: Dictionary(uniqueKeysWithValues: answer.rejected.map { ($0.key.rawValue, $0.value) }))
+      sdp: answer.sdp,
+      accepted: Dictionary(uniqueKeysWithValues: answer.accepted.map { ($0.key.rawValue, $0.value) }),
+      slots: answer.slots.map { MediaSlot(mid: $0.mid.rawValue, kind: TrackKind($0.kind), codecs: $0.codecs) },
+      rejected: Dictionary(uniqueKeysWithValues: answer.rejected.map { ($0.key.rawValue, $0.value.reason) }),
+      rejectedSlots: Set(answer.rejected.values.filter { $0.role == .send }.map { TrackKind($0.kind) }))
   }
+}
+
+extension TrackKind {
+  fileprivate init(_ kind: MediaKind) { self = kind == .audio ? .audio : .video }
 }
 
 extension TrackOffer {
@@ -227,6 +233,7 @@ extension MediaEvent {
     case .connected(let id): self = .connected(participant: id.rawValue)
     case .lost(let id): self = .lost(participant: id.rawValue)
     case .publicationStarted: return nil
+    case .codecChanged(let id, let codec): self = .codec(publication: id.rawValue, codec)
     case .paused(let id, let paused):
       self = .paused(receiver: id.rawValue, publications: paused.map(\.publication.rawValue))
     case .layersWanted(let id, let wanted):

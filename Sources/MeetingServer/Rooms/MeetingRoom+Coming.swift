@@ -87,7 +87,7 @@ extension MeetingRoom {
       throw isClosed ? .closed : .banned
     }
     member.publications = published(tracks, answer.accepted, by: member)
-    member.slots.replace(with: answer.slots)
+    member.slots.replace(with: answer.slots, rejected: answer.rejectedSlots)
     // The rules for chat may have changed while the media server answered.
     (member.role, member.permissions) = rights(of: member)
     members[id] = member
@@ -96,6 +96,8 @@ extension MeetingRoom {
     reserved -= 1
     holdsPlace = false
     entered(member)
+    assessCodecs(for: member)
+    assessCodecs(of: member)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.knownRevision = meeting.revision
     member.channel?.admit(
@@ -113,6 +115,7 @@ extension MeetingRoom {
     returned(member)
     assign(changes, to: member)
     askForSlots(member)
+    notifyCodecs()
     if !member.publications.isEmpty { refill(except: id) }
     let known = visible(quality)
     if !known.isEmpty { member.channel?.send(.quality(known)) }
@@ -164,6 +167,7 @@ extension MeetingRoom {
     for publication in member.publications { tellDemand(of: publication, member) }
     // Also that nothing is paused: what was may have come back while there was no socket.
     tellPaused(member)
+    notifyCodecsAgain(member)
     member.askedFor = (0, 0)
     askForSlots(member)
     if member.connection != before { announce(.participantUpdated(member.info), about: member, except: participant) }

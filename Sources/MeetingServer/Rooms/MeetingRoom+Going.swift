@@ -63,6 +63,9 @@ extension MeetingRoom {
     noteLeft(member, reason: reason.rawValue)
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
     forget(member)
+    for publication in member.publications { forgetCodecs(of: publication.info.id) }
+    forgetReceiver(member)
+    notifyCodecs()
     if !member.publications.isEmpty { refill() }
   }
 

@@ -53,6 +53,7 @@ extension MeetingRoom {
     endTask?.cancel()
     pruning?.cancel()
     tokenTimer?.task.cancel()
+    codecTimer?.cancel()
     let id = identity.id.rawValue
     post { await $0.close(meeting: id) }
   }
@@ -67,6 +68,7 @@ extension MeetingRoom {
       for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
       broadcast(.speakers(known))
       if !known.isEmpty { refillCrowded() }
+    case .codec(let publication, let codec): codecArrived(codec, publication: publication)
     case .demand(let publication, let demand):
       for member in members.values {
         guard let index = member.publications.firstIndex(where: { $0.info.id == publication }) else { continue }

@@ -74,7 +74,12 @@ extension MeetingRoom {
     guard members[participant] === member else { return }
     let before = member.publications
     member.publications = published(tracks, answer.accepted, by: member)
-    member.slots.replace(with: answer.slots)
+    member.slots.replace(with: answer.slots, rejected: answer.rejectedSlots)
+    for old in before where !member.publications.contains(where: { $0.info.id == old.info.id }) {
+      forgetCodecs(of: old.info.id)
+    }
+    assessCodecs(for: member)
+    let decoders = assessCodecs(of: member)
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(
       .answer(
@@ -94,7 +99,13 @@ extension MeetingRoom {
     }
     notePublications(of: member, before: before)
     askForSlots(member)
-    if before.map(\.info.id) != member.publications.map(\.info.id) { refill(except: participant) }
+    notifyCodecs()
+    if before.map(\.info.id) != member.publications.map(\.info.id) {
+      refill(except: participant)
+    } else if !decoders.isEmpty {
+      let all = ranked()
+      for receiver in decoders { refill(receiver, all) }
+    }
   }
 
   private func setMuted(

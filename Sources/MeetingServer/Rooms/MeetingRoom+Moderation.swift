@@ -1,5 +1,6 @@
 import Basics
 import Meetings
+import RTC
 import Signaling
 
 /// What can be done to participants. The room does it here and asks nobody whether it may: signalling (``perform(_:id:_:_:)``) and the REST API
@@ -143,6 +144,9 @@ extension MeetingRoom {
     if before.contains(.moderate) != permissions.contains(.moderate) { hostsChanged(member) }
     guard before.contains(.subscribe) != permissions.contains(.subscribe) else { return }
     member.askedFor = (0, 0)
+    forgetReceiver(member)
+    codecChanges.receivers.insert(member.id)
+    notifyCodecs()
     refill(member, ranked())
     member.channel?.send(.room(.state(state(for: member))))
   }
@@ -176,6 +180,7 @@ extension MeetingRoom {
       member.stoppedTracks.insert(key)
       member.refusedTracks.insert(key)
       let track = publication.info.id
+      forgetCodecs(of: track)
       post { await $0.setMuted(true, publication: track, of: id) }
       broadcast(.unpublished(participant: id, publication: track, reason: reason))
       note(.publicationRemoved(member.person, publication.info))
@@ -184,13 +189,17 @@ extension MeetingRoom {
   }
 
   /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on it.
-  func published(_ tracks: [MediaTrack], _ accepted: Set<String>, by member: RoomMember) -> [RoomMember.Publication] {
+  func published(_ tracks: [MediaTrack], _ accepted: [String: [NegotiatedCodec]], by member: RoomMember) -> [RoomMember
+    .Publication]
+  {
     let before = member.publications
     let id = member.id
-    return tracks.filter { accepted.contains($0.mid) }.compactMap { track in
+    return tracks.filter { accepted[$0.mid] != nil }.compactMap { track in
       var publication = Self.publication(track)
       let same = before.first { $0.info.id == track.publication }
       publication.demand = same?.demand
+      if let same { publication.codecs = same.codecs }
+      publication.codecs.renegotiate(accepted[track.mid] ?? [])
       if let same { publication.info.created = same.info.created }
       let isKept =
         same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))

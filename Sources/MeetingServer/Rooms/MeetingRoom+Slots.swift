@@ -11,7 +11,7 @@ extension MeetingRoom {
       ordered.flatMap { member in
         member.publications
           .filter { ($0.info.source == .screen || $0.info.source == .screenAudio) == isScreen }
-          .map { .init(publication: $0.info.id, participant: member.id, kind: $0.info.kind) }
+          .map { candidate($0, of: member) }
       }
     }
     let all = candidates(true) + candidates(false)
@@ -28,7 +28,7 @@ extension MeetingRoom {
   func refillCrowded() {
     let all = ranked()
     for member in members.values {
-      let others = receivable(all, by: member)
+      let others = receivable(all, by: member).filter { member.slots.undecodable[$0.publication] == nil }
       let audio = others.count { $0.kind == .audio }
       if audio > member.slots.count(of: .audio) || others.count - audio > member.slots.count(of: .video) {
         refill(member, all)
@@ -56,7 +56,13 @@ extension MeetingRoom {
 
   func refused(_ mids: [String], by id: String) {
     guard let member = members[id] else { return }
-    for mid in mids { member.slots.refuse(mid: mid) }
+    for mid in mids {
+      guard let publication = member.slots.info.first(where: { $0.mid == mid })?.publication else { continue }
+      member.slots.refuse(mid: mid)
+      codecChanges.publications.insert(publication)
+    }
+    codecChanges.receivers.insert(id)
+    notifyCodecs()
     let changes = member.slots.fill(with: receivable(ranked(), by: member))
     member.channel?.send(.slots(member.slots.info))
     assign(changes, to: member)
@@ -67,7 +73,7 @@ extension MeetingRoom {
     var audio = 0
     var video = 0
     for other in members.values where other.id != member.id {
-      for publication in other.publications where !member.slots.refused.contains(publication.info.id) {
+      for publication in other.publications where member.slots.undecodable[publication.info.id] == nil {
         if publication.info.kind == .audio { audio += 1 } else { video += 1 }
       }
     }

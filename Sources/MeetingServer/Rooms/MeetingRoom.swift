@@ -20,6 +20,8 @@ actor MeetingRoom {
     var lobbyPatience: Duration = .seconds(1_800)
     /// How long somebody counts as typing who does not say so again.
     var typingPatience = TimeSpan.seconds(6)
+    /// How soon a sender may be asked for another codec again.
+    var codecInterval = TimeSpan.seconds(5)
     /// What becomes of places whose tokens end.
     var tokens = TokenRules()
     /// How much of what participants send is passed on.
@@ -63,6 +65,10 @@ actor MeetingRoom {
   var quality: [String: ConnectionQuality] = [:]
   /// Whose quality has changed since everybody was told.
   var untoldQuality: Set<String> = []
+  /// What changed of who can decode what, until it is told.
+  var codecChanges = CodecChanges()
+  /// Waits until a sender may be asked for another codec again.
+  var codecTimer: Task<Void, Never>?
   var isClosed = false
   var isListening = false
   var endTask: Task<Void, Never>?

@@ -11,6 +11,7 @@ final class RoomMember {
     var info: PublicationInfo
     /// What of it the others want; nil as long as everything is.
     var demand: MediaDemand?
+    var codecs = PublishedCodecs()
   }
 
   let id: String
@@ -48,6 +49,8 @@ final class RoomMember {
   var chatting = ChatSeat()
   var publications: [Publication] = []
   var slots = SlotTable()
+  /// What its client was last told that it cannot decode.
+  var toldUndecodable: [UndecodablePublication] = []
   /// Publications that its network has no room for.
   var paused: Set<String> = []
   /// The socket that stands for the participant; nil between a lost one and the next.

@@ -13,6 +13,7 @@ extension MediaSession {
   /// Ends an own track with the next offer.
   func stopTrack(_ mid: MID) {
     publishers.removeValue(forKey: mid)?.attach(nil)
+    sendCodecs[mid] = nil
     try? peer.stop(mid)
   }
 
@@ -56,12 +57,25 @@ extension MediaSession {
     receiver.update(media: peer.media, cname: peer.cname, now: now)
     openDataChannels(now: now)
     guard let connection else { return .success(()) }
-    for media in peer.media where media.role == .send {
-      guard let publisher = publishers[media.mid], let codec = media.codecs.first?.codec else { continue }
-      updateParameters(media.mid)
-      publisher.attach(PublisherDestination(connection: connection, mid: media.mid, codec: codec, rids: media.rids))
-    }
+    for media in peer.media where media.role == .send { attach(media, connection) }
     return .success(())
+  }
+
+  /// Connects a publisher with its m-section.
+  private func attach(_ media: NegotiatedMedia, _ connection: MediaConnection) {
+    let requested = sendCodecs[media.mid]
+    let codec = media.codecs.first { $0.codec == requested } ?? media.codecs.first
+    guard let publisher = publishers[media.mid], let codec else { return }
+    updateParameters(media.mid)
+    publisher.attach(
+      PublisherDestination(connection: connection, mid: media.mid, codec: codec.codec, rids: media.rids))
+  }
+
+  /// Sends an own track in another of its codecs; nil for the first of them.
+  func setSendCodec(_ codec: Codec?, mid: MID, connection: MediaConnection) {
+    guard sendCodecs[mid] != codec else { return }
+    sendCodecs[mid] = codec
+    if let media = peer.media.first(where: { $0.mid == mid && $0.role == .send }) { attach(media, connection) }
   }
 
   /// Tells the sender anew what the streams of a track want.

@@ -31,6 +31,8 @@ final class MediaSession {
   var slotCounts: [MediaKind: Int] = [:]
   /// What slots can carry.
   let slotCodecs: [Codec]
+  /// What the server asks for, by own track.
+  var sendCodecs: [MID: Codec] = [:]
   private var lastReceived: Instant?
   private var isInterrupted = false
   var roundTripTime: TimeSpan?

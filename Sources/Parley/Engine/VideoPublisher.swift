@@ -115,6 +115,11 @@ final class VideoPublisher: Publisher {
       let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
       state.layers = rids.enumerated().map { index, rid in
         let divisor = 1 << (rids.count - 1 - index)
+        if var layer = before.first(where: { $0.rid == rid && $0.divisor == divisor }) {
+          // The estimate of the network is the same, and comes again only when it changes.
+          layer.wantsKeyframe = true
+          return layer
+        }
         // Until the first estimate: a start that most networks bear.
         let start = min(
           options.maximumBitrate, rids.count == 1 ? .kilobits(600) : .kilobits([150, 300, 600][min(index, 2)]))

@@ -44,6 +44,7 @@ extension Meeting {
     case .chat(let entry): takeChat(entry, isHistory: false)
     case .signal(let signal, let from): takeSignal(signal, from: from)
     case .room(let notice): take(notice)
+    case .codec(let notice): take(notice)
     case .token(let notice): take(notice)
     case .pong(let time): takePong(time)
     case .error(let code, let text, let fatal, let id): takeError(code, text, fatal, id)
@@ -177,6 +178,7 @@ extension Meeting {
     let publication = RemotePublication(info, participant: participant)
     participant.publications.append(publication)
     emit(.published(publication))
+    applyCodec(to: publication)
   }
 
   private func removePublication(_ id: String, of participantID: String, _ reason: UnpublishReason? = nil) {

@@ -75,6 +75,7 @@ extension Meeting {
     // The slots that come next are other ones.
     toldViews = [:]
     paused.publications = []
+    forgetCodecs()
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }
 

@@ -201,6 +201,8 @@ public import Signaling
   @ObservationIgnored var viewsWait = false
   /// The publications that the server does not send for now, and why, also those that have no subscription yet.
   @ObservationIgnored var paused: (publications: Set<String>, reason: PauseReason) = ([], .bandwidth)
+  /// What the server does not send since this client cannot decode it, by publication, also those that are not known here yet.
+  @ObservationIgnored var undecodable: [String: CodecInfo] = [:]
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {

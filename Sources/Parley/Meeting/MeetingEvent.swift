@@ -31,6 +31,9 @@ public import Signaling
 ///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
 ///   case .signal(let signal): print("\(signal.type): \(signal.data)")
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
+///   case .undecodable(let publication): print("Cannot play \(publication.undecodableCodec?.name ?? "it").")
+///   case .decodable(let publication): print("Can play \(publication.id) now.")
+///   case .undecodableFor(let publication): print("\(publication.undecodableFor?.count ?? 0) cannot play what you send.")
 ///   case .qualityChanged(let participant, let quality): print("\(participant.name): \(quality.rawValue)")
 ///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
 ///   case .reconnected: print("Everything flows again.")
@@ -92,6 +95,12 @@ public enum MeetingEvent: Sendable {
   case paused(Subscription)
   /// It is sent again.
   case resumed(Subscription)
+  /// This client cannot decode what somebody publishes, so it is not sent; see ``RemotePublication/undecodableCodec``.
+  case undecodable(RemotePublication)
+  /// It can be decoded now, since its sender went over to another codec.
+  case decodable(RemotePublication)
+  /// Others can or cannot decode what this client publishes; see ``LocalPublication/undecodableFor``.
+  case undecodableFor(LocalPublication)
   /// How well media flows between somebody and the server.
   case qualityChanged(any Participant, ConnectionQuality)
   /// A part of the connection was lost; it is being brought back without the app's help.
@@ -203,6 +212,27 @@ public typealias MeetingInfo = Signaling.MeetingInfo
 /// }
 /// ```
 public typealias ConnectionQuality = Signaling.ConnectionQuality
+
+/// A codec with what tells its profiles apart.
+///
+/// ```swift
+/// func words(_ codec: CodecInfo) -> String { codec.parameters.map { "\(codec.name) (\($0))" } ?? codec.name }
+/// ```
+public typealias CodecInfo = Signaling.CodecInfo
+
+/// A publication that this client cannot decode.
+///
+/// ```swift
+/// func words(_ track: UndecodablePublication) -> String { "\(track.publication) is sent in \(track.codec.name)" }
+/// ```
+public typealias UndecodablePublication = Signaling.UndecodablePublication
+
+/// Who cannot decode a publication.
+///
+/// ```swift
+/// func words(_ receivers: UndecodableReceivers) -> String { "\(receivers.count) cannot play \(receivers.codec.name)" }
+/// ```
+public typealias UndecodableReceivers = Signaling.UndecodableReceivers
 
 /// Why the server does not send a picture for now.
 ///

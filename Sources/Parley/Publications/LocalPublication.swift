@@ -53,6 +53,13 @@ import RTC
   /// ```
   public internal(set) var isMutedByHost = false
 
+  /// Who cannot decode it, and so is not sent it; nil where everybody can. Those who are hidden are not counted.
+  ///
+  /// ```swift
+  /// if let receivers = camera.undecodableFor { print("\(receivers.count) cannot play \(receivers.codec.name).") }
+  /// ```
+  public internal(set) var undecodableFor: UndecodableReceivers?
+
   @ObservationIgnored let publisher: any Publisher
   /// The m-section that carries it in the connection under way.
   @ObservationIgnored var mid: MID?

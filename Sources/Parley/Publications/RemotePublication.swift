@@ -61,6 +61,14 @@ public import Signaling
   /// ```
   public internal(set) var isMutedByHost: Bool
 
+  /// What it is sent in, while this client cannot decode that and so is not sent it; nil otherwise. It comes by itself when its sender goes over
+  /// to another codec, which the server asks for as far as that helps.
+  ///
+  /// ```swift
+  /// if let codec = publication.undecodableCodec { print("This client cannot play \(codec.name).") }
+  /// ```
+  public internal(set) var undecodableCodec: CodecInfo?
+
   /// How it is received; nil while it is not.
   ///
   /// ```swift

@@ -1,6 +1,6 @@
 import Basics
 import RTC
-import Signaling
+public import Signaling
 
 /// What a meeting's media did so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C webrtc-stats): the same names, counts
 /// and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``, levels and shares go from 0 to 1, and a member is nil while it is not
@@ -34,6 +34,13 @@ public struct MeetingStatistics: Sendable {
   /// let lost = statistics.inbound.map(\.packetsLost).reduce(0, +)
   /// ```
   public var inbound: [InboundTrackStatistics]
+
+  /// What is not received since this client cannot decode it. The W3C's statistics have no such member.
+  ///
+  /// ```swift
+  /// for track in statistics.undecodable { print("\(track.publication) is sent in \(track.codec.name).") }
+  /// ```
+  public var undecodable: [UndecodablePublication]
 }
 
 extension Meeting {
@@ -48,7 +55,14 @@ extension Meeting {
     guard let measured else { return nil }
     return MeetingStatistics(
       transport: measured.transport, outbound: measured.outbound.compactMap(outbound),
-      inbound: measured.inbound.compactMap(inbound))
+      inbound: measured.inbound.compactMap(inbound),
+      undecodable: participants.flatMap { participant in
+        participant.publications.compactMap { publication in
+          publication.undecodableCodec.map {
+            UndecodablePublication(publication: publication.id, participant: participant.id, codec: $0)
+          }
+        }
+      })
   }
 
   /// Nil for what was unpublished meanwhile.

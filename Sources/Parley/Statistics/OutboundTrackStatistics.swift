@@ -130,6 +130,13 @@ public struct OutboundTrackStatistics: Sendable {
   /// ```
   public let targetBitrate: DataRate
 
+  /// How many receivers cannot decode the publication, and so are not sent it. The W3C's statistics have no such member.
+  ///
+  /// ```swift
+  /// if outbound.undecodableFor > 0 { print("\(outbound.undecodableFor) cannot play \(outbound.codec?.mimeType ?? "it").") }
+  /// ```
+  public let undecodableFor: Int
+
   /// Frames and their encoder; nil for audio.
   ///
   /// ```swift
@@ -163,6 +170,7 @@ public struct OutboundTrackStatistics: Sendable {
     totalPacketSendDelay = rtp.totalPacketSendDelay
     nackCount = rtp.nackCount
     targetBitrate = rtp.targetBitrate
+    undecodableFor = publication.undecodableFor?.count ?? 0
     video = rtp.kind == .video ? OutboundVideoStatistics(rtp, stream.encoder) : nil
     remote = rtp.remote
   }

@@ -41,7 +41,7 @@ public final class PeerConnection {
   /// The live m-sections that both sides agreed on last.
   public internal(set) var media: [NegotiatedMedia] = []
   /// Why m-sections of the client's last offer were rejected; empty on the client's side.
-  public internal(set) var rejected: [MID: String] = [:]
+  public internal(set) var rejected: [MID: RejectedMedia] = [:]
   /// The path that media goes over: the one that the peer has nominated, or on the server, until then, the proven one over which DTLS was
   /// finished. Nil before that, and without consent. Free to read.
   public internal(set) var selectedPath: IcePath?

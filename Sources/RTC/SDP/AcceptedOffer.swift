@@ -9,8 +9,8 @@ public struct AcceptedOffer: Sendable {
   public let restartsIce: Bool
   /// The live m-sections in order.
   public internal(set) var media: [NegotiatedMedia] = []
-  /// Why live m-sections of audio and video are rejected with port 0.
-  public internal(set) var rejected: [MID: String] = [:]
+  /// Live m-sections of audio and video that are rejected with port 0, since none of their codecs is accepted.
+  public internal(set) var rejected: [MID: RejectedMedia] = [:]
   /// The section of data channels; nil where none was offered that fits.
   public internal(set) var dataChannels: NegotiatedDataChannels?
 

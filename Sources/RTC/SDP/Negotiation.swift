@@ -63,7 +63,8 @@ public struct Negotiation: Sendable {
           // What was sent from there ends, and its numbers with it: what begins anew must not use them again under one key (RFC 7714
           // section 8.1).
           section.source = nil
-          accepted.rejected[mid] = policy.rejection(of: offered, ignored: offer.ignored)
+          accepted.rejected[mid] = RejectedMedia(
+            kind: kind, role: Self.role(of: offered), reason: policy.rejection(of: offered, ignored: offer.ignored))
         }
       }
       next.append(section)
@@ -139,7 +140,7 @@ public struct Negotiation: Sendable {
       try claims.claim(id: id, for: kind)
       extensions[kind] = id
     }
-    let role: NegotiatedMedia.Role = offered.direction.sends ? .receive : offered.direction.receives ? .send : .inactive
+    let role = Self.role(of: offered)
     var remoteSources: [NegotiatedSource] = []
     if offered.direction.sends {
       remoteSources = offered.negotiatedSources
@@ -153,6 +154,11 @@ public struct Negotiation: Sendable {
       remoteSources: remoteSources, remoteStreamIDs: offered.direction.sends ? offered.streamIDs : [],
       rids: role == .receive && extensions[.rid] != nil ? Array(offered.sendLayers.prefix(policy.maximumLayers)) : [],
       localSource: source, localStreamID: nil, usesReducedSizeRTCP: offered.hasReducedSizeRTCP)
+  }
+
+  /// What this side does with an offered section.
+  private static func role(of offered: MediaDescription) -> NegotiatedMedia.Role {
+    offered.direction.sends ? .receive : offered.direction.receives ? .send : .inactive
   }
 
   /// Gives each slot its sources. They stay with the mid for as long as it lives, so that what a slot carries can change

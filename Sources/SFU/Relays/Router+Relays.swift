@@ -155,6 +155,13 @@ extension Router {
         return
       }
     }
+    if stream.kind == .video,
+      !publication.noteFormat(
+        relayed.packet.payloadType, codec, of: stream, sequence: relayed.packet.sequence)
+    {
+      counters[.tooOld] &+= 1
+      return
+    }
     if stream.kind == .video, !payload.isEmpty,
       !stream.inspectLayers(&relayed.packet, record, descriptor: descriptor, payload: payload, codec: codec)
     {

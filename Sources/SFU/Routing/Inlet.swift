@@ -255,6 +255,9 @@ public final class Inlet {
         return .dropped(.malformed)
       }
     }
+    if stream.kind == .video, !publication.noteFormat(type, codec, of: stream, sequence: stored.sequence) {
+      return .dropped(.tooOld)
+    }
     var descriptor = extensions.descriptor
     if stream.kind == .video, !payload.isEmpty,
       !stream.inspectLayers(

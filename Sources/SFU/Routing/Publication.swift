@@ -54,6 +54,13 @@ public final class Publication {
   var nextListed = -1
   /// Whether it was announced as flowing.
   var hasStarted = false
+  /// The payload type of the newest packets of video; nil before the first.
+  var arrivingType: PayloadType?
+  /// Whether ``arrivingType`` may not have been reported yet.
+  var hasNewFormat = false
+  /// The codec that was reported last, and when the next one may be.
+  var reportedCodec: NegotiatedCodec?
+  var nextCodecReport = Instant.zero
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.
   private(set) var formats: PayloadTypeTable
 
@@ -90,6 +97,8 @@ public final class Publication {
   func renegotiate(_ media: NegotiatedMedia) {
     self.media = media
     formats = PayloadTypeTable(media.codecs)
+    // A payload type may stand for something else now.
+    arrivingType = nil
     for subscription in subscriptions { subscription.sourceRenegotiated() }
   }
 

@@ -52,6 +52,7 @@ extension Router {
       publication.hasStarted = true
       emit(.publicationStarted(publication.id))
     }
+    if publication.hasNewFormat { reportCodec(of: publication, now: now) }
     // What nobody here receives costs no walk over the receivers.
     if publication.subscriptions.isEmpty {
       stream.pending.removeLast()

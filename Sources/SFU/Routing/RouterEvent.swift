@@ -1,9 +1,11 @@
-import RTC
+public import RTC
 
 /// What a router has to say to whoever runs the meeting.
 public enum RouterEvent: Sendable {
   /// The first packet of a publication came.
   case publicationStarted(PublicationID)
+  /// A video publication arrives in this codec from now on: the first packet came, or its sender went over to another.
+  case codecChanged(PublicationID, NegotiatedCodec)
   /// Who speaks changed: loudest first, with a level of 0 to 1.
   case speakers([(participant: ParticipantID, level: Double)])
   /// A participant's connection is judged differently.

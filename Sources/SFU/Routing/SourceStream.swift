@@ -21,6 +21,8 @@ public final class SourceStream {
   public let store: RetransmissionStore
 
   let kind: MediaKind
+  /// What its packets of video are coded in; nil before the first.
+  var codec: Codec?
   var nacks: NackGenerator
   var statistics: ReceiveStatistics
   var keyframes = KeyframeThrottle()
@@ -145,6 +147,16 @@ public final class SourceStream {
 
   /// Whether a keyframe began after `sequence`, so that what is missing up to there does not matter any more.
   func hasKeyframe(after sequence: Int64) -> Bool { keyframe > sequence }
+
+  /// Its sender goes over to another codec: what the packets so far said of layers and sizes holds no longer.
+  func begin(_ codec: Codec) {
+    self.codec = codec
+    var new = SourceLayers()
+    new.rank = layers.rank
+    new.hasChanged = true
+    layers = new
+    dependencies = nil
+  }
 
   /// Forgets what waits and is not kept any more, since so much came at once that newer packets took its place. Returns how many packets it was.
   func dropOverwritten() -> Int {

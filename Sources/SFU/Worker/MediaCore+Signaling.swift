@@ -61,10 +61,14 @@ extension MediaCore {
     let accepted = connection.apply(tracks)
     settle(connection)
     touch(connection.meeting)
+    let media = connection.peer.media
     return OfferAnswer(
-      sdp: answer, accepted: accepted,
-      slots: connection.peer.media.filter { connection.slots[$0.mid] != nil }.map { ($0.mid, $0.kind) },
-      rejected: connection.peer.rejected)
+      sdp: answer,
+      accepted: Dictionary(
+        uniqueKeysWithValues: media.filter { accepted.contains($0.mid) }.map { ($0.mid, $0.codecs) }),
+      slots: media.filter { connection.slots[$0.mid] != nil }.map {
+        NegotiatedSlot(mid: $0.mid, kind: $0.kind, codecs: $0.codecs)
+      }, rejected: connection.peer.rejected)
   }
 
   func setMuted(_ muted: Bool, _ publication: PublicationID, of participant: ParticipantID) {

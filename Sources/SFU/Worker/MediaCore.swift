@@ -410,6 +410,7 @@ final class MediaCore: PacketSink {
     while let event = router.pollEvent() {
       switch event {
       case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
+      case .codecChanged(let id, let codec): emit(.codecChanged(id, codec), meeting)
       case .speakers(let speakers): if meeting.isJudge { emit(.speakers(speakers), meeting) }
       case .slots(let updates): emit(.slots(updates), meeting)
       case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)

@@ -31,12 +31,22 @@ public struct TrackOffer: Sendable, Hashable {
 public struct OfferAnswer: Sendable {
   /// The SDP answer, candidates included.
   public var sdp: String
-  /// The tracks that found a media section to send in.
-  public var accepted: Set<MID>
+  /// The tracks that found a media section to send in, each with the codecs that it may come in.
+  public var accepted: [MID: [NegotiatedCodec]]
   /// Every receive slot in the order of the offer.
-  public var slots: [(mid: MID, kind: MediaKind)]
-  /// Why m-sections were rejected.
-  public var rejected: [MID: String]
+  public var slots: [NegotiatedSlot]
+  /// The m-sections that were rejected, and why.
+  public var rejected: [MID: RejectedMedia]
+}
+
+/// A receive slot, as it was negotiated.
+public struct NegotiatedSlot: Sendable, Hashable {
+  /// The slot.
+  public var mid: MID
+  /// Audio or video.
+  public var kind: MediaKind
+  /// The codecs that it takes.
+  public var codecs: [NegotiatedCodec]
 }
 
 /// What a slot is to carry from now on.
@@ -88,6 +98,8 @@ public enum MeetingEvent: Sendable {
   case lost(ParticipantID)
   /// The first packet of a publication came.
   case publicationStarted(PublicationID)
+  /// A video publication arrives in this codec from now on.
+  case codecChanged(PublicationID, NegotiatedCodec)
   /// Who speaks, loudest first; at most five times a second.
   case speakers([(participant: ParticipantID, level: Double)])
   /// A participant's connection is judged differently.

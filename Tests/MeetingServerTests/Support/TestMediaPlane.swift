@@ -1,10 +1,12 @@
 import Basics
 import MeetingServer
+import RTC
 import SFU
 import Signaling
 
 /// A media plane that moves no media. Its "SDP" is a list of words: `send:<mid>` for a section that sends,
-/// `audio:<mid>` and `video:<mid>` for slots; an offer with the word `bad` is refused.
+/// `audio:<mid>` and `video:<mid>` for slots; an offer with the word `bad` is refused. A third part names the codecs of a section, all without it:
+/// `video:4:VP8,H264`. A slot of which none is known is rejected.
 actor TestMediaPlane: MediaPlane {
   enum Call: Sendable, Equatable {
     case join(String)
@@ -137,19 +139,55 @@ actor TestMediaPlane: MediaPlane {
   private func answer(_ offer: String, _ tracks: [MediaTrack]) throws(MediaPlaneError) -> MediaAnswer {
     let words = offer.split(separator: " ")
     if words.contains("bad") { throw .badOffer("The offer is bad.") }
-    var sending: Set<String> = []
+    var accepted: [String: [NegotiatedCodec]] = [:]
     var slots: [MediaSlot] = []
+    var rejectedSlots: Set<TrackKind> = []
     for word in words {
       let parts = word.split(separator: ":")
-      guard parts.count == 2 else { continue }
+      guard parts.count >= 2 else { continue }
+      let mid = String(parts[1])
+      let names = parts.count > 2 ? parts[2].split(separator: ",").map(String.init) : nil
+      func codecs(_ kind: TrackKind) -> [NegotiatedCodec] {
+        names.map { $0.compactMap { Self.codec($0) } } ?? Self.all(kind)
+      }
+      func slot(_ kind: TrackKind) {
+        let codecs = codecs(kind)
+        guard !codecs.isEmpty else {
+          rejectedSlots.insert(kind)
+          return
+        }
+        slots.append(.init(mid: mid, kind: kind, codecs: codecs))
+      }
       switch parts[0] {
-      case "send": sending.insert(String(parts[1]))
-      case "audio": slots.append(MediaSlot(mid: String(parts[1]), kind: .audio))
-      case "video": slots.append(MediaSlot(mid: String(parts[1]), kind: .video))
+      case "send": if let track = tracks.first(where: { $0.mid == mid }) { accepted[mid] = codecs(track.source.kind) }
+      case "audio": slot(.audio)
+      case "video": slot(.video)
       default: break
       }
     }
-    return MediaAnswer(
-      sdp: "answer to \(offer)", accepted: sending.intersection(tracks.map(\.mid)), slots: slots)
+    return MediaAnswer(sdp: "answer to \(offer)", accepted: accepted, slots: slots, rejectedSlots: rejectedSlots)
+  }
+
+  private static func all(_ kind: TrackKind) -> [NegotiatedCodec] {
+    (kind == .audio ? ["red", "opus"] : ["VP8", "VP9", "H264", "AV1"]).compactMap { codec($0) }
+  }
+
+  /// The codec of a name; `H264-0` and `H264-high` for H.264 in packetization mode 0 and in a profile that decoders of `H264` do not know.
+  static func codec(_ name: String) -> NegotiatedCodec? {
+    func make(_ type: UInt8, _ codec: Codec, _ parameters: String? = nil) -> NegotiatedCodec {
+      NegotiatedCodec(
+        payloadType: PayloadType(rawValue: type), codec: codec, parameters: parameters.map { FormatParameters($0) })
+    }
+    return switch name {
+    case "red": make(63, .red, "111/111")
+    case "opus": make(111, .opus)
+    case "VP8": make(96, .vp8)
+    case "VP9": make(98, .vp9, "profile-id=0")
+    case "H264": make(103, .h264, "packetization-mode=1;profile-level-id=42e01f")
+    case "H264-0": make(105, .h264, "packetization-mode=0;profile-level-id=42e01f")
+    case "H264-high": make(107, .h264, "packetization-mode=1;profile-level-id=640032")
+    case "AV1": make(45, .av1)
+    default: nil
+    }
   }
 }

@@ -82,6 +82,11 @@ import Testing
     case .problem(let text): events.append("problem \(text)")
     case .participantUpdated(let participant): events.append("updated \(participant.name)")
     case .speakersChanged: events.append("speakers")
+    case .undecodable(let publication):
+      events.append("undecodable \(publication.source) \(publication.undecodableCodec?.name ?? "")")
+    case .decodable(let publication): events.append("decodable \(publication.source)")
+    case .undecodableFor(let publication):
+      events.append("undecodableFor \(publication.source) \(publication.undecodableFor?.count ?? 0)")
     case .qualityChanged: events.append("quality")
     }
   }

@@ -130,7 +130,7 @@ struct NegotiationTests {
       "m=audio 9 UDP/TLS/RTP/SAVPF 0 63\na=mid:0\na=rtcp-mux\na=rtpmap:0 PCMU/8000\na=rtpmap:63 red/48000/2\na=fmtp:63 111/111\n"
     let (accepted, answer) = try answer(OfferText([audio, video]).text)
     #expect(answer.media[0].port == 0)
-    #expect(accepted.rejected[MID(rawValue: "0")]?.contains("PCMU") == true && accepted.rejected.count == 1)
+    #expect(accepted.rejected[MID(rawValue: "0")]?.reason.contains("PCMU") == true && accepted.rejected.count == 1)
     #expect(answer.media[1].formats == ["37", "41", "42"])
     #expect(accepted.media.map(\.mid.rawValue) == ["1"])
   }

@@ -88,6 +88,6 @@ struct OptionalAttributeTests {
     var harness = NegotiationHarness()
     let (accepted, answer) = try harness.answer(OfferText([h264("sendonly", "0", parameters)]).text)
     #expect(answer.media[0].port == 0)
-    #expect(accepted.rejected[MID(rawValue: "0")]?.contains("H264 (\(parameters))") == true)
+    #expect(accepted.rejected[MID(rawValue: "0")]?.reason.contains("H264 (\(parameters))") == true)
   }
 }

@@ -221,6 +221,8 @@ final class VirtualSource {
   var ignoresRequests = false
   /// The simulcast layer that packets name.
   var ridOnWire: String?
+  /// What its packets are coded in, one of its section's.
+  var payloadType: PayloadType
   /// Makes its frames; nil for plain VP8.
   var shape: LayeredShape?
   var sendsReports = true
@@ -246,6 +248,7 @@ final class VirtualSource {
     self.publication = publication
     self.ssrc = ssrc
     self.media = media
+    payloadType = media.codecs[0].payloadType
     midOnWire = media.mid.rawValue
     firstTimestamp = ssrc &* 77_777
     timestamp = firstTimestamp
@@ -317,7 +320,7 @@ final class VirtualSource {
     history[sequence] = (timestamp, marker, payload, descriptor)
     client.meeting.upload(
       packet(
-        ssrc: ssrc, type: media.codecs[0].payloadType, sequence: sequence, timestamp: timestamp, payload, marker,
+        ssrc: ssrc, type: payloadType, sequence: sequence, timestamp: timestamp, payload, marker,
         descriptor), from: client)
     sequence &+= 1
     packetCount &+= 1

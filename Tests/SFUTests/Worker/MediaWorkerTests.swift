@@ -89,7 +89,7 @@ struct MediaWorkerTests {
       try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
       answer = try await pool.offer(
         id, offer: try client.peer.createOffer(), tracks: [track(sound, kind), track(picture, .video)])
-      #expect(answer.accepted == Set(accepted))
+      #expect(Set(answer.accepted.keys) == Set(accepted))
     }
     await pool.leave(id)
     await pool.close(meeting: MeetingID(rawValue: "m"))
@@ -119,7 +119,7 @@ struct MediaWorkerTests {
       tracks.append(own)
       slots.append(receive)
       let answer = try await join(client, "p\(index)", pool, tracks: own, publications: ["a\(index)", "v\(index)"])
-      #expect(answer.accepted == Set(own))
+      #expect(Set(answer.accepted.keys) == Set(own))
       #expect(answer.slots.map(\.mid) == receive)
     }
     for index in 0..<2 {
