@@ -75,6 +75,26 @@ import Testing
     }
   }
 
+  @Test("a stream that cannot be decoded is connected to, and its picture is off with the reason codecNotSupported")
+  func codecNotSupported() async throws {
+    try await LiveSession.run { live in
+      let ben = try await Guest(live) { $0.engine.codecs = [.opus, .vp8] }
+      var options = JoinOptions()
+      options.codecs = [.opus, .vp9]
+      let ann = try await Meeting.join("\(live.url)/\(live.id)#jwt=devtoken", name: "Ann", options: options)
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 90)))
+      let stream = try await ben.stream("Ann")
+      let subscriber = try #require(OTSubscriber(stream: stream, delegate: ben.book))
+      ben.session.subscribe(subscriber, error: nil)
+      let (connected, off) = ("subscriber connected", "subscriber videoDisabled codecNotSupported")
+      try await wait(for: "both lines: \(ben.book.lines)") { ben.book.saw(connected) && ben.book.saw(off) }
+      #expect(ben.book.lines.filter { [connected, off].contains($0) } == [connected, off])
+      #expect(stream.hasVideo, "its publisher sends one")
+      await ann.leave()
+      try await ben.disconnect()
+    }
+  }
+
   @Test(
     "a picture that is there before the stream is complete: subscriberDidConnect comes first, then subscriberVideoDataReceived"
   )

@@ -106,10 +106,13 @@ extension SessionEngine {
         !wish.video
         ? .subscriberPropertyChanged
         : video?.isMuted == true
-          ? .publisherPropertyChanged : video?.subscription?.isPaused == true ? .qualityChanged : nil
+          ? .publisherPropertyChanged
+          : video?.undecodableCodec != nil
+            ? .codecNotSupported : video?.subscription?.isPaused == true ? .qualityChanged : nil
+      // What cannot be decoded is not waited for.
       let isComplete =
-        (audio?.isMuted != false || audio?.subscription != nil)
-        && (video?.isMuted != false || !wish.video || video?.subscription != nil)
+        (audio?.isMuted != false || audio?.subscription != nil || audio?.undecodableCodec != nil)
+        && (video?.isMuted != false || !wish.video || video?.subscription != nil || video?.undecodableCodec != nil)
       settle(work, subscriber, off, isComplete: isComplete, session)
     }
   }
@@ -145,7 +148,8 @@ extension SessionEngine {
     if work.isConnecting, isComplete {
       work.isConnecting = false
       work.timer?.cancel()
-      work.off = off
+      // The stream itself says whether its publisher sends a picture; of its codec nothing else tells.
+      work.off = off == .codecNotSupported ? nil : off
       session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
       if work.owesFirstPicture { Self.tellFirstPicture(of: work, session) }
       warn(work, session)

@@ -7,6 +7,7 @@ import Parley
   let settings: OTSessionSettings.Values
   /// How long a lost connection is brought back.
   var reconnectPatience = JoinOptions().reconnectPatience
+  var codecs = JoinOptions().codecs
   /// Whether the token's role allows signals.
   nonisolated let maySignal = Guarded(false)
   /// How many signals the server has not answered yet, those included that the engine has not come to.
@@ -79,6 +80,7 @@ import Parley
     var options = JoinOptions()
     options.client = "opentok-swift"
     options.reconnectPatience = reconnectPatience
+    options.codecs = codecs
     guard let ice = settings.iceConfig?.values else { return options }
     options.usesOnlyRelays = ice.transportPolicy == .relay
     options.iceServers = ice.servers.map {
@@ -154,7 +156,7 @@ import Parley
       changed(participant.id, session)
       if let remote = participant as? RemoteParticipant { takeInterruption(of: remote, session) }
     case .published(let publication), .unpublished(let publication), .unsubscribed(let publication),
-      .muteChanged(let publication):
+      .muteChanged(let publication), .undecodable(let publication), .decodable(let publication):
       if let id = publication.participant?.id { changed(id, session) }
     case .subscribed(let subscription), .paused(let subscription), .resumed(let subscription):
       if let id = subscription.participant?.id { changed(id, session) }

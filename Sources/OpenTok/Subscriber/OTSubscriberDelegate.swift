@@ -8,7 +8,7 @@ public enum OTSubscriberVideoEventReason: Int32, Sendable {
   case subscriberPropertyChanged = 2
   /// The network.
   case qualityChanged = 3
-  /// Never given.
+  /// It is sent in a codec that this client cannot decode, or no more.
   case codecNotSupported = 4
 }
 

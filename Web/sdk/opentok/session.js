@@ -119,7 +119,7 @@ export class SessionCore {
       this.#session.connections.delete(participant.id);
       if (connection) { this.#session._emit("connectionDestroyed", { connection, connections: [connection], reason: why }); }
     });
-    for (const type of ["published", "muted", "participantUpdated", "trackSubscribed", "trackUnsubscribed", "trackPaused", "trackResumed"]) {
+    for (const type of ["published", "muted", "participantUpdated", "trackSubscribed", "trackUnsubscribed", "trackPaused", "trackResumed", "undecodable", "decodable"]) {
       on(type, ({ participant }) => this.#streams.changed(participant));
     }
     on("unpublished", ({ participant, reason }) => this.#streams.changed(participant, reason === null ? null : "forceUnpublished"));

@@ -63,17 +63,24 @@ export class SubscriberCore extends WidgetCore {
   follow() {
     if (this.#isDestroyed || !this.#participant) { return; }
     const { stream } = this.facade;
-    const screen = stream.videoType === "screen";
-    this.#attach("audio", this.#participant.publication(screen ? "screenAudio" : "microphone"), this.#audio);
-    this.#attach("video", this.#participant.publication(screen ? "screen" : "camera"), this.video);
+    this.#attach("audio", this.#publication("audio"), this.#audio);
+    this.#attach("video", this.#publication("video"), this.video);
     this.#tellPicture();
-    const isThere = (kind, has) => !has || this.#attached[kind] !== null || !this.#wants[kind];
+    // What this browser cannot decode is not waited for.
+    const isThere = (kind, has) => !has || this.#attached[kind] !== null || !this.#wants[kind] || Boolean(this.#publication(kind)?.undecodableCodec);
     if (!this.#isConnected && isThere("audio", stream.hasAudio) && isThere("video", stream.hasVideo)) {
       this.#isConnected = true;
       this.#settle?.();
       this.facade._emit("connected");
+      // The stream itself says whether its publisher sends a picture; of its codec nothing else tells.
+      if (this.#pictureIsOff === "codecNotSupported") { this.facade._emit("videoDisabled", { reason: "codecNotSupported" }, { cancelable: true }); }
     }
     this.#warn();
+  }
+
+  #publication(kind) {
+    const sources = this.facade.stream.videoType === "screen" ? { audio: "screenAudio", video: "screen" } : { audio: "microphone", video: "camera" };
+    return this.#participant.publication(sources[kind]);
   }
 
   /** Tells that the picture may go soon, since the own network hardly takes it, or that it may not any more. */
@@ -104,8 +111,9 @@ export class SubscriberCore extends WidgetCore {
   }
 
   #tellPicture() {
-    const publication = this.#participant.publication(this.facade.stream.videoType === "screen" ? "screen" : "camera");
-    const reason = !this.#wants.video ? "subscribeToVideo" : publication?.muted ? "publishVideo" : publication?.paused ? "quality" : null;
+    const publication = this.#publication("video");
+    const reason = !this.#wants.video ? "subscribeToVideo"
+      : publication?.muted ? "publishVideo" : publication?.undecodableCodec ? "codecNotSupported" : publication?.paused ? "quality" : null;
     if (reason === this.#pictureIsOff) { return; }
     const before = this.#pictureIsOff;
     this.#pictureIsOff = reason;
