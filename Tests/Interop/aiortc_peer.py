@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fractions
 import json
+import re
 import threading
 import time
 
@@ -82,9 +83,13 @@ class AiortcPeer:
     """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
 
     def __init__(self, url: str, room: str, name: str, data: bool = False, codec: str | None = None,
-                 picture: VideoStreamTrack | None = None):
+                 picture: VideoStreamTrack | None = None, hears: str | None = None):
         self.url, self.room, self.name = url, room, name
-        self.codec, self.picture = codec, picture
+        #: The one codec for video, and the one in which it would receive sound.
+        self.codec, self.hears = codec, hears
+        self.picture = picture
+        #: Every message of the server, in order.
+        self.messages: list[dict] = []
         self.has_data = data
         #: Whether it came reliably, who sent it, its topic and its payload, in order of arrival.
         self.data: list[tuple[bool, str | None, str, bytes]] = []
@@ -126,6 +131,8 @@ class AiortcPeer:
             connection.addTransceiver(kind, direction="recvonly")
         if self.codec:
             self._prefer(connection, f"video/{self.codec}")
+        if self.hears:
+            self._hear(connection, f"audio/{self.hears}")
         if self.has_data:
             self._open_channels(connection)
         connection.on("track", lambda track: asyncio.ensure_future(self._consume(connection, track)))
@@ -151,14 +158,17 @@ class AiortcPeer:
     async def _read(self, socket: aiohttp.ClientWebSocketResponse, connection: RTCPeerConnection) -> None:
         async for frame in socket:
             message = json.loads(frame.data)
+            self.messages.append(message)
             kind = message["type"]
             if kind == "error":
                 raise RuntimeError(f"server error {message['code']}: {message['message']}")
             if kind == "welcome":
                 for participant in message["participants"]:
                     self.participants[participant["id"]] = participant["name"]
-                await connection.setRemoteDescription(RTCSessionDescription(message["answer"], "answer"))
-                await self._add_candidates(connection, message["answer"])
+                # aiortc takes no answer in which an m-section is rejected: it stays without media then.
+                if not re.search(r"^m=\w+ 0 ", message["answer"], re.MULTILINE):
+                    await connection.setRemoteDescription(RTCSessionDescription(message["answer"], "answer"))
+                    await self._add_candidates(connection, message["answer"])
             if kind == "participantJoined":
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
             if "slots" in message and kind != "paused":
@@ -170,6 +180,17 @@ class AiortcPeer:
         for transceiver in connection.getTransceivers():
             if transceiver.kind == "video":
                 transceiver.setCodecPreferences(codecs)
+
+    @staticmethod
+    def _hear(connection: RTCPeerConnection, mime: str) -> None:
+        codecs = [each for each in RTCRtpSender.getCapabilities("audio").codecs if each.mimeType == mime]
+        for transceiver in connection.getTransceivers():
+            if transceiver.kind == "audio" and transceiver.direction == "recvonly":
+                transceiver.setCodecPreferences(codecs)
+
+    def last(self, kind: str) -> dict | None:
+        """The newest message of a type; None before there was one."""
+        return next((each for each in reversed(list(self.messages)) if each["type"] == kind), None)
 
     def _open_channels(self, connection: RTCPeerConnection) -> None:
         self._channels = {

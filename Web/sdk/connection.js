@@ -21,6 +21,9 @@ const sendLimits = {
   screenAudio: { maxBitrate: 128_000 },
 };
 
+/** Codecs that carry several sizes of a picture in one stream. */
+const layered = new Set(["VP9", "AV1"]);
+
 /** How often the size of a camera is looked at, in milliseconds: no event tells of it. */
 const sizePace = 1_000;
 
@@ -101,6 +104,10 @@ export class Connection extends EventTarget {
       known.active = true;
       known.muted = muted;
       known.name = name;
+      if (known.codec) {
+        known.codec = null;
+        this.#preferCodecs(known.transceiver, track.kind, true);
+      }
       known.transceiver.direction = "sendonly";
       known.replaced = known.transceiver.sender.replaceTrack(track);
       // A new publication: everything of it is wanted until the server says otherwise.
@@ -110,14 +117,14 @@ export class Connection extends EventTarget {
     const encodings = this.#encodings(source, track);
     const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) });
     this.#preferCodecs(transceiver, track.kind, true);
-    this.#senders.set(source, { transceiver, encodings, muted, name, active: true, replaced: Promise.resolve() });
+    this.#senders.set(source, { transceiver, encodings, muted, name, active: true, codec: null, replaced: Promise.resolve() });
   }
 
   #encodings(source, track) {
     const codec = this.#options.preferredVideoCodec;
     if (source !== "camera" || this.#options.simulcast === false) { return [{ ...sendLimits[source] }]; }
     // These two carry their sizes in one stream.
-    if (codec === "VP9" || codec === "AV1") { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
+    if (layered.has(codec)) { return [{ ...sendLimits.camera, scalabilityMode: "L3T3_KEY" }]; }
     const { width = 0, height = 0 } = track.getSettings?.() ?? {};
     return cameraEncodings(Math.max(width, height));
   }
@@ -147,9 +154,26 @@ export class Connection extends EventTarget {
     }
   }
 
+  /**
+   * Takes a `sendCodec` message: a track is sent in another codec, since not everybody can decode the one that this client prefers.
+   *
+   * @param {{mid: string, codec: {name: string, parameters?: string}|null}} message
+   */
+  setSendCodec({ mid, codec }) {
+    for (const each of this.#senders.values()) {
+      if (each.transceiver.mid !== mid || !each.active) { continue; }
+      each.codec = typeof codec?.name === "string" ? codec : null;
+      this.#preferCodecs(each.transceiver, "video", true, each.codec);
+      // Browsers send the first codec of the answer, which keeps the order of the offer.
+      this.negotiate().then(() => this.#apply(each)).catch((error) => this.#tell(error));
+    }
+  }
+
   #apply(each) { each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyParameters(each)).catch(reportOwn); }
 
-  async #applyParameters({ transceiver, encodings, wanted = { active: true } }) {
+  async #applyParameters(each) {
+    const { transceiver, encodings, wanted = { active: true } } = each;
+    const codec = each.codec?.name ?? this.#options.preferredVideoCodec;
     const parameters = transceiver.sender.getParameters();
     let differs = false;
     for (const [index, encoding] of (parameters.encodings ?? []).entries()) {
@@ -159,7 +183,10 @@ export class Connection extends EventTarget {
       const changes = { active, maxFramerate: watchedRate(own, wanted) };
       if (own?.rid) { Object.assign(changes, { scaleResolutionDownBy: own.scaleResolutionDownBy, maxBitrate: own.maxBitrate }); }
       // Browsers that know no layers in one stream do not say how many they send.
-      if (active && encoding.scalabilityMode) { Object.assign(changes, watchedLayers(own, wanted)); }
+      each.knowsLayers ||= Boolean(encoding.scalabilityMode);
+      if (active && each.knowsLayers && own?.scalabilityMode) {
+        Object.assign(changes, layered.has(codec) ? watchedLayers(own, wanted) : { maxBitrate: own.maxBitrate, scaleResolutionDownBy: 1 });
+      }
       for (const [name, value] of Object.entries(changes)) {
         differs ||= encoding[name] !== value;
         encoding[name] = value;
@@ -415,11 +442,12 @@ export class Connection extends EventTarget {
     await this.#pc.setRemoteDescription({ type: "answer", sdp: text });
   }
 
-  #preferCodecs(transceiver, kind, sending) {
+  #preferCodecs(transceiver, kind, sending, first = null) {
     if (typeof transceiver.setCodecPreferences !== "function") { return; }
     const codecs = RTCRtpReceiver.getCapabilities?.(kind)?.codecs;
     if (!codecs) { return; }
-    const rank = kind === "audio" ? audioRank : videoRank(this.#options.preferredVideoCodec, sending);
+    const usual = kind === "audio" ? audioRank : videoRank(this.#options.preferredVideoCodec, sending);
+    const rank = first === null ? usual : (codec) => requestedRank(codec, first) ?? usual(codec);
     const chosen = codecs.filter((codec) => rank(codec) < 100);
     const sorted = chosen.map((codec, index) => ({ codec, index }))
       .sort((a, b) => rank(a.codec) - rank(b.codec) || a.index - b.index)
@@ -525,6 +553,12 @@ function audioRank(codec) {
     case "audio/opus": return 1;
     default: return 100;
   }
+}
+
+/** Before all others comes what the server asks for: just this profile, and then others of the codec. */
+function requestedRank(codec, { name, parameters }) {
+  if (codec.mimeType.toLowerCase() !== `video/${name}`.toLowerCase()) { return null; }
+  return (codec.sdpFmtpLine ?? "") === (parameters ?? "") ? -2 : -1;
 }
 
 function videoRank(preferred, sending) {

@@ -61,6 +61,8 @@ const final = new Set([
  * | `muted` | `participant`, `publication`, `muted` |
  * | `trackSubscribed`, `trackUnsubscribed` | `participant`, `publication`, `track` |
  * | `trackPaused`, `trackResumed` | `participant`, `publication`, `reason` (`bandwidth`; null when it is over) — the server sends a picture no longer for now |
+ * | `undecodable`, `decodable` | `participant`, `publication`, `codec` (`{ name, parameters }`; null when it is over) — this browser cannot decode the track, so it is not sent |
+ * | `undecodableFor` | `publication` (an own one), `codec`, `participants`, `count`: who cannot decode it, at most 50 of them; nobody when it is over |
  * | `speakers` | `speakers`: participants, loudest first |
  * | `quality` | `participants` whose quality changed |
  * | `chat` | `message`, `history` (true for one that was written before joining) |
@@ -116,6 +118,8 @@ export class Meeting extends EventTarget {
   #serverQuality = new Map();
   #names = new DistinctNames();
   #paused = { publications: new Set(), reason: null };
+  /** What this browser cannot decode, by publication. */
+  #undecodable = new Map();
   #subject = null;
   #views = new Views((slots) => this.#state !== MeetingState.ended && this.#signaling?.send({ type: "view", slots }) === true);
   #onOnline = () => this.#online();
@@ -385,11 +389,24 @@ export class Meeting extends EventTarget {
   participant(id) { return id === this.localParticipant.id ? this.localParticipant : this.#participants.get(id); }
 
   /**
-   * Reads statistics: the path and every stream.
+   * Reads statistics: the path and every stream; of what is sent also how many receivers cannot decode it (`undecodableFor`), and what this browser is
+   * not sent for that reason.
    *
-   * @returns {Promise<{time: number, transport: object, streams: object[]}|null>}
+   * @returns {Promise<{time: number, transport: object, streams: object[], undecodable: {participant: string, publication: string, codec: string}[]}|null>}
    */
-  async stats() { return this.#connection ? this.#connection.stats.collect() : null; }
+  async stats() {
+    const connection = this.#connection;
+    if (!connection) { return null; }
+    const digest = await connection.stats.collect();
+    const receivers = new Map(this.localParticipant.publications.map(({ source, undecodableFor }) => [connection.midOf(source), undecodableFor?.count ?? 0]));
+    return {
+      ...digest,
+      streams: digest.streams.map((each) => (each.direction === "outbound" ? { ...each, undecodableFor: receivers.get(each.mid) ?? 0 } : each)),
+      undecodable: [...this.#participants.values()].flatMap((participant) => participant.publications
+        .filter((each) => each.undecodableCodec !== null)
+        .map((each) => ({ participant: participant.id, publication: each.id, codec: each.undecodableCodec.name }))),
+    };
+  }
 
   /** Looks for a new media path (ICE restart). @returns {Promise<void>} */
   async restartIce() { await this.#connection?.restartIce(); }
@@ -685,6 +702,9 @@ export class Meeting extends EventTarget {
       }
       case "slots": this.#applySlots(message.slots); return;
       case "paused": this.#takePaused(message.slots, message.reason); return;
+      case "undecodable": this.#takeUndecodable(message.publications); return;
+      case "undecodableFor": this.#takeReceivers(message); return;
+      case "sendCodec": connection.setSendCodec(message); return;
       case "wanted": connection.setWanted(message); return;
       case "needSlots":
         if (connection.ensureSlots(message)) { this._renegotiate(); }
@@ -892,6 +912,7 @@ export class Meeting extends EventTarget {
     const publication = new Publication(value, participant);
     participant.publications.push(publication);
     this._emit("published", { participant, publication });
+    this.#showCodec(publication);
   }
 
   #removePublication(participant, id, reason = null) {
@@ -959,6 +980,43 @@ export class Meeting extends EventTarget {
     for (const participant of this.#participants.values()) {
       for (const publication of participant.publications) { this.#unsubscribe(publication); }
     }
+    // The next connection is told anew.
+    this.#takeUndecodable([]);
+    for (const publication of this.localParticipant.publications) { this.#setReceivers(publication, null); }
+  }
+
+  // MARK: Codecs
+
+  /** What this browser is not sent since it cannot decode it, whole. */
+  #takeUndecodable(values) {
+    this.#undecodable = new Map((Array.isArray(values) ? values : []).map(({ publication, codec }) => [publication, codec]));
+    for (const participant of this.#participants.values()) {
+      for (const publication of participant.publications) { this.#showCodec(publication); }
+    }
+  }
+
+  #showCodec(publication) {
+    const codec = this.#undecodable.get(publication.id) ?? null;
+    if (JSON.stringify(publication.undecodableCodec) === JSON.stringify(codec)) { return; }
+    publication.undecodableCodec = codec;
+    this._emit(codec ? "undecodable" : "decodable", { participant: publication.participant, publication, codec });
+  }
+
+  /** Who cannot decode an own track. */
+  #takeReceivers({ publication: id, codec, participants, count }) {
+    const publication = this.localParticipant.publications.find((each) => each.id === id);
+    if (!publication) { return; }
+    const number = Number(count) || 0;
+    this.#setReceivers(publication, number > 0 ? { codec, participants: Array.isArray(participants) ? participants.map(String) : [], count: number } : null);
+  }
+
+  #setReceivers(publication, receivers) {
+    if (publication.undecodableFor === null && receivers === null) { return; }
+    publication.undecodableFor = receivers;
+    this._emit("undecodableFor", {
+      publication, codec: receivers?.codec ?? null, count: receivers?.count ?? 0,
+      participants: (receivers?.participants ?? []).map((each) => this.participant(each)).filter(Boolean),
+    });
   }
 
   // MARK: Smaller messages

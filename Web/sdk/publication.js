@@ -29,6 +29,18 @@ export class Publication {
     this.paused = false;
     /** Why it is paused; null while it is not. @type {"bandwidth"|null} */
     this.pauseReason = null;
+    /**
+     * What somebody else's track is sent in, while this browser cannot decode that and so is not sent it.
+     *
+     * @type {{name: string, parameters?: string}|null}
+     */
+    this.undecodableCodec = null;
+    /**
+     * Who cannot decode an own track, and so is not sent it: the ids of the first of them, and how many there are. Null where everybody can.
+     *
+     * @type {{codec: {name: string, parameters?: string}, participants: string[], count: number}|null}
+     */
+    this.undecodableFor = null;
     /** Who publishes it. @type {import("./participant.js").Participant} */
     this.participant = participant;
     /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */

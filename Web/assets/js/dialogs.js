@@ -1,5 +1,6 @@
 import { AudioLevel } from "/sdk/parley.js";
 import { lengthProblem, textLimits } from "/sdk/text.js";
+import { codecName } from "./codecs.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { choices, theme } from "./storage.js";
@@ -317,7 +318,8 @@ export function openDetails(meeting, participant) {
         ["Buffer", stream.delay === null ? null : milliseconds(stream.delay)],
         ["Freezes", stream.freezes || null],
         ["Held back by", stream.limitation],
-      ] : [["State", off ?? (participant.isLocal ? "starting" : "not received")]]));
+        ["Cannot be played by", publication.undecodableFor ? `${publication.undecodableFor.count} of the others` : null],
+      ] : [["State", off ?? (participant.isLocal ? "starting" : publication.undecodableCodec ? `this browser cannot play ${codecName(publication.undecodableCodec)}` : "not received")]]));
     }
     if (tables.length === 0) { tables.push(h("p", { class: "hint", text: "Neither microphone nor camera is shared." })); }
     const { transport } = digest;

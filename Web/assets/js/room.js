@@ -3,6 +3,7 @@ import { shortened } from "/sdk/text.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { timeText } from "./begins.js";
+import { codecName, unableToPlay } from "./codecs.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
 import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
@@ -15,6 +16,9 @@ import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
 import { closeMenu } from "./menu.js";
 import { Together } from "./together.js";
+
+/** How long a track may go over to a codec that everybody can play before anything is said, in milliseconds. */
+const codecPatience = 2_000;
 
 /** The page while in the meeting. */
 export class Room {
@@ -40,6 +44,8 @@ export class Room {
   #timers = [];
   #menu = null;
   #ended = false;
+  /** What waits to be said of tracks that somebody cannot play. */
+  #unplayable = new Map();
   #mutedLevel = null;
   #mutedTrack = null;
   #loudFor = 0;
@@ -180,11 +186,21 @@ export class Room {
       this.#announcer.show(`${participant.displayName} ${what}`, { icon: entered ? "people" : "leave" });
     });
     on("lobby", () => this.#lobby.refresh());
-    for (const type of ["participantJoined", "participantLeft", "participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed"]) { on(type, () => this.#refresh()); }
+    for (const type of ["participantJoined", "participantLeft", "participantUpdated", "unpublished", "muted", "quality", "trackUnsubscribed", "trackPaused", "trackResumed", "undecodable", "decodable"]) { on(type, () => this.#refresh()); }
     on("published", ({ participant, publication }) => {
       if (publication.source === "screen" && !participant.isLocal && meeting.state === MeetingState.connected) {
         this.#announcer.show(`${participant.displayName} shares the screen`, { icon: "screen" });
       }
+      this.#refresh();
+    });
+    on("undecodable", ({ participant, publication, codec }) => {
+      const what = { camera: "video", screen: "screen" }[publication.source] ?? "sound";
+      // The tile shows it to those who see it.
+      this.#tellUnplayable(publication.id, `This browser cannot play the ${what} of ${participant.displayName} (${codecName(codec)})`);
+    });
+    on("decodable", ({ publication }) => this.#tellUnplayable(publication.id, null));
+    on("undecodableFor", ({ publication, ...receivers }) => {
+      this.#tellUnplayable(publication.source, receivers.count > 0 ? unableToPlay(publication, receivers) : null, { icon: "warning", time: 8_000 });
       this.#refresh();
     });
     on("trackSubscribed", ({ track }) => {
@@ -247,6 +263,17 @@ export class Room {
     setAttribute(this.#buttons.people, "aria-label", `People, ${this.#stage.peopleCount} in the meeting`);
     this.#buttons.people.dataset.count = String(this.#stage.peopleCount);
     this.#showState();
+  }
+
+  /** Says something of a track that somebody cannot play, if that lasts: its sender may go over to another codec. */
+  #tellUnplayable(topic, text, options = null) {
+    clearTimeout(this.#unplayable.get(topic));
+    this.#announcer.clear(topic);
+    if (text === null) { return; }
+    this.#unplayable.set(topic, setTimeout(() => {
+      if (this.#ended) { return; }
+      if (options) { this.#announcer.show(text, { ...options, topic }); } else { this.#announcer.say(text); }
+    }, codecPatience));
   }
 
   #switchLook(source, on, label) {

@@ -1,4 +1,5 @@
 import { characters } from "/sdk/text.js";
+import { codecName } from "./codecs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, qualityBars, qualityWords } from "./icons.js";
 
@@ -127,14 +128,23 @@ export class Tile {
     const away = participant.connection === "reconnecting";
     const lost = !away && kind === "camera" && participant.quality === "lost";
     const paused = !away && !lost && track !== null && publication.paused;
-    this.#state.hidden = !away && !lost && !paused;
-    setText(this.#state, away ? "Reconnecting…" : lost ? "Connection lost" : paused ? "Paused: your connection is slow" : "");
+    const codec = publication && !publication.muted ? publication.undecodableCodec : null;
+    const unplayable = !codec ? "" : `This browser cannot play this ${kind === "screen" ? "screen" : "video"} (${codecName(codec)})`;
+    const state = away ? "Reconnecting…" : lost ? "Connection lost" : unplayable || (paused ? "Paused: your connection is slow" : "");
+    this.#state.hidden = state === "";
+    setText(this.#state, state);
+    // It may be over in a moment, when the sender goes over to another codec.
+    this.#state.classList.toggle("tile-state-late", state !== "" && state === unplayable);
+    setAttribute(this.#state, "title", state === unplayable ? unplayable || null : null);
+    const audience = participant.isLocal ? publication?.undecodableFor?.count ?? 0 : 0;
+    const unseen = audience > 0 ? `${audience} cannot see it` : null;
     this.element.classList.toggle("tile-away", away);
     const label = kind === "screen"
-      ? (participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.displayName}`)
+      ? [participant.isLocal ? "Your shared screen" : `Screen shared by ${participant.displayName}`, unplayable, unseen].filter(Boolean).join(", ")
       : [
         name, muted ? "microphone off" : "microphone on", participant.cameraOn ? "camera on" : "camera off",
         hand > 0 ? `hand raised, number ${hand}` : null, qualityWords[participant.quality], away ? "reconnecting" : null, paused ? "paused, your connection is slow" : null,
+        unplayable, unseen,
       ].filter(Boolean).join(", ");
     setAttribute(this.element, "aria-label", label);
   }
