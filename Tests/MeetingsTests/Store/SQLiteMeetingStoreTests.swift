@@ -41,7 +41,8 @@ struct SQLiteMeetingStoreTests {
     #expect(try mode(folder.path + "/data/parley.sqlite-wal") == 0o600)
   }
 
-  @Test("a time that was told is the same once it was kept, to the second too", arguments: [0.9996, 0.9994, 0.0004, 0.1234])
+  @Test(
+    "a time that was told is the same once it was kept, to the second too", arguments: [0.9996, 0.9994, 0.0004, 0.1234])
   func times(fraction: Double) async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
