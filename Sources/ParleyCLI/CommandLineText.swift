@@ -102,26 +102,7 @@ enum CommandLineText {
       queue.enqueue(text)
       return queue.writeError
     }
-    var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let rest = UnsafeBufferPointer(rebasing: bytes[done...])
-        let count = write(descriptor, rest.baseAddress, rest.count)
-        if count > 0 {
-          done += count
-          continue
-        }
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        switch errno {
-        case EINTR: continue
-        // A terminal or pipe that somebody made non-blocking.
-        case EAGAIN: _ = poll(&waiting, 1, -1)
-        default: return errno == 0 ? EIO : errno
-        }
-      }
-      return 0
-    }
+    return OutputQueue.write(text, to: descriptor)
   }
 
   /// Text of others, made safe for a terminal: control characters and direction overrides are taken out.

@@ -152,8 +152,18 @@ public final class OutputQueue: @unchecked Sendable {
     }
   }
 
-  /// Writes all of a text; the system's error code, 0 for none.
+  /// Writes all of a text, and counts each piece; the system's error code, 0 for none.
   private func write(_ text: String) -> Int32 {
+    Self.write(text, to: descriptor) { locked { wrote() } }
+  }
+
+  private func wrote() {
+    writes &+= 1
+    pthread_cond_broadcast(change)
+  }
+
+  /// Writes all of a text, and waits for whoever reads it; the system's error code, 0 for none. `progress` is called after each piece.
+  package static func write(_ text: String, to descriptor: Int32, progress: () -> Void = {}) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)[...]
@@ -163,7 +173,7 @@ public final class OutputQueue: @unchecked Sendable {
         let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
         if count > 0 {
           rest = rest.dropFirst(count)
-          locked { wrote() }
+          progress()
           continue
         }
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -176,10 +186,5 @@ public final class OutputQueue: @unchecked Sendable {
       }
       return 0
     }
-  }
-
-  private func wrote() {
-    writes &+= 1
-    pthread_cond_broadcast(change)
   }
 }
