@@ -1,5 +1,10 @@
 import Basics
 
+/// What ``SessionTimers`` calls when its deadline has come.
+protocol TimedSession: AnyObject {
+  func handleTimeout(now: Instant)
+}
+
 /// When each session of the media thread wants time. A packet of one session costs nothing for the others. Used on one thread.
 final class SessionTimers {
   /// Which session a deadline is of.
@@ -8,14 +13,14 @@ final class SessionTimers {
   }
 
   private var heap = DeadlineHeap()
-  private var sessions: [SocketSession?] = []
+  private var sessions: [(any TimedSession)?] = []
   private var free: [Int] = []
   private var due: [Int] = []
 
   /// The earliest deadline of all.
   var earliest: Instant { heap.earliest }
 
-  func add(_ session: SocketSession) -> ID {
+  func add(_ session: any TimedSession) -> ID {
     if let index = free.popLast() {
       sessions[index] = session
       return ID(index: index)

@@ -3,7 +3,7 @@ import RTC
 import Transport
 
 /// A ``MediaSession`` with its sockets and streams, on the media thread.
-final class SocketSession {
+final class SocketSession: TimedSession {
   /// Runs a closure with this session on the media thread later, unless it is closed by then.
   typealias Later = @Sendable (@escaping @Sendable (SocketSession, Instant) -> Void) -> Void
 
