@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import opentok
-from playwright.sync_api import sync_playwright
 
 import media
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from proxy import CuttableProxy
 from server import Server
 from test_rights import run
@@ -101,7 +100,7 @@ class App(unittest.TestCase):
         run(cls.server, "tenant", "set", "acme", "--allow-origin", cls.origin)
         cls.key, cls.secret = tenant["apiKey"], tenant["keys"][0]["secret"]
         cls.api = opentok.Client(cls.key, cls.secret, api_url=cls.server.url)
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def setUp(self) -> None:
         self.session = self.api.create_session().session_id
@@ -257,7 +256,8 @@ class App(unittest.TestCase):
         ben.sees("Ann")
         for times in (1, 2):
             host.evaluate("() => parley.hosting.mute([...parley.participants.values()].find((each) => each.name === 'Ann'), ['camera'])")
-            self.says(ben, "Ann", hasVideo=False)
+            for person in (ann, ben):
+                self.says(person, "Ann", hasVideo=False)
             ann.page.evaluate("() => { publisher.publishVideo(true); }")
             self.hears_of(ben, times, who="Ann", type="videoEnabled")
             ben.sees("Ann")
