@@ -8,24 +8,28 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Whether the floors that tests load most are optimised in debug builds too, as `Scripts/swift-test` asks for: simulated networks then take two thirds of
-/// the time. Not otherwise: a package with such flags cannot be a dependency.
+/// Whether what tests load most is optimised in debug builds too, as `Scripts/swift-test` asks for. Not otherwise: a package with such flags cannot be a
+/// dependency.
 let isOptimized = Context.environment["PARLEY_TESTS"] != nil
 
-/// Settings of the targets that touch bytes from the network: every unsafe construct must be
-/// spelled `unsafe`, and views into buffers may be returned (`Lifetimes`).
-let strict: [SwiftSetting] =
-  common + [
-    .strictMemorySafety(),
-    .treatWarning("StrictMemorySafety", as: .error),
-    .enableExperimentalFeature("Lifetimes"),
-  ]
+/// Settings of the targets that tests load most: optimised for tests, with the asserts of debug builds.
+let heavy: [SwiftSetting] =
+  common
   + (isOptimized
     ? [
       .unsafeFlags(
         ["-O", "-assert-config", "Debug", "-whole-module-optimization", "-num-threads", "2"],
         .when(configuration: .debug))
     ] : [])
+
+/// Settings of the targets that touch bytes from the network: every unsafe construct must be
+/// spelled `unsafe`, and views into buffers may be returned (`Lifetimes`).
+let strict: [SwiftSetting] =
+  heavy + [
+    .strictMemorySafety(),
+    .treatWarning("StrictMemorySafety", as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+  ]
 
 /// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
 /// it is the system's.
@@ -88,7 +92,7 @@ let package = Package(
         "Basics", "CLinux", "RTC", "COpus", "CVPX", "COpenH264", "CDav1d", "CYUV",
         "CGStreamer", "CDrawing", "CAudioProcessing",
       ],
-      swiftSettings: common),
+      swiftSettings: heavy),
 
     // Floor 3: the client SDK.
     .target(
@@ -173,7 +177,7 @@ let package = Package(
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(
       name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
-      swiftSettings: common),
+      swiftSettings: heavy),
 
     // Waiting for what has to come, of tests with real sockets and devices.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
@@ -249,11 +253,11 @@ let package = Package(
     .testTarget(
       name: "ConditionsTests",
       dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator", "TestSeeds"],
-      swiftSettings: common),
+      swiftSettings: heavy),
     // What receivers see on bad networks, over the server's routing in virtual time.
     .testTarget(
       name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator", "TestSeeds"],
-      swiftSettings: common),
+      swiftSettings: heavy),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests", dependencies: ["Basics", "Meetings", "Transport", "CJOSE"], swiftSettings: common),
