@@ -10,9 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import CHROMIUM, wait_for
+from browser import CHROMIUM, shared_driver, wait_for
 from client import Client
 from server import Server
 
@@ -38,10 +37,11 @@ asyncio.run(main())
 """
 
 
-def ip(*arguments: str) -> None:
+def ip(*arguments: str) -> str:
     done = subprocess.run(("ip", *arguments), capture_output=True, text=True, timeout=20)
     if done.returncode != 0:
         raise AssertionError(f"ip {' '.join(arguments)}: {done.stderr}")
+    return done.stdout
 
 
 class Machines:
@@ -154,15 +154,15 @@ class Addresses(unittest.TestCase):
             self.assertEqual(client.end(120), 1)
         self.assertIn("None of the addresses that it names answers (10.9.9.9)", " ".join(client.errors))
 
-    def browser(self, folder: Path, within: tuple[str, ...] = ()):
+    def browser(self, folder: Path, within: tuple[str, ...] = (), *arguments: str):
         """Chromium as people have it: without the flags by which other tests let it use loopback addresses."""
         program = folder / "chromium"
         program.write_text(f'#!/bin/sh\nexec {" ".join(within)} {CHROMIUM} "$@"\n')
         program.chmod(0o755)
-        driver = self.enterContext(sync_playwright())
+        driver = shared_driver()
         browser = driver.chromium.launch(
             executable_path=str(program), headless=True,
-            args=["--no-sandbox", "--disable-gpu", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"])
+            args=["--no-sandbox", "--disable-gpu", "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream", *arguments])
         self.addCleanup(browser.close)
         return browser
 
@@ -179,6 +179,28 @@ class Addresses(unittest.TestCase):
         server = self.serve("--host", "127.0.0.1")
         self.assertEqual(set(told(server)), {"192.0.2.1", "fd00:2::1"})
         self.join(self.browser(folder, within), f"http://localhost:{server.port}/own", "Ann")
+
+    def test_a_browser_with_forty_addresses_sees_all_who_come_later(self) -> None:
+        # Of IPv6 browsers take no more than five networks.
+        for number in range(40):
+            self.add(self.machines.client, f"br-{number}", f"172.{20 + number}.0.1/16", f"fd00:{100 + number}::1/64")
+        # A browser gives up what it loads while addresses change, and those of the links themselves are tried out first.
+        wait_for("addresses that stay", lambda: not ip("-n", self.machines.client, "address", "show", "tentative"))
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        within = Machines.within(self.machines.client)
+        server = self.serve("--host", "::")
+        url = f"http://192.0.2.1:{server.port}"
+        # Cameras are for pages of trusted origins, and only a page with a camera is told the addresses of its machine.
+        page = self.join(self.browser(folder, within, f"--unsafely-treat-insecure-origin-as-secure={url}"), f"{url}/many", "Ann")
+        offered = page.evaluate("""() => new Set(window.parley.connection.peerConnection.localDescription.sdp.match(/^a=candidate:.*$/gm)
+          .map((line) => line.split(" ")[4])).size""")
+        self.assertGreaterEqual(offered, 40)
+        for name in ("Ben", "Cem"):
+            later = self.enterContext(Client(url, "many", name, "--publish", "testsrc", within=within))
+            later.joined()
+            wait_for(f"pictures of {name}", lambda: page.evaluate("""(name) => [...document.querySelectorAll(
+              `article.tile[aria-label^=${name}] video`)].some((video) => video.getVideoPlaybackQuality().totalVideoFrames > 5)""", name))
+            later.sees("Ann")
 
 
 if __name__ == "__main__":
