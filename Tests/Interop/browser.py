@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import base64
+import functools
 import os
 import shutil
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Coroutine
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 import media
 from pictures import DecodedPictures
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+#: Chromium as people have it, and the same engine without the window around it, which starts and opens a page for half of the processor time.
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
 
 #: Browsers send a smaller picture when encoding is slow, which on a shared machine says nothing of the network. With these arguments they do not:
@@ -51,18 +57,43 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, ever
         time.sleep(every)
 
 
-#: Browsers that nobody uses just now, by the driver that started them and their arguments. Starting one takes a busy machine a second and more.
-#: They end with their driver.
+@functools.cache
+def shared_driver() -> Playwright:
+    """The driver of this process's main thread, which has room for one. It ends with the process, and its browsers with it."""
+    manager = sync_playwright()
+    atexit.register(manager.__exit__)
+    return manager.__enter__()
+
+
+def run_aside(work: Coroutine) -> Any:
+    """What ``asyncio.run`` does, on a thread of its own: the driver holds the event loop of this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+#: Browsers that nobody uses just now, by the driver that started them and their arguments; those used last at the end. Starting one takes a second of
+#: processor time and more.
 IDLE: dict[tuple[Playwright, tuple[str, ...]], list[Browser]] = {}
+
+#: How many are kept.
+IDLE_LIMIT = 6
 
 
 def take_browser(playwright: Playwright, arguments: tuple[str, ...]) -> Browser:
     """A browser with those arguments that nobody else uses."""
-    idle = IDLE.setdefault((playwright, arguments), [])
+    idle = IDLE.get((playwright, arguments), [])
     while idle:
         if (browser := idle.pop()).is_connected():
             return browser
-    return playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(arguments))
+    return playwright.chromium.launch(executable_path=HEADLESS, headless=True, args=list(arguments))
+
+
+def give_back(browser: Browser, playwright: Playwright, arguments: tuple[str, ...]) -> None:
+    """Keeps a browser for the next that wants those arguments, and ends the one that nobody has wanted for longest when there are too many."""
+    IDLE[playwright, arguments] = IDLE.pop((playwright, arguments), []) + [browser]
+    own = [browsers for (driver, _), browsers in IDLE.items() if driver is playwright and browsers]
+    if sum(map(len, own)) > IDLE_LIMIT:
+        own[0].pop(0).close()
 
 
 class Person:
@@ -96,7 +127,7 @@ class Person:
     def __exit__(self, *_: object) -> None:
         # All that a page leaves behind (storage, cookies, permissions, connections) belongs to its context.
         self.context.close()
-        IDLE[self._home].append(self.browser)
+        give_back(self.browser, *self._home)
 
     def join(self, url: str, room: str, overrides: str = "") -> "Person":
         """Opens the room without the prejoin page and waits until the page says it is connected."""

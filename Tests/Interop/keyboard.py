@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import unittest
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from server import Server
 from test_rights import run
 
@@ -85,7 +84,7 @@ class KeyboardTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server(*cls.OPTIONS))
 
     def someone(self, name: str) -> tuple[Person, Keyboard]:

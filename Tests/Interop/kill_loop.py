@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from browser import run_aside
 from seat import Gone, Seat
 from server import BINARY, ROOT, Server
 
@@ -745,7 +746,7 @@ def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: rand
     """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
     what it has acknowledged then, and everything that is wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
-    problems = check_lists(server, last, whole=False) + check_each(server, last) + asyncio.run(check_meetings(server, last))
+    problems = check_lists(server, last, whole=False) + check_each(server, last) + run_aside(check_meetings(server, last))
     fresh = Kept()
     writers = Writers(server, fresh, total, seed)
     writers.start()

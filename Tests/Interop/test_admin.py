@@ -22,9 +22,8 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from keyboard import Keyboard
 from ports import free_port
@@ -419,8 +418,8 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
 
 class Pages(unittest.TestCase):
     def test_an_operator_signs_in_sees_a_live_meeting_and_removes_somebody(self) -> None:
-        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, \
-                Person(driver, "Ann", devices=False) as operator:
+        with Server("--admin-token", TOKEN) as server, \
+                Person(shared_driver(), "Ann", devices=False) as operator:
             guest = subprocess.Popen([str(BINARY), "join", server.url + "/daily", "--name", "Ben <b>", "--publish", "testsrc", "--json"],
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             try:
@@ -453,8 +452,8 @@ class Pages(unittest.TestCase):
                     guest.wait(10)
 
     def test_an_operator_ends_the_sessions_of_a_secret_that_has_leaked_and_who_came_with_it_is_out_and_nobody_else(self) -> None:
-        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Person(driver, "Ann", devices=False) as operator, \
-                Person(driver, "Bob", devices=False) as leaked, contextlib.ExitStack() as stack:
+        with Server("--admin-token", TOKEN) as server, Person(shared_driver(), "Ann", devices=False) as operator, \
+                Person(shared_driver(), "Bob", devices=False) as leaked, contextlib.ExitStack() as stack:
             status, tenant = ask(server, "POST", "tenants", {"name": "acme"}, TOKEN)
             self.assertEqual(status, 201, tenant)
             key, first = tenant["apiKey"], tenant["key"]
@@ -509,7 +508,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(wrong, [])
 
     def test_the_pages_say_of_meetings_tenants_and_tokens_what_the_command_line_does(self) -> None:
-        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Person(driver, "Ann", devices=False) as operator:
+        with Server("--admin-token", TOKEN) as server, Person(shared_driver(), "Ann", devices=False) as operator:
             page = operator.page
 
             def link(name: str) -> None:
@@ -651,8 +650,8 @@ class Pages(unittest.TestCase):
             self.assertEqual(wrong, [])
 
     def test_an_operator_makes_webhooks_sees_what_a_dead_and_a_living_receiver_were_told_replays_it_and_changes_the_secret_by_keyboard(self) -> None:
-        with sync_playwright() as driver, Server("--admin-token", TOKEN) as server, Receiver() as receiver, \
-                Person(driver, "Ann", devices=False) as operator:
+        with Server("--admin-token", TOKEN) as server, Receiver() as receiver, \
+                Person(shared_driver(), "Ann", devices=False) as operator:
             page, keys = operator.page, Keyboard(operator)
 
             def deliveries(hook: str) -> list[dict]:

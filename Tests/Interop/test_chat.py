@@ -6,9 +6,8 @@ import struct
 import unittest
 import zlib
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from proxy import CuttableProxy
 from server import Server
 from test_rights import run
@@ -26,7 +25,7 @@ def picture(width: int = 64, height: int = 48) -> bytes:
 class Chat(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server("--development", "--chat-file-limit", "64"))
 
     def person(self, name: str, token: str = "devtoken", room: str = "chatting", server: str | None = None) -> Person:

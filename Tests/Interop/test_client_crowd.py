@@ -8,9 +8,8 @@ import time
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from server import BINARY, ROOT, Server
 
 OUTPUT = Path(__file__).parent / "output"
@@ -45,8 +44,8 @@ class Demo(unittest.TestCase):
     NAMES = ["Ada", "Björn", "Chiyo"]
 
     def test_a_fresh_demo_has_three_live_participants(self) -> None:
-        with sync_playwright() as driver, Server(command="demo") as server, \
-                Person(driver, "You", viewport=(1280, 800)) as you:
+        with Server(command="demo") as server, \
+                Person(shared_driver(), "You", viewport=(1280, 800)) as you:
             you.join(server.url, "hello")
             wait_for("the three", lambda: you.names() == self.NAMES or f"no: {you.names()}", 30)
             for name, style in zip(self.NAMES, range(3)):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import unittest
 
 import numpy as np
+import pytest
 
 import test_client_media
 from browser import wait_for
 from sound_system import Display, SoundSystem, write_voice
 from sounds import Sound
+
+pytestmark = pytest.mark.clock
 
 #: Seconds that the echo canceller has to find out how sound comes back.
 LEARNING = 8

@@ -8,15 +8,17 @@ import unittest
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
+import pytest
 
 import files
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from media import CAST
 from pictures import KnownVideo
 from processor import ProcessorWait
 from server import Server
+
+pytestmark = pytest.mark.clock
 
 #: The test picture of ``--style 1`` names itself 1, and its tone has 550 Hz.
 STYLE, TONE = 1, 550
@@ -57,7 +59,7 @@ class SwiftAndPages(ClientTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def page(self, name: str, codec: str) -> Person:
         person = self.enterContext(Person(self.driver, name, camera=self.known_video()))

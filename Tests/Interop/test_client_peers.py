@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import unittest
 
-from playwright.sync_api import sync_playwright
 
 import test_client_media
 from aiortc_peer import AiortcPeer, KnownPicture
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from media import CAST
 from test_data import GATHER
 
@@ -43,7 +42,7 @@ class DataOfThreeStacks(test_client_media.ClientTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def test_data_goes_between_swift_a_page_and_aiortc_to_all_and_to_one(self) -> None:
         ann = self.enterContext(Person(self.driver, "Ann")).join(self.server.url, self.room)

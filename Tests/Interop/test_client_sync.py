@@ -7,11 +7,13 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from playwright.sync_api import sync_playwright
+import pytest
 
 import test_client_media
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from pictures import Video
+
+pytestmark = pytest.mark.clock
 
 PAGE = (Path(__file__).parent / "sync_page.js").read_text().split("\n", 1)[1]
 
@@ -51,7 +53,7 @@ class LipSync(test_client_media.ClientTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def judge(self, found: list[float]) -> None:
         self.assertGreaterEqual(len(found), 5, found)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
 import test_client_media
 from aiortc_peer import AiortcPeer
-from browser import UNHURRIED, Person, wait_for
+from browser import UNHURRIED, Person, shared_driver, wait_for
 
 OUTPUT = Path(__file__).parent / "output"
 
@@ -26,7 +25,7 @@ class Codecs(test_client_media.ClientTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         OUTPUT.mkdir(exist_ok=True)
 
     def person(self, name: str, only: tuple[str, str] | None = None, prefers: str = "", **options) -> Person:

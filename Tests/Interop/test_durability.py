@@ -19,7 +19,7 @@ from typing import Awaitable, Callable, NamedTuple
 
 import aiohttp
 
-from browser import wait_for
+from browser import run_aside, wait_for
 from seat import Seat
 from server import Server
 from test_admin import Receiver, ask
@@ -99,7 +99,7 @@ class Durability(unittest.TestCase):
             self.assertLessEqual({self.order.folder, os.path.dirname(self.order.data), self.order.data}, folders)
             self.administration(server, receiver)
             self.public(server)
-            asyncio.run(self.meeting(server, receiver))
+            run_aside(self.meeting(server, receiver))
         self.assertEqual(self.checked, 25)
 
     # MARK: What is asked over HTTP

@@ -7,10 +7,9 @@ import subprocess
 import unittest
 
 import av
-from playwright.sync_api import sync_playwright
 
 import test_client_media
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from media import CAST
 from pictures import read_marker
 from ports import free_port
@@ -97,7 +96,7 @@ class Examples(test_client_media.ClientTest):
         wait_for("the echo", echo, 20, every=0.5)
 
     def test_the_echo_bot_sends_a_page_its_own_picture_and_tone(self) -> None:
-        driver = self.enterContext(sync_playwright())
+        driver = shared_driver()
         ann = self.enterContext(Person(driver, "Ann")).join(self.server.url, self.room)
         self.bot("echo-bot", f"{self.server.url}/{self.room}")
         wait_for("the bot in the meeting", lambda: "Echo" in ann.names() or f"no: {ann.names()}")

@@ -7,9 +7,8 @@ import subprocess
 import unittest
 import urllib.request
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from server import BINARY, Server
 from test_rights import run
@@ -18,7 +17,7 @@ from test_rights import run
 class Hosting(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server("--development"))
 
     def person(self, name: str, token: str = "devtoken") -> Person:

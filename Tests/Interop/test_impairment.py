@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import unittest
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from impairment import ImpairmentProxy
 from server import Server
 
@@ -14,7 +13,7 @@ from server import Server
 class BadNetworks(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server("--workers", "1"))
 
     def person(self, name: str) -> Person:

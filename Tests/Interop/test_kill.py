@@ -8,12 +8,12 @@ which matters when the power fails, this cannot show.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import tempfile
 import unittest
 
+from browser import run_aside
 from kill_loop import Kept, Server, check_each, check_lists, check_meetings, kill_while_starting, kill_while_writing
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "4"))
@@ -58,7 +58,7 @@ class Killed(unittest.TestCase):
                 total.add(last)
             with Server("--log-level", "warning", data=data) as server:
                 self.assertEqual(check_lists(server, total, whole=True) + check_each(server, last), [])
-                self.assertEqual(asyncio.run(check_meetings(server, last)), [])
+                self.assertEqual(run_aside(check_meetings(server, last)), [])
         self.assertEqual(missing(total), [], f"never done in {number} rounds")
         print(f"{number} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans, {ended(total)} whole meetings; "
               f"{locked(total)} locked ones killed, {total.messages} chat messages, {total.chat_files} files), none lost", end=" … ")

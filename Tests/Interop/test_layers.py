@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import unittest
 
-from playwright.sync_api import sync_playwright
+import pytest
 
 import media
 import quality
-from browser import FILES, UNHURRIED, Person, wait_for
+from browser import FILES, UNHURRIED, Person, shared_driver, wait_for
 from client import Client
 from server import Server
+
+pytestmark = pytest.mark.alone
 
 
 #: Those who only look on.
@@ -20,7 +22,7 @@ LISTENS = "config.startAudioOnly=true&config.startWithAudioMuted=true"
 class Layers(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server())
 
     def person(self, name: str, room: str, settings: str = "", **options) -> Person:
@@ -47,7 +49,7 @@ class Layers(unittest.TestCase):
         return sender.frames_sent() - before
 
     def test_a_tile_gets_the_layer_that_fills_it(self) -> None:
-        ann, ben = self.person("Ann", "tiles"), self.person("Ben", "tiles")
+        ann, ben = self.person("Ann", "tiles", camera=media.quick_camera(FILES, "Ann")), self.person("Ben", "tiles")
         ben.sees("Ann")
         ann.sees("Ben")
 

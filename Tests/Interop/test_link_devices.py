@@ -6,9 +6,8 @@ import re
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from keyboard import Keyboard
 from server import Server
 from test_rights import run
@@ -27,7 +26,7 @@ OUTPUT = Path(__file__).parent / "output"
 class LinkDevices(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server(link_devices="off"))
 
     def visitor(self, server: Server | None = None, **options) -> Person:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import unittest
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from proxy import CuttableProxy
 from server import Server
@@ -17,7 +16,7 @@ from test_rights import run
 class Lobby(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server())
         run(cls.server, "meeting", "create", "board", "--subject", "The board", "--access-level", "Locked")
         run(cls.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "The circle")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 import unittest
 
-from playwright.sync_api import sync_playwright
 
 from aiortc_peer import AiortcPeer
-from browser import Person, see_and_hear, wait_for
+from browser import Person, see_and_hear, shared_driver, wait_for
 from media import CAST
 from ports import free_port
 from proxy import CuttableProxy
@@ -20,7 +19,7 @@ class MeetingTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server())
 
     def person(self, name: str, **options) -> Person:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import unittest
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from server import Server
 from test_rights import run
@@ -17,7 +16,7 @@ FAMILY = "\U0001F469\u200D\U0001F469\u200D\U0001F467"
 class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server("--development"))
 
     def person(self, key: str, name: str, room: str, token: str = "", viewport=(960, 640)) -> Person:

@@ -16,9 +16,10 @@ from pathlib import Path
 import opentok
 import requests
 from opentok import exceptions
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from browser import Person, wait_for
+import media
+from browser import FILES, Person, shared_driver, wait_for
 from client import Client
 from server import BINARY, Server
 
@@ -124,7 +125,7 @@ class ServerSDK(unittest.TestCase):
             token = api.generate_token(session, role, use_jwt=jwt, **more)
             return f"{session}?{urllib.parse.urlencode({'jwt': token})}"
 
-        driver = self.enterContext(sync_playwright())
+        driver = shared_driver()
         ben = self.enterContext(Person(driver, "Ben", draws=False)).join(
             self.server.url, address(initial_layout_class_list=["focus"], data="user=7"))
         ben.evaluate("() => { window.signals = []; parley.addEventListener('signal', ({ detail }) => signals.push([detail.type, detail.data, detail.from])); }")
@@ -240,7 +241,7 @@ class BrowserScript(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.server = cls.enterClassContext(Server("--development"))
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def demo(self, person: Person, query: str = "") -> Page:
         person.page.goto(f"{self.server.url}/browser_demo.html?name={person.name}{query}")
@@ -336,7 +337,8 @@ class BrowserScript(unittest.TestCase):
                      or f"no: {told}")
 
     def test_a_publisher_sends_no_more_pictures_a_second_than_it_asks_for(self) -> None:
-        ann, ben = (self.enterContext(Person(self.driver, name)) for name in ("Ann", "Ben"))
+        ann = self.enterContext(Person(self.driver, "Ann", camera=media.quick_camera(FILES, "Ann")))
+        ben = self.enterContext(Person(self.driver, "Ben"))
         for person in (ann, ben):
             person.page.goto(f"{self.server.url}/browser_demo.html?name={person.name}")
             wait_for("the session to be filled in", lambda: person.page.input_value("#token"))

@@ -16,9 +16,8 @@ from pathlib import Path
 import av
 import numpy as np
 import opentok
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from display import Display, write_png
 from media import CAST
@@ -102,7 +101,7 @@ class Hello(unittest.TestCase):
 
     def demo_page(self) -> Person:
         """Ann's page, connected to the session and publishing."""
-        ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
+        ann = self.enterContext(Person(shared_driver(), "Ann"))
         page = ann.page
         page.goto(f"{self.server.url}/browser_demo.html?name=Ann")
         wait_for("the session to be filled in", lambda: page.input_value("#token"))
@@ -244,7 +243,7 @@ class Hello(unittest.TestCase):
     def test_what_a_moderator_ends_of_the_own_stream_is_said_and_a_button_brings_it_back(self) -> None:
         display, server, session, app = self.app_in_a_window()
         self.shows_the_sun(display, HEIGHT // 2)
-        ann = self.enterContext(Person(self.enterContext(sync_playwright()), "Ann"))
+        ann = self.enterContext(Person(shared_driver(), "Ann"))
         ann.join(server.url, f"{session}?jwt=moderator_token")
         [name] = wait_for("the app in the page", lambda: ann.names() or "no: nobody")
         ann.page.keyboard.press("p")

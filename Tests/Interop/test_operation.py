@@ -16,9 +16,8 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from ports import free_port
 from server import BINARY, ROOT, Server
 
@@ -154,7 +153,7 @@ class Endpoints(unittest.TestCase):
 class Ends(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def test_shutdown_is_told_to_pages(self) -> None:
         with Server() as server, Person(self.driver, "Ann") as ann:

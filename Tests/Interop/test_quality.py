@@ -8,14 +8,17 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Playwright, sync_playwright
 
 import media
 import quality
-from browser import FILES, UNHURRIED, Person, wait_for
+from browser import FILES, UNHURRIED, Person, shared_driver, wait_for
 from impairment import ImpairmentProxy
 from quality import Quality
 from server import Server
+
+pytestmark = pytest.mark.alone
 
 OUTPUT = Path(__file__).parent / "output"
 
@@ -193,7 +196,7 @@ class OneSender(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
 
     def setUp(self) -> None:
         self.server = self.enterContext(Server("--workers", "1"))

@@ -6,9 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from client import Client
 from identity_provider import CLIENT, PASSWORD, SECRET, IdentityProvider
 from ports import free_port
@@ -19,7 +18,7 @@ from test_rights import run
 class SignIn(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server())
         cls.provider = cls.enterClassContext(IdentityProvider(free_port(), f"{cls.server.url}/signin/callback"))
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="parley-"))

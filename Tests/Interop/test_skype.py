@@ -15,10 +15,9 @@ from pathlib import Path
 
 import av
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 from bank import Bank
-from browser import Person, wait_for
+from browser import Person, shared_driver, wait_for
 from display import write_png
 from media import CAST
 from record import Record
@@ -69,7 +68,7 @@ class Case(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.driver = cls.enterClassContext(sync_playwright())
+        cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server(*cls.options))
 
     def home(self) -> Path:

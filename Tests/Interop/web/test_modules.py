@@ -1,6 +1,6 @@
 """The browser client's modules that need no server, tested in Chromium itself.
 
-Run alone with ``python -m unittest discover -s Tests/Interop/web -t Tests/Interop``.
+Run alone with ``.venv/bin/python Tests/Interop/run.py web.test_modules``.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ import contextlib
 import functools
 import http.server
 import json
-import os
 import re
-import shutil
 import threading
 import unittest
 from pathlib import Path
 
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
+
+from browser import HEADLESS, shared_driver
 
 ROOT = Path(__file__).resolve().parents[3]
 WEB = ROOT / "Web"
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; media-src 'self' blob:"
 
 
@@ -41,15 +40,13 @@ class ModuleTests(unittest.TestCase):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(WEB)))
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.url = f"http://127.0.0.1:{cls.server.server_port}"
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        cls.browser = shared_driver().chromium.launch(executable_path=HEADLESS, args=["--no-sandbox"])
         cls.page = cls.browser.new_page()
         cls.page.goto(cls.url + "/index.html")
 
     @classmethod
     def tearDownClass(cls) -> None:
         cls.browser.close()
-        cls.playwright.stop()
         cls.server.shutdown()
         cls.server.server_close()
 

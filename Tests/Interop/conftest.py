@@ -1,0 +1,46 @@
+"""What pytest is told about the interop tests: in which order modules run, and where it notes how long each test took."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent
+(FOLDER / "output").mkdir(exist_ok=True)
+
+#: Modules that take longest, by the seconds they take. They begin first, so that none of them is left at the end, when the others have nothing to do.
+LONG = ("test_skype", "test_opentok_script", "test_meeting", "test_client_trouble", "test_chat", "test_opentok_app", "test_admin", "test_hosting",
+        "test_codecs", "test_data", "test_operation", "test_opentok", "test_addresses", "test_client_devices", "test_link_devices")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--times", metavar="FILE", help="add the seconds of each test to this JSON file")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+class Times:
+    """Adds up how long each test took, with what was made ready for it and put away."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._seconds = file, {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = report.nodeid.rsplit("::", 1)[-1]
+        self._seconds[name] = self._seconds.get(name, 0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        before = json.loads(self._file.read_text()) if self._file.exists() else []
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.write_text(json.dumps(before + [(seconds, name) for name, seconds in self._seconds.items()]))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    file = config.getoption("--times")
+    # Processes that run tests report to the one that started them, which alone writes.
+    if file and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Times(Path(file)))
