@@ -102,7 +102,8 @@ docs: ## Build the client SDK's documentation into .build/docs (DocC); a warning
 	@Scripts/setup build
 	Scripts/docs
 
-lint: ## Check the format of every Swift file.
+lint: ## Check the prose of comments and documents, and the format of every Swift file.
+	Scripts/check-prose
 	@Scripts/setup build
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
