@@ -5,7 +5,7 @@ import SFU
 /// Everything that an operator can set about `parley serve`. The defaults serve a meeting without any setting.
 ///
 /// Values come from flags, then `PARLEY_…` environment variables, then the configuration file, then the defaults; see
-/// ``ServerConfiguration/parse(arguments:environment:)`` and `docs/operating.md`.
+/// ``ServerConfiguration/parse(arguments:environment:)`` and `docs/operating/configuration.md`.
 public struct ServerConfiguration: Sendable, Equatable {
   /// How the HTTP port is protected.
   public enum TLS: Sendable, Equatable {

@@ -107,11 +107,11 @@ struct LimitTests {
   func settings() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let guide = try String(contentsOf: root.appendingPathComponent("docs/operating.md"), encoding: .utf8)
+    let guide = try String(contentsOf: root.appendingPathComponent("docs/operating/limits.md"), encoding: .utf8)
     for limit in LimitReached.Limit.allCases {
-      #expect(guide.contains("`\(limit.rawValue)`"), "\(limit) is not in docs/operating.md")
+      #expect(guide.contains("`\(limit.rawValue)`"), "\(limit) is not in docs/operating/limits.md")
       for word in limit.setting.split(separator: " ") where word.hasPrefix("--") {
-        #expect(guide.contains(word.filter { $0 != "," }), "\(word) of \(limit) is not in docs/operating.md")
+        #expect(guide.contains(word.filter { $0 != "," }), "\(word) of \(limit) is not in docs/operating/limits.md")
       }
     }
   }
