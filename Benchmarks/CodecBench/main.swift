@@ -5,7 +5,7 @@ import RTC
 
 let usage = """
   Measures the CPU time for a second of 1280×720 at 30 frames, and of sound, through Parley's types and through the same library used
-  bare, in turns in one run. Prints the table of docs/benchmarks.md.
+  bare, in turns in one run. Prints the table of docs/benchmarks/client.md.
 
   usage: codec-bench [SECONDS] [AV1.ivf]
          codec-bench --y4m FILE

@@ -22,7 +22,7 @@ struct SimulationSettings {
   /// One packet in this many is lost on the way to a receiver, who asks for it again; 0 for none.
   var lossInterval = 400
   /// Nanoseconds of a core that a forwarded packet of pictures and of sound costs in the real server, sockets and ciphers included: in
-  /// docs/benchmarks.md the rows of one meeting over two workers, 1 → 500 and 500 ↔ 500.
+  /// docs/benchmarks/figures.md the rows of one meeting over two workers, 1 → 500 and 500 ↔ 500.
   var videoNanoseconds = 4_790.0
   var soundNanoseconds = 10_820.0
   /// Milliseconds that packets wait in each worker for others to leave with, 0 to 5.

@@ -3,7 +3,8 @@ import Foundation
 import TestSeeds
 import Testing
 
-/// The table of `docs/benchmarks.md`, printed where `CONDITIONS_TABLE` is set; a word in it picks the rows that contain it.
+/// The table of `docs/benchmarks/networks.md`, printed if `CONDITIONS_TABLE` is set; a word in it picks the rows
+/// that contain it.
 @Suite(.tellsSeeds) struct ConditionsTable {
   static let rows: [CallConditions] =
     [0, 0.02, 0.05, 0.1, 0.2].map { CallConditions.loss($0) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Parley
 
 /// Whole calls, Swift to Swift through the server's router, over bad networks in virtual time. The floors are generous: they are there to notice
-/// a regression. `docs/benchmarks.md` has the figures.
+/// a regression. `docs/benchmarks/networks.md` has the figures.
 @Suite(.tellsSeeds) struct ConditionsTests {
   private func figures(_ conditions: CallConditions) throws -> CallFigures {
     let figures = CallFigures(try SimulatedCall(conditions).run())

@@ -5,8 +5,9 @@ import Testing
 
 @testable import SFU
 
-/// What receivers see on twelve networks. `QUALITY_TABLE=1` prints the table of docs/benchmarks.md; a word instead of `1` picks the rows that
-/// contain it, and prints the estimate and what was sent in each second. `TEST_SEED` is another seed than 42.
+/// Receivers on twelve networks. `QUALITY_TABLE=1` prints the table of docs/benchmarks/networks.md; a word instead of
+/// `1` picks the rows that contain it, and prints the estimate and the sent rate of each second. `TEST_SEED` is another
+/// seed than 42.
 @Suite("Quality over twelve networks", .tellsSeeds)
 struct TwelveNetworksTests {
   private static let wish = ProcessInfo.processInfo.environment["QUALITY_TABLE"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTC
 
-/// The whole sender over an emulated path in virtual time. The figures are printed for docs/benchmarks.md.
+/// The whole sender over an emulated path in virtual time. The figures are printed for docs/benchmarks/networks.md.
 @Suite("Bandwidth estimation over bottlenecks, draft-ietf-rmcat-gcc-02", .tellsSeeds)
 struct ConvergenceTests {
   /// One 720p video whose encoder follows the target.
