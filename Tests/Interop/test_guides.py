@@ -17,8 +17,8 @@ import aiohttp
 from seat import Seat
 from server import BINARY, ROOT, Server
 
-OPERATING = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/operating").glob("*.md"))
-GUIDES = ("README.md", "docs/operating.md", *OPERATING, "docs/webhooks.md", "docs/protocol.md")
+PAGES = sorted(path.relative_to(ROOT).as_posix() for folder in ("operating", "protocol") for path in (ROOT / "docs" / folder).glob("*.md"))
+GUIDES = ("README.md", "docs/operating.md", "docs/webhooks.md", "docs/protocol.md", *PAGES)
 # What is no single run of a command beside a server: the server itself, building, and a live meeting.
 APART = ("parley serve", ".build/release/parley", "make ")
 

@@ -2,7 +2,7 @@ import Basics
 import RTC
 import Signaling
 
-/// The two data channels of a session; see `docs/protocol.md`, "Data".
+/// The two data channels of a session; see `docs/protocol/data.md`.
 struct SessionDataChannels {
   var reliable: DataChannelID?
   var lossy: DataChannelID?

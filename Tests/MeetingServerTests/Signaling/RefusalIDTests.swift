@@ -51,10 +51,12 @@ struct RefusalIDTests {
     "{\"type\":\"\(type)\",\"id\":\(id)" + (keys.isEmpty ? "}" : ",\(keys)}")
   }
 
-  /// The types in the first column of the tables of docs/protocol.md that say what clients send.
+  /// The types in the first column of the tables of clients' messages, in docs/protocol.md and the pages below it.
   private static func documented() throws -> Set<String> {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-    let text = try String(contentsOf: root.appendingPathComponent("docs/protocol.md"), encoding: .utf8)
+    let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../docs")
+    let text = try ["protocol.md", "protocol/chat.md", "protocol/hosts.md"].map {
+      try String(contentsOf: docs.appendingPathComponent($0), encoding: .utf8)
+    }.joined(separator: "\n")
     var types: Set<String> = []
     var (section, isClients) = ("", false)
     for line in text.split(separator: "\n") {
