@@ -60,6 +60,29 @@ class Documents(unittest.TestCase):
                if found.group(1).lower().replace("_", "-") not in options and found.group(0) not in variables]
             + [f"{document.name}: {found.group(0)}" for document, found in each(r"`make ([a-z-]+)") if found.group(1) not in targets])
 
+    def test_the_tables_of_messages_have_every_type_of_signaling_and_no_others(self) -> None:
+        def kinds(file: str) -> list[set[str]]:
+            bodies = re.findall(r"enum Kind: String \{(.*?)\}", (ROOT / "Sources/Signaling" / file).read_text(), re.S)
+            return [set(re.findall(r"\w+", body)) - {"case"} for body in bodies]
+        of_client, of_server = kinds("ChatMessages.swift")
+        of_client = of_client.union(*kinds("ClientMessage.swift"), *kinds("RoomRequest.swift"))
+        of_server = of_server.union(*kinds("ServerMessage.swift"), *kinds("RoomNotice.swift"), *kinds("CodecNotice.swift"), *kinds("TokenNotice.swift"))
+        documented: dict[str | None, set[str]] = {"client": set(), "server": set(), None: set()}
+        for page in ("protocol.md", "protocol/chat.md", "protocol/hosts.md"):
+            side = None
+            for line in (ROOT / "docs" / page).read_text().splitlines():
+                if line in ("### From the client", "# Hosts, hands, reactions and polls"):
+                    side = "client"
+                elif line in ("### From the server", "From the server:"):
+                    side = "server"
+                elif found := re.match(r"\| type from the (client|server) \|", line):
+                    side = found[1]
+                elif line.startswith("#"):
+                    side = None
+                elif line.startswith("| `"):
+                    documented[side] |= set(re.findall(r"`(\w+)`", line.split("|")[1]))
+        self.assertEqual((documented["client"], documented["server"]), (of_client, of_server))
+
     def test_the_table_of_threats_names_the_tests_that_guard_against_each_and_no_others(self) -> None:
         lines = {path.relative_to(ROOT).as_posix(): path.read_text(errors="ignore").splitlines()
                  for path in (ROOT / "Tests").rglob("*") if path.suffix in (".swift", ".py", ".js") and "output" not in path.parts}
