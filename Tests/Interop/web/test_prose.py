@@ -68,6 +68,10 @@ class Prose(unittest.TestCase):
         self.assertEqual(swift("enum What {}"), ["“What” isn't a name"])
         self.assertEqual(swift("public func takeOver() {}\nfunc keep(_ it: Int) {}"), [])
 
+    def test_docstrings_are_prose_and_other_strings_are_not(self) -> None:
+        source = ['"""Who waits has no video."""', "x = '''", "Who waits", "''' + f(", '    """Who waits""")', "def f():", '    """Joins anew."""']
+        self.assertEqual([(found.line, found.rule) for found in PROSE.check_source("a.py", source, ".py")], [(1, "headless opener"), (7, "“anew”: again")])
+
     def test_a_finding_is_the_same_wherever_its_sentence_stands(self) -> None:
         one = [*PROSE.check_source("Sources/A.swift", ["// Who waits has", "// no video."], ".swift")]
         other = [*PROSE.check_source("Sources/B/C.swift", ["", "  // Who waits has no video."], ".swift")]
