@@ -46,44 +46,7 @@ const final = new Set([
 /**
  * A meeting as this client takes part in it.
  *
- * Events (each a `CustomEvent` whose `detail` has the named fields):
- *
- * | event | detail |
- * |---|---|
- * | `statechanged` | `state` |
- * | `waiting` | `reason`: `lobby` (somebody has to let this client in), `host` (the meeting begins when a host comes) or `start` (at its time, or when a host comes); `lost` (the connection was lost, and it knocks anew as soon as it can) |
- * | `lobby` | `waiting` (`[{ id, name, displayName }]`, who waits to be let in), `locked` — to hosts only |
- * | `announced` | `participant`, `entered` (false when they went), `reason` — where the meeting wants comings and goings announced |
- * | `joined` | `participants` — media flows for the first time |
- * | `participantJoined`, `participantUpdated` | `participant` |
- * | `participantLeft` | `participant`, `reason` |
- * | `published`, `unpublished` | `participant`, `publication`; `unpublished` with `reason`: null where its sender ended it, `removed` by a host, `notAllowed` since the right to send it was taken |
- * | `muted` | `participant`, `publication`, `muted` |
- * | `trackSubscribed`, `trackUnsubscribed` | `participant`, `publication`, `track` |
- * | `trackPaused`, `trackResumed` | `participant`, `publication`, `reason` (`bandwidth`; null when it is over) — the server sends a picture no longer for now |
- * | `undecodable`, `decodable` | `participant`, `publication`, `codec` (`{ name, parameters }`; null when it is over) — this browser cannot decode the track, so it is not sent |
- * | `undecodableFor` | `publication` (an own one), `codec`, `participants`, `count`: who cannot decode it, at most 50 of them; nobody when it is over |
- * | `speakers` | `speakers`: participants, loudest first |
- * | `quality` | `participants` whose quality changed |
- * | `chat` | `message`, `history` (true for one that was written before joining) |
- * | `chatChanged` | `message`: it has another `text`, or is `deleted` (`author` or `host`) |
- * | `typing` | `participant`, `active`, `private` (whether the message will be for oneself alone) |
- * | `chatFailed` | `message` (`id`, `text`, `to`), `error` — the server refused it, or the meeting ended before it was sent; it is not sent again |
- * | `data` | `from` (id), `participant` (null when it is not known here yet), `topic`, `bytes` (`Uint8Array`), `reliable` |
- * | `signal` | `from` (id; null for the application's server), `participant` (null when it is not known here), `type`, `data` |
- * | `hand` | `participant` — a hand went up or down |
- * | `reaction` | `participant`, `reaction` (name), `emoji` |
- * | `spotlight` | `participant`: whom everybody is to show large, or null |
- * | `mutedByHost`, `stoppedByHost` | `publication` — an own track that a host muted or ended; `stoppedByHost` with `reason`, as of `unpublished` |
- * | `unmuteRequested` | `sources`, `participant` (who asks, or null) — ask the person; never unmute without |
- * | `permissions` | `before`, `now` — what oneself may do changed |
- * | `muteForAll` | `order` (`sources`, `mayUnmute`), or null |
- * | `poll`, `pollRemoved` | `poll`, and `isNew` for one that was not known |
- * | `meetingChanged` | `info`, `before`: the meeting has another title (`subject`), end (`expires`) or rules for the chat |
- * | `tokenExpiring` | `seconds`, `leaves` (whether this client is sent away then, unless `renewToken` comes before) |
- * | `reconnecting`, `reconnected` | — |
- * | `ended` | `reason` (`left`, `shutdown`, `expired`, `removed`, `endedByHost`, `replaced`, `tokenExpired`, `tokenRevoked`, `connectionLost`, `failed`), `message`, `error` |
- * | `error` | `error` (`ParleyError`), `fatal` |
+ * Its events are `CustomEvent`s; `docs/browser-client.md` has the table of them.
  */
 export class Meeting extends EventTarget {
   #devices;

@@ -83,6 +83,13 @@ class Documents(unittest.TestCase):
                     documented[side] |= set(re.findall(r"`(\w+)`", line.split("|")[1]))
         self.assertEqual((documented["client"], documented["server"]), (of_client, of_server))
 
+    def test_the_table_of_events_has_each_that_the_sdk_sends_and_no_others(self) -> None:
+        code = "".join(path.read_text() for path in (ROOT / "Web/sdk").glob("*.js"))
+        sent = {name for first in re.findall(r"_emit\(([^,]*),", code) for name in re.findall(r'"(\w+)"', first)}
+        page = (ROOT / "docs/browser-client.md").read_text().split("### Events", 1)[1].split("\n### ", 1)[0]
+        listed = {name for cell in re.findall(r"^\| (`[^|]*) \|", page, re.M) for name in re.findall(r"`(\w+)`", cell)}
+        self.assertEqual(listed - {"detail"}, sent)
+
     def test_the_table_of_threats_names_the_tests_that_guard_against_each_and_no_others(self) -> None:
         lines = {path.relative_to(ROOT).as_posix(): path.read_text(errors="ignore").splitlines()
                  for path in (ROOT / "Tests").rglob("*") if path.suffix in (".swift", ".py", ".js") and "output" not in path.parts}
