@@ -103,8 +103,8 @@ docs: ## Build the client SDK's documentation into .build/docs (DocC); a warning
 	Scripts/docs
 
 lint: ## Check the prose of comments and documents, and the format of every Swift file.
+	@Scripts/setup test
 	Scripts/check-prose
-	@Scripts/setup build
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 format: ## Format every Swift file in place.
