@@ -1,7 +1,8 @@
-#if canImport(CoreVideo)
+#if canImport(CoreVideo) && !os(Linux)
   import CoreVideo
 #endif
 import Parley
+import ParleyViews
 
 extension CVImageBuffer {
   /// A copy of the picture; nil when its layout is none of those that ``OTVideoCaptureConsumer/consumeImageBuffer(_:orientation:timestamp:metadata:)``

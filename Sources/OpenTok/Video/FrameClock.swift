@@ -1,7 +1,8 @@
-#if canImport(CoreMedia)
+#if canImport(CoreMedia) && !os(Linux)
   import CoreMedia
 #endif
 import Parley
+import ParleyViews
 
 /// When the frames of a capturer were taken, on this machine's clock.
 ///
@@ -50,7 +51,7 @@ struct FrameClock {
 extension CMTime {
   /// In nanoseconds; nil where it is no time, or too large.
   var stamp: Int64? {
-    #if canImport(CoreMedia)
+    #if canImport(CoreMedia) && !os(Linux)
       guard isNumeric else { return nil }
     #endif
     guard timescale > 0 else { return nil }

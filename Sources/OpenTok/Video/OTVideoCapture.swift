@@ -1,19 +1,20 @@
-#if canImport(CoreVideo)
+#if canImport(CoreVideo) && !os(Linux)
   public import CoreMedia
   public import CoreVideo
 #endif
 public import Foundation
+public import ParleyViews
 
 /// What an app's own pictures are about.
-public enum OTVideoContentHint: Int32, Sendable {
+public enum OTVideoContentHint: Int, Sendable {
   /// Nothing is known.
-  case none
+  case none = 0
   /// Smooth motion matters.
-  case motion
+  case motion = 1
   /// Sharp pictures matter.
-  case detail
+  case detail = 2
   /// There is text to read.
-  case text
+  case text = 3
 }
 
 /// Where pictures come from: a capturer of the app's own. Called in the order `initCapture`, `captureSettings`, `start` … `stop`,

@@ -1,5 +1,6 @@
 public import Foundation
 import Parley
+public import ParleyViews
 
 /// How a frame is turned.
 public enum OTVideoOrientation: Int32, Sendable {
@@ -34,6 +35,8 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   static let maximumMetadata = 32
 
   private var memory: [UnsafeMutableRawPointer] = []
+  /// What is read in place of a plane that is not there.
+  private var blank: UnsafeMutablePointer<UInt8>?
 
   /// A frame without planes yet.
   public init(format: OTVideoFormat) {
@@ -45,7 +48,10 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// A frame without anything.
   public override init() { super.init() }
 
-  deinit { for plane in memory { plane.deallocate() } }
+  deinit {
+    for plane in memory { plane.deallocate() }
+    blank?.deallocate()
+  }
 
   /// A picture as its own I420 frame, which may be drawn into.
   convenience init(_ picture: VideoFrame) {
@@ -73,19 +79,13 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     return copy
   }
 
-  private func setPlanes(_ pointers: [UnsafeMutableRawPointer?]) {
+  fileprivate func setPlanes(_ pointers: [UnsafeMutableRawPointer?]) {
     let planes = NSPointerArray()
     for pointer in pointers { planes.addPointer(pointer) }
     self.planes = planes
   }
 
   // MARK: Planes
-
-  /// Takes the planes of the picture.
-  open func setPlanesWithPointers(_ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, numPlanes: Int32) {
-    guard let planes, numPlanes > 0 else { return clearPlanes() }
-    setPlanes((0..<Int(min(numPlanes, 4))).map { planes[$0].map { UnsafeMutableRawPointer($0) } })
-  }
 
   /// Takes the planes of the picture, of which none is nil.
   open func setPlanesWithPointers(_ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>, numPlanes: Int32) {
@@ -96,22 +96,36 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// Forgets the planes; others may be added to ``planes``.
   open func clearPlanes() { planes = NSPointerArray() }
 
+  /// The bytes of a plane. Zeros in memory of the frame's own, as many as a plane of its format can have, when there is no such plane.
+  open func getPlaneBinaryData(_ planeIndex: Int32) -> UnsafeMutablePointer<UInt8> { plane(planeIndex) ?? zeros }
+
   /// The bytes of a plane; nil when there is no such plane.
-  open func getPlaneBinaryData(_ planeIndex: Int32) -> UnsafeMutablePointer<UInt8>? {
-    guard let planes, planeIndex >= 0, Int(planeIndex) < planes.count else { return nil }
-    return planes.pointer(at: Int(planeIndex))?.assumingMemoryBound(to: UInt8.self)
+  func plane(_ index: Int32) -> UnsafeMutablePointer<UInt8>? {
+    guard let planes, index >= 0, Int(index) < planes.count else { return nil }
+    return planes.pointer(at: Int(index))?.assumingMemoryBound(to: UInt8.self)
+  }
+
+  private var zeros: UnsafeMutablePointer<UInt8> {
+    if let blank { return blank }
+    // Larger pictures are sent by nobody.
+    let most = 16_384
+    let (width, height) = (min(Int(format?.imageWidth ?? 0), most), min(Int(format?.imageHeight ?? 0), most))
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(width * height * 4, 16))
+    memory.initialize(repeating: 0, count: max(width * height * 4, 16))
+    blank = memory
+    return memory
   }
 
   /// The bytes from one row to the next of a plane; 0 when there is no such plane.
   open func getPlaneStride(_ planeIndex: Int32) -> Int32 { Int32(clamping: format?.stride(Int(planeIndex)) ?? 0) }
 
   /// Keeps bytes with the frame. More than 32 give ``OTSessionErrorCode/nullOrInvalidParameter``.
-  open func setMetadata(_ data: Data?, error: UnsafeMutablePointer<OTError?>?) {
-    guard (data?.count ?? 0) <= Self.maximumMetadata else {
+  open func setMetadata(_ data: Data, error: UnsafeMutablePointer<OTError?>?) {
+    guard data.count <= Self.maximumMetadata else {
       let code = Int(OTSessionErrorCode.nullOrInvalidParameter.rawValue)
       return OTError.put(
         OTError(
-          OTVideoKitErrorDomain, code, "The metadata of a frame has at most 32 bytes; it had \(data?.count ?? 0)."),
+          OTVideoKitErrorDomain, code, "The metadata of a frame has at most 32 bytes; it had \(data.count)."),
         error)
     }
     metadata = data
@@ -137,7 +151,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 
   private func asItLies(at time: Instant) -> VideoFrame? {
     guard let format else { return nil }
-    let planes = (0..<Int32(format.bytesPerRow.count)).map { (getPlaneBinaryData($0), format.stride(Int($0))) }
+    let planes = (0..<Int32(format.bytesPerRow.count)).map { (plane($0), format.stride(Int($0))) }
     let complete = planes.prefix { $0.0 != nil }.compactMap { plane in plane.0.map { (pointer: $0, stride: plane.1) } }
     let picture = PlanePicture(
       layout: format.pixelFormat.layout, width: Int(format.imageWidth), height: Int(format.imageHeight),
@@ -174,5 +188,15 @@ extension OTVideoOrientation {
     case .left: .quarter
     case .right: .threeQuarters
     }
+  }
+}
+
+extension OTVideoFrame {
+  /// Takes the planes of the picture, of which some may be nil.
+  @_disfavoredOverload public func setPlanesWithPointers(
+    _ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, numPlanes: Int32
+  ) {
+    guard let planes, numPlanes > 0 else { return clearPlanes() }
+    setPlanes((0..<Int(min(numPlanes, 4))).map { planes[$0].map { UnsafeMutableRawPointer($0) } })
   }
 }

@@ -10,9 +10,8 @@ open class OTVideoTransformer: NSObject, @unchecked Sendable {
   /// One of OpenTok's own (`BackgroundBlur`, `BackgroundReplacement`): always nil, there is none here.
   public init?(name: String, properties: String) { return nil }
 
-  /// One of the app's own; nil without a transformer.
-  public init?(name: String, transformer: (any OTCustomVideoTransformer)?) {
-    guard let transformer else { return nil }
+  /// One of the app's own; never nil.
+  public init?(name: String, transformer: any OTCustomVideoTransformer) {
     self.name = name
     self.transformer = transformer
     super.init()
@@ -29,9 +28,8 @@ open class OTAudioTransformer: NSObject, @unchecked Sendable {
   /// One of OpenTok's own: always nil, there is none here.
   public init?(name: String, properties: String) { return nil }
 
-  /// One of the app's own; nil without a transformer.
-  public init?(name: String, transformer: (any OTCustomAudioTransformer)?) {
-    guard let transformer else { return nil }
+  /// One of the app's own; never nil.
+  public init?(name: String, transformer: any OTCustomAudioTransformer) {
     self.name = name
     self.transformer = transformer
     super.init()
@@ -45,23 +43,25 @@ public protocol OTCustomAudioTransformer: AnyObject {
 }
 
 /// 10 ms of sound, interleaved.
-open class OTAudioData: NSObject {
-  /// The samples; valid while the transformer is called.
-  public let sampleBuffer: UnsafeMutablePointer<Int16>
+// unchecked: as with the SDK's own, one thread at a time has it: the transformer while it is called.
+open class OTAudioData: NSObject, @unchecked Sendable {
+  /// The samples; valid while the transformer is called. They may be changed where they are, through `UnsafeMutablePointer(mutating:)`.
+  open var sampleBuffer: UnsafePointer<Int16>?
   /// 16.
-  public let bitsPerSample: UInt32 = 16
+  open var bitsPerSample: UInt32 = 16
   /// Samples a second of each channel.
-  public let sampleRate: UInt32
+  open var sampleRate: UInt32 = 48_000
   /// 1 or 2.
-  public let numberOfChannels: UInt32
+  open var numberOfChannels: UInt64 = 1
   /// Samples of each channel.
-  public let numberOfSamples: UInt32
+  open var numberOfSamples: UInt64 = 0
 
-  init(_ samples: UnsafeMutablePointer<Int16>, rate: Int, channels: Int, count: Int) {
-    sampleBuffer = samples
-    sampleRate = UInt32(rate)
-    numberOfChannels = UInt32(channels)
-    numberOfSamples = UInt32(count)
-    super.init()
+  /// No sound.
+  public override init() { super.init() }
+
+  convenience init(_ samples: UnsafeMutablePointer<Int16>, rate: Int, channels: Int, count: Int) {
+    self.init()
+    (sampleBuffer, sampleRate) = (UnsafePointer(samples), UInt32(rate))
+    (numberOfChannels, numberOfSamples) = (UInt64(channels), UInt64(count))
   }
 }

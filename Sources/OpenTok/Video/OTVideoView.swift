@@ -3,7 +3,7 @@ import Parley
 public import ParleyViews
 
 /// How pictures lie in a view.
-public enum OTVideoViewScaleBehavior: Int32, Sendable {
+public enum OTVideoViewScaleBehavior: Int, Sendable {
   /// Whole, with bars where the shapes differ.
   case fit = 0
   /// Filling the view, cut where the shapes differ.

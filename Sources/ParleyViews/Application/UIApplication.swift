@@ -41,6 +41,8 @@ public final class UIApplication: UIResponder {
   public var isIdleTimerDisabled = false
   /// Where keys go.
   var firstResponder: UIResponder?
+  /// What an app with a scene delegate shows.
+  var scene: UIWindowScene?
   /// Whether the app is light or dark; unspecified is as the desktop has it.
   var userInterfaceStyle = UIUserInterfaceStyle.light
   /// Whether the desktop's theme is dark; false without a desktop.
@@ -51,6 +53,8 @@ public final class UIApplication: UIResponder {
   /// Whether windows come onto the desktop by themselves.
   private var showsWindows = false
   private var isEnding = false
+  /// Whether the beginning was told.
+  private var isRunning = false
   /// In seconds: an app that was told to end has ended by then.
   private static let longestEnd = 5.0
 
@@ -65,12 +69,14 @@ public final class UIApplication: UIResponder {
   ///
   /// - Parameters:
   ///   - delegate: Who is told of the beginning and the end.
+  ///   - scene: Who is told of the scene, in an app that has a `SceneDelegate`: it makes the window.
   ///   - isHeadless: Whether it goes without a display.
   ///   - userInterfaceStyle: Whether the app is light or dark, as the key `UIUserInterfaceStyle` of an Info.plist says on a phone. It is light unless
   ///     it says more, as apps are there that were built before there was a dark mode: their own colours are meant for it. An app whose colours
   ///     are the system's, or come in pairs, says `.unspecified` and is as the desktop's theme has it.
   public static func run(
-    _ delegate: any UIApplicationDelegate, isHeadless: Bool = false, userInterfaceStyle: UIUserInterfaceStyle = .light
+    _ delegate: any UIApplicationDelegate, scene: (any UISceneDelegate)? = nil, isHeadless: Bool = false,
+    userInterfaceStyle: UIUserInterfaceStyle = .light
   ) -> Never {
     shared.delegate = delegate
     shared.userInterfaceStyle = userInterfaceStyle
@@ -88,7 +94,9 @@ public final class UIApplication: UIResponder {
     shared.refreshStyle()
     guard delegate.application(shared, didFinishLaunchingWithOptions: nil) else { exit(1) }
     NotificationCenter.default.post(name: didFinishLaunchingNotification, object: shared)
+    if let scene { shared.connectScene(scene) }
     shared.tell(didBecomeActiveNotification) { $0.applicationDidBecomeActive(shared) }
+    shared.isRunning = true
     while true { RunLoop.main.run() }
   }
 
@@ -143,6 +151,7 @@ public final class UIApplication: UIResponder {
 
   private func tell(_ name: Notification.Name, _ tellDelegate: (any UIApplicationDelegate) -> Void) {
     if let delegate { tellDelegate(delegate) }
+    if isRunning { tellScene(name) }
     NotificationCenter.default.post(name: name, object: self)
   }
 
@@ -192,6 +201,13 @@ public protocol UIApplicationDelegate: AnyObject {
   func applicationDidEnterBackground(_ application: UIApplication)
   /// A window is about to be seen again.
   func applicationWillEnterForeground(_ application: UIApplication)
+  /// How the scene is to be set up, in an app that has one.
+  func application(
+    _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+    options: UIScene.ConnectionOptions
+  ) -> UISceneConfiguration
+  /// Scenes were closed for good; never told here.
+  func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 
 extension UIApplicationDelegate {
@@ -209,5 +225,12 @@ extension UIApplicationDelegate {
   public func applicationWillEnterForeground(_ application: UIApplication) {}
   /// Does nothing.
   public func applicationWillTerminate(_ application: UIApplication) {}
+  /// The usual one.
+  public func application(
+    _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+    options: UIScene.ConnectionOptions
+  ) -> UISceneConfiguration { UISceneConfiguration(name: nil, sessionRole: connectingSceneSession.role) }
+  /// Does nothing.
+  public func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>) {}
 }
 #endif

@@ -18,7 +18,7 @@ extension UIViewController {
 
   func presentNow(_ controller: UIViewController, _ animated: Bool, _ completion: (() -> Void)?) {
     // What is in front presents; two screens over one would be one too many.
-    let presenter = root
+    let presenter = nearestPresenter ?? root
     guard presenter.presentedViewController == nil, controller.presentingViewController == nil, controller !== presenter
     else {
       if presenter.presentedViewController !== controller, controller.presentingViewController == nil,
@@ -45,8 +45,15 @@ extension UIViewController {
     completion?()
   }
 
+  /// What presents something for this screen: itself, or a controller around it. A screen may have presented before it had a parent.
+  private var nearestPresenter: UIViewController? {
+    var controller: UIViewController? = self
+    while let each = controller, each.presentedViewController == nil { controller = each.parent }
+    return controller
+  }
+
   func dismissNow(_ animated: Bool, _ completion: (() -> Void)?) {
-    let presenter = root.presentedViewController != nil ? root : root.presentingViewController
+    let presenter = nearestPresenter ?? presentingViewController ?? root.presentingViewController
     guard let presenter, let controller = presenter.presentedViewController else {
       completion?()
       return
@@ -108,6 +115,12 @@ extension UIViewController {
     view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
     window.insertSubview(view, at: 0)
     appear(false)
+    showPresented(in: window)
+  }
+
+  /// Brings what it and its children have presented before they were in a window.
+  private func showPresented(in window: UIWindow) {
+    for child in children { child.showPresented(in: window) }
     if let presented = presentedViewController as? UIAlertController {
       presented.show(over: self, false)
     } else if let presented = presentedViewController {
@@ -118,6 +131,7 @@ extension UIViewController {
 
   /// Leaves its window, with everything it presents.
   func leaveWindow() {
+    for child in children where child.presentedViewController != nil { child.dismissNow(false, nil) }
     if presentedViewController != nil { dismissNow(false, nil) }
     disappear(false)
     removeView()

@@ -1,0 +1,43 @@
+#if !canImport(UIKit) || os(Linux)
+public import Foundation
+
+/// Where a layout puts a cell, and how it is seen there.
+@preconcurrency @MainActor
+open class UICollectionViewLayoutAttributes {
+  /// Which cell.
+  open var indexPath: IndexPath
+  /// Where it lies in the content.
+  open var frame = CGRect.zero
+  /// How opaque it is.
+  open var alpha: CGFloat = 1
+  /// What lies higher is in front.
+  open var zIndex = 0
+  /// Whether it isn't seen.
+  open var isHidden = false
+
+  /// Of the cell at a path.
+  public init(forCellWith indexPath: IndexPath) { self.indexPath = indexPath }
+
+  /// Its size; the middle stays.
+  open var size: CGSize {
+    get { frame.size }
+    set {
+      frame = CGRect(
+        x: frame.midX - newValue.width / 2, y: frame.midY - newValue.height / 2, width: newValue.width,
+        height: newValue.height)
+    }
+  }
+
+  /// Its middle.
+  open var center: CGPoint {
+    get { CGPoint(x: frame.midX, y: frame.midY) }
+    set { frame.origin = CGPoint(x: newValue.x - frame.width / 2, y: newValue.y - frame.height / 2) }
+  }
+
+  /// Its place with (0, 0) as the corner.
+  open var bounds: CGRect {
+    get { CGRect(origin: .zero, size: frame.size) }
+    set { size = newValue.size }
+  }
+}
+#endif
