@@ -34,8 +34,12 @@ let strict: [SwiftSetting] =
 /// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
 /// it is the system's.
 #if os(Linux)
-  let views: [Target.Dependency] = ["ParleyViews", "UIKit"]
-  let uiKit = ["UIKit"]
+  /// Modules of Apple's that apps name in their import lines, and whose names, as far as they are there, are in ParleyViews.
+  let appleModules = [
+    "AVFoundation", "AudioToolbox", "CallKit", "CoreGraphics", "CoreMedia", "CoreVideo", "PushKit", "QuartzCore",
+  ]
+  let views: [Target.Dependency] = ["ParleyViews", "UIKit"] + appleModules.map { .init(stringLiteral: $0) }
+  let uiKit = ["UIKit"] + appleModules
 #else
   let views: [Target.Dependency] = ["ParleyViews"]
   let uiKit = ["ParleyViews"]
@@ -228,6 +232,10 @@ let package = Package(
     .target(
       name: "OpenTokListing", dependencies: ["OpenTok"], path: "Tests/Listings/OpenTokListing",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Shapes of apps' code, each of which did not compile once: one file a shape.
+    .target(
+      name: "OpenTokShapes", dependencies: ["OpenTok"], path: "Tests/Listings/OpenTokShapes",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .target(
       name: "SkypeListing", dependencies: ["SkypeForBusiness"], path: "Tests/Listings/SkypeListing",
       swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -238,7 +246,7 @@ let package = Package(
     .testTarget(
       name: "OpenTokTests",
       dependencies: [
-        "Basics", "MeetingServer", "Meetings", "NetworkGate", "OpenTok", "OpenTokListing", "Parley",
+        "Basics", "MeetingServer", "Meetings", "NetworkGate", "OpenTok", "OpenTokListing", "OpenTokShapes", "Parley",
         "ParleyViews", "TestSupport", "impairment-proxy",
       ],
       swiftSettings: common),
@@ -272,6 +280,10 @@ let package = Package(
 
 #if os(Linux)
   package.targets.append(.target(name: "UIKit", dependencies: ["ParleyViews"], swiftSettings: common))
+  for name in appleModules {
+    package.targets.append(
+      .target(name: name, dependencies: ["ParleyViews"], path: "Sources/AppleModules/\(name)", swiftSettings: common))
+  }
 #endif
 
 extension Package {

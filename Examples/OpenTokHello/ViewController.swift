@@ -248,7 +248,7 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   }
 
   func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
-    self.publisher?.view.removeFromSuperview()
+    self.publisher?.view?.removeFromSuperview()
     self.publisher = nil
     sayAbove("You are not seen.", button: "Try again")
     showAlert("There was an error publishing: \(error.localizedDescription)")
@@ -274,7 +274,7 @@ extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   /// The picture of the subscriber as PNG; nil before there is one.
   func snapshot() -> Data? {
     var image: Data?
-    subscriber?.view.getImageWithBlock { image = $0?.pngData() }
+    (subscriber?.view as? OTVideoView)?.getImageWithBlock { image = $0?.pngData() }
     return image
   }
 }

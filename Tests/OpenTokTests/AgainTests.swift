@@ -21,7 +21,7 @@ import Testing
       let (ann, ben) = (try await Guest(live, settings: settings), try await Guest(live))
       let publisher = try ann.publisher("Ann")
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
-      root.addSubview(publisher.view)
+      root.addSubview(publisher.picture)
       try await ann.publish(publisher)
       _ = try await ben.subscribe(to: "Ann")
 
@@ -32,7 +32,7 @@ import Testing
       try await wait(for: "the second stream: \(ann.book.lines)") { ann.book.times(created) == 2 }
       #expect(streams(ann.book) == [created, destroyed, created])
       #expect(publisher.session === ann.session && publisher.stream != nil)
-      #expect(publisher.view.superview === root)
+      #expect(publisher.picture.superview === root)
       _ = try await ben.subscribe(to: "Ann", count: 2)
       #expect(streams(ben.book) == ["streamCreated Ann true", "streamDestroyed Ann true", "streamCreated Ann true"])
 
@@ -54,7 +54,8 @@ import Testing
       try await wait(for: "the end: \(ann.book.lines)") { publisher.session == nil }
       #expect(ann.book.times(destroyed) == 3)
       #expect(
-        ann.code { ann.session.unpublish(publisher, error: $0) } == OTSessionErrorCode.sessionPublisherNotFound.number)
+        ann.code { ann.session.unpublish(publisher, error: $0) } == OTSessionErrorCode.OTSessionPublisherNotFound.number
+      )
       try await ann.disconnect()
       try await ben.disconnect()
     }
@@ -69,7 +70,7 @@ import Testing
       try await wait(for: "the connection: \(book.lines)") { book.saw("connected connected true 0") }
       let publisher = try #require(OTPublisher(delegate: book, name: "Ann", audioTrack: false, videoTrack: true))
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
-      root.addSubview(publisher.view)
+      root.addSubview(publisher.picture)
       session.publish(publisher)
       try await wait(for: "the own stream: \(book.lines)") { book.saw("didReceive own") }
       session.unpublish(publisher)
@@ -78,11 +79,11 @@ import Testing
       let begins = ["publisher streamCreated true", "publisherDidStartStreaming", "didReceive own"]
       #expect(
         streams(book) == begins + ["publisher streamDestroyed true", "publisherDidStopStreaming", "didDrop"] + begins)
-      #expect(session.streams.count == 1 && publisher.view.superview === root)
+      #expect(session.streams.count == 1 && publisher.picture.superview === root)
       #expect(!book.lines.contains { $0.contains("failed") }, "\(book.lines)")
       session.unpublish(publisher)
       try await wait(for: "the end: \(book.lines)") { publisher.session == nil }
-      #expect(publisher.view.superview == nil)
+      #expect(publisher.picture.superview == nil)
       session.disconnect()
       try await wait(for: "the disconnection") { book.saw("disconnected true") }
     }
@@ -99,7 +100,7 @@ import Testing
       try await ann.publish(try ann.publisher("Ann"))
       let subscriber = try await ben.subscribe(to: "Ann")
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
-      root.addSubview(subscriber.view)
+      root.addSubview(subscriber.picture)
       for round in 2...3 {
         #expect(ben.code { ben.session.unsubscribe(subscriber, error: $0) } == nil)
         #expect(ben.code { ben.session.subscribe(subscriber, error: $0) } == nil)
@@ -109,9 +110,9 @@ import Testing
         }
         #expect(ben.book.times("subscriber connected") == round)
       }
-      let count = subscriber.view.frameCount
-      try await wait(for: "pictures to go on") { subscriber.view.frameCount > count + 3 }
-      #expect(subscriber.session === ben.session && subscriber.view.superview === root)
+      let count = subscriber.picture.frameCount
+      try await wait(for: "pictures to go on") { subscriber.picture.frameCount > count + 3 }
+      #expect(subscriber.session === ben.session && subscriber.picture.superview === root)
 
       // It takes the only place, and leaves it.
       let other = try #require(OTSubscriber(stream: subscriber.stream, delegate: ben.book))
@@ -120,9 +121,9 @@ import Testing
       try await wait(for: "the limit: \(ben.book.lines)") { ben.book.saw(limit) }
       ben.session.unsubscribe(subscriber, error: nil)
       ben.session.subscribe(other, error: nil)
-      try await wait(for: "the other's picture: \(ben.book.lines)") { other.view.frameCount > 1 }
-      try await wait(for: "the view to be gone") { subscriber.view.superview == nil }
-      #expect(subscriber.session == nil && ben.book.times(limit) == 1)
+      try await wait(for: "the other's picture: \(ben.book.lines)") { other.picture.frameCount > 1 }
+      try await wait(for: "the view to be gone") { subscriber.picture.superview == nil }
+      #expect(!subscriber.isSubscribed && ben.book.times(limit) == 1)
       try await ann.disconnect()
       try await ben.disconnect()
     }

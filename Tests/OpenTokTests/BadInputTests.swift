@@ -22,7 +22,7 @@ import Testing
   private func failure(_ key: String, _ id: String, _ token: String, apiURL: String? = nil) async throws -> String {
     let book = Notebook()
     let settings = OTSessionSettings()
-    settings.apiURL = apiURL
+    settings.apiURL = apiURL.flatMap { URL(string: $0) }
     let session = try #require(OTSession(apiKey: key, sessionId: id, delegate: book, settings: settings))
     session.connect(withToken: token, error: nil)
     try await wait(for: "a failure: \(book.lines)") { !book.lines.isEmpty }
@@ -204,7 +204,7 @@ import Testing
       try await wait(for: "the gone stream: \(book.lines)") {
         book.saw("subscriber failed \(subscriberList) \(OTLegacyErrorCode.Subscriber.noStreamMedia.number)")
       }
-      #expect(late.session == nil)
+      #expect(!late.isSubscribed)
       session.disconnect()
     }
   }
@@ -283,7 +283,9 @@ import Testing
   @Test("frames that are not complete are dropped, and metadata that is too long is refused with 1011")
   func frames() {
     let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 4_000_000, height: 2))
-    #expect(frame.getPlaneBinaryData(0) == nil && frame.getPlaneBinaryData(-1) == nil && frame.getPlaneStride(7) == 0)
+    // What is not there reads as zeros, as many as a plane of a picture that can be sent has.
+    for index in [Int32(0), -1, 7] { #expect(frame.getPlaneBinaryData(index)[16_384 * 2 - 1] == 0) }
+    #expect(frame.getPlaneStride(7) == 0)
     frame.setPlanesWithPointers(nil, numPlanes: 3)
     #expect(frame.planes?.count == 0 && CMTime(value: 3, timescale: 0).seconds.isNaN && CMTime.zero.timescale == 1)
     let plane = UnsafeMutablePointer<UInt8>.allocate(capacity: 16)
@@ -293,7 +295,7 @@ import Testing
     frame.setPlanesWithPointers(&planes, numPlanes: 1)
     #expect(frame.getPlaneBinaryData(0) == plane && frame.planes?.count == 1)
     frame.setPlanesWithPointers(&others, numPlanes: 2)
-    #expect(frame.getPlaneBinaryData(0) == plane && frame.getPlaneBinaryData(1) == nil && frame.planes?.count == 2)
+    #expect(frame.getPlaneBinaryData(0) == plane && frame.getPlaneBinaryData(1) != plane && frame.planes?.count == 2)
     frame.clearPlanes()
     for orientation in [OTVideoOrientation.up, .down, .left, .right] {
       frame.orientation = orientation

@@ -11,31 +11,34 @@ import Testing
   @Test("every code has the number of OpenTok's headers, those that are never given too")
   func numbers() {
     let session: [(OTSessionErrorCode, Int32)] = [
-      (.sessionSuccess, 0), (.authorizationFailure, 1004), (.errorInvalidSession, 1005), (.connectionFailed, 1006),
-      (.notConnected, 1010), (.nullOrInvalidParameter, 1011), (.sessionIllegalState, 1015), (.sessionStateFailed, 1020),
-      (.sessionConnectionTimeout, 1021), (.connectionDropped, 1022), (.connectionRefused, 1023),
-      (.sessionBlockedCountry, 1026), (.sessionConnectionLimitExceeded, 1027), (.sessionSubscriberNotFound, 1112),
-      (.sessionPublisherNotFound, 1113), (.p2PSessionMaxParticipants, 1403), (.sessionSignalDataTooLong, 1413),
-      (.sessionInvalidSignalType, 1461), (.noMessagingServer, 1503), (.sessionUnableToForceDisconnect, 1520),
-      (.sessionUnableToForceMute, 1540), (.sessionUnableToSendSignal, 1550), (.sessionInternalError, 2000),
-      (.sessionEncryptionSecretMissing, 6000), (.sessionInvalidEncryptionSecret, 6004),
+      (.OTSessionSuccess, 0), (.OTAuthorizationFailure, 1004), (.OTErrorInvalidSession, 1005),
+      (.OTConnectionFailed, 1006),
+      (.OTNotConnected, 1010), (.OTNullOrInvalidParameter, 1011), (.OTSessionIllegalState, 1015),
+      (.OTSessionStateFailed, 1020),
+      (.OTSessionConnectionTimeout, 1021), (.OTConnectionDropped, 1022), (.OTConnectionRefused, 1023),
+      (.OTSessionBlockedCountry, 1026), (.OTSessionConnectionLimitExceeded, 1027), (.OTSessionSubscriberNotFound, 1112),
+      (.OTSessionPublisherNotFound, 1113), (.OTP2PSessionMaxParticipants, 1403), (.OTSessionSignalDataTooLong, 1413),
+      (.OTSessionInvalidSignalType, 1461), (.OTNoMessagingServer, 1503), (.OTSessionUnableToForceDisconnect, 1520),
+      (.OTSessionUnableToForceMute, 1540), (.OTSessionUnableToSendSignal, 1550), (.OTSessionInternalError, 2000),
+      (.OTSessionEncryptionSecretMissing, 6000), (.OTSessionInvalidEncryptionSecret, 6004),
     ]
     #expect(session.map(\.0) == OTSessionErrorCode.allCases)
     for (code, number) in session { #expect(code.rawValue == number) }
     let publisher: [(OTPublisherErrorCode, Int32)] = [
-      (.publisherSuccess, 0), (.sessionDisconnected, 1010), (.publisherStreamLimitExceeded, 1605),
-      (.publisherWebRTCError, 1610), (.publisherInternalError, 2000), (.publisherMissingAudioTrack, 4500),
-      (.publisherEncryptionInternalError, 6001), (.encryptionUnsupportedCodec, 6005),
-      (.publisherInvalidScalabilityMode, 6006),
+      (.OTPublisherSuccess, 0), (.OTSessionDisconnected, 1010), (.publisherStreamLimitExceeded, 1605),
+      (.OTPublisherWebRTCError, 1610), (.OTPublisherInternalError, 2000), (.OTPublisherMissingAudioTrack, 4500),
+      (.OTPublisherEncryptionInternalError, 6001), (.EncryptionUnsupportedCodec, 6005),
+      (.OTPublisherInvalidScalabilityMode, 6006),
     ]
     #expect(publisher.map(\.0) == OTPublisherErrorCode.allCases)
     for (code, number) in publisher { #expect(code.rawValue == number) }
     let subscriber: [(OTSubscriberErrorCode, Int32)] = [
-      (.subscriberSuccess, 0), (.subscriberSessionDisconnected, 1010), (.connectionTimedOut, 1542),
-      (.subscriberWebRTCError, 1600), (.subscriberServerCannotFindStream, 1604), (.subscriberStreamLimitExceeded, 1605),
-      (.subsriberPeerConnectionNotConnected, 1606), (.subscriberInternalError, 2000),
-      (.subscriberDecryptionInternalError, 6002), (.encryptionSecretMismatch, 6003),
-      (.decryptionUnsupportedCodec, 6006),
+      (.OTSubscriberSuccess, 0), (.OTSubscriberSessionDisconnected, 1010), (.OTConnectionTimedOut, 1542),
+      (.OTSubscriberWebRTCError, 1600), (.OTSubscriberServerCannotFindStream, 1604),
+      (.OTSubscriberStreamLimitExceeded, 1605),
+      (.OTSubsriberPeerConnectionNotConnected, 1606), (.OTSubscriberInternalError, 2000),
+      (.OTSubscriberDecryptionInternalError, 6002), (.EncryptionSecretMismatch, 6003),
+      (.DecryptionUnsupportedCodec, 6006),
     ]
     #expect(subscriber.map(\.0) == OTSubscriberErrorCode.allCases)
     for (code, number) in subscriber { #expect(code.rawValue == number) }
@@ -45,7 +48,7 @@ import Testing
   private func failure(at url: String, id: String) async throws -> [String] {
     let book = Notebook()
     let settings = OTSessionSettings()
-    settings.apiURL = url
+    settings.apiURL = URL(string: url)
     let session = try #require(OTSession(apiKey: "100", sessionId: id, delegate: book, settings: settings))
     session.connect(withToken: "devtoken", error: nil)
     try await wait(for: "a failure at \(url)") { !book.lines.isEmpty }
@@ -54,24 +57,30 @@ import Testing
 
   private func failed(_ code: OTSessionErrorCode) -> [String] { ["failed \(OTSessionErrorDomain) \(code.rawValue)"] }
 
+  private func old(_ code: OTSessionErrorCode) -> Int { OTError(code, "").asLegacy().code }
+
   @Test(
     "a full session gives sessionConnectionLimitExceeded, a locked one connectionRefused, a server that is no Parley noMessagingServer, one that says nothing sessionConnectionTimeout"
   )
   func connecting() async throws {
     try await LiveSession.run(configure: { $0.maximumParticipants = 1 }) { live in
       let ann = try await Guest(live)
-      #expect(try await failure(at: live.url, id: live.id) == failed(.sessionConnectionLimitExceeded))
+      #expect(try await failure(at: live.url, id: live.id) == failed(.OTSessionConnectionLimitExceeded))
       try await ann.disconnect()
       let stranger = try LonelyPort(answer: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nHello")
-      #expect(try await failure(at: stranger.url, id: live.id) == failed(.noMessagingServer))
+      #expect(try await failure(at: stranger.url, id: live.id) == failed(.OTNoMessagingServer))
+      #expect(old(.OTNoMessagingServer) == OTLegacyErrorCode.Session.noMessagingServer.number)
+      #expect(old(.OTConnectionFailed) == OTLegacyErrorCode.Session.connectionFailed.number)
+      #expect(old(.OTSessionConnectionTimeout) == OTLegacyErrorCode.Session.sessionConnectionTimeout.number)
+      #expect(old(.OTConnectionRefused) == OTLegacyErrorCode.Session.connectionRefused.number)
       let silent = try LonelyPort(answer: nil)
-      #expect(try await failure(at: silent.url, id: live.id) == failed(.sessionConnectionTimeout))
+      #expect(try await failure(at: silent.url, id: live.id) == failed(.OTSessionConnectionTimeout))
     }
     try await LiveSession.run { live in
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
       try await host.lock()
       try await wait(for: "the lock") { host.isLocked }
-      #expect(try await failure(at: live.url, id: live.id) == failed(.connectionRefused))
+      #expect(try await failure(at: live.url, id: live.id) == failed(.OTConnectionRefused))
       await host.leave()
     }
   }
@@ -107,15 +116,18 @@ import Testing
       try await wait(for: "the end at Ben's") { ben.session.engine.meeting == nil }
       #expect(ben.code { ben.session.publish(publisher, error: $0) } == nil)
       #expect(ben.code { ben.session.subscribe(subscriber, error: $0) } == nil)
-      try await wait(for: "both to be refused") { publisher.session == nil && subscriber.session == nil }
+      try await wait(for: "both to be refused") { publisher.session == nil && !subscriber.isSubscribed }
       queue.resume()
       isHeld = false
       try await wait(for: "both failures: \(ben.book.lines)") {
-        ben.book.saw("publisher failed \(OTPublisherErrorDomain) \(OTPublisherErrorCode.sessionDisconnected.rawValue)")
+        ben.book.saw(
+          "publisher failed \(OTPublisherErrorDomain) \(OTPublisherErrorCode.OTSessionDisconnected.rawValue)")
           && ben.book.saw(
-            "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.subscriberSessionDisconnected.rawValue)"
+            "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.OTSubscriberSessionDisconnected.rawValue)"
           )
       }
+      let late = OTError(OTSubscriberErrorCode.OTConnectionTimedOut, "").asLegacy()
+      #expect(late.code == OTLegacyErrorCode.Subscriber.connectionTimedOut.number)
       #expect(ben.book.saw("disconnected true"))
       await host.leave()
     }
@@ -138,7 +150,7 @@ import Testing
         ben.session.engine.meeting?.local.permissions.contains(.publishVideo) == false
       }
       ben.session.publish(try ben.publisher("Ben"), error: nil)
-      let refused = OTPublisherErrorCode.publisherWebRTCError.rawValue
+      let refused = OTPublisherErrorCode.OTPublisherWebRTCError.rawValue
       try await wait(for: "the refusal: \(ben.book.lines)") {
         ben.book.saw("publisher failed \(OTPublisherErrorDomain) \(refused)")
       }
@@ -160,15 +172,15 @@ import Testing
       #expect(ben.code { ben.session.subscribe(early, error: $0) } == nil)
       queue.resume()
       isHeld = false
-      let timedOut = OTSubscriberErrorCode.connectionTimedOut.rawValue
+      let timedOut = OTSubscriberErrorCode.OTConnectionTimedOut.rawValue
       try await wait(for: "the time to pass: \(ben.book.lines)") {
         ben.book.saw("subscriber failed \(OTSubscriberErrorDomain) \(timedOut)")
       }
-      #expect(early.session == nil && ben.session.capabilities?.canSubscribe == false)
+      #expect(!early.isSubscribed && ben.session.capabilities?.canSubscribe == false)
       ben.session.subscribe(late)
       ben.session.publish(try ben.publisher("Ben"))
       try await wait(for: "both failures: \(ben.book.lines)") {
-        let code = "\(OTSessionErrorDomain) \(OTSessionErrorCode.authorizationFailure.rawValue)"
+        let code = "\(OTSessionErrorDomain) \(OTSessionErrorCode.OTAuthorizationFailure.rawValue)"
         return ben.book.saw("subscriber failed " + code) && ben.book.saw("publisher failed " + code)
       }
       ben.session.disconnect(nil)

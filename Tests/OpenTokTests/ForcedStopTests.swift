@@ -36,8 +36,8 @@ import Testing
       try await wait(for: "the mute: \(ann.book.lines)") { ann.book.saw("publisher muteForced false") }
       try await wait(for: "silence at both ends") { !theirs.hasAudio && !mine.hasAudio }
       #expect(publisher.publishVideo && theirs.hasVideo && mine.hasVideo && publisher.stream === mine)
-      let count = subscriber.view.frameCount
-      try await wait(for: "pictures to go on") { subscriber.view.frameCount > count + 5 }
+      let count = subscriber.picture.frameCount
+      try await wait(for: "pictures to go on") { subscriber.picture.frameCount > count + 5 }
       // Without the right it cannot be turned on.
       publisher.publishAudio = true
       try await wait(for: "the second mute: \(ann.book.lines)") { ann.book.times("publisher muteForced false") == 2 }
@@ -60,8 +60,8 @@ import Testing
       try await wait(for: "the picture's return: \(ann.book.lines)") {
         theirs.hasVideo && ann.book.saw("publisher videoEnabled publisherPropertyChanged")
       }
-      let before = subscriber.view.frameCount
-      try await wait(for: "pictures") { subscriber.view.frameCount > before + 5 }
+      let before = subscriber.picture.frameCount
+      try await wait(for: "pictures") { subscriber.picture.frameCount > before + 5 }
       #expect(subscriber.session === ben.session && ben.book.streams.count == 1)
       #expect(!ann.book.lines.contains { $0.contains("streamDestroyed") }, "\(ann.book.lines)")
 

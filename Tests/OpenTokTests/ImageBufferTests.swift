@@ -138,7 +138,7 @@ import Testing
       try await ann.publish(try ann.publisher("Ann", capture: TimedCapture.giving(buffer, orientation)))
       let subscriber = try await ben.subscribe(to: "Ann")
       try await wait(for: "the turned picture: \(ben.book.lines)") {
-        subscriber.view.currentFrame.map {
+        subscriber.picture.currentFrame.map {
           corners($0) == bright && ($0.height > $0.width) == (orientation == .left)
         } ?? false
       }

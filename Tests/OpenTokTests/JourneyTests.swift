@@ -24,7 +24,7 @@ import Testing
       let publisher = try #require(OTPublisher(delegate: book, name: "Ann"))
       session.publish(publisher)
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
-      root.addSubview(publisher.view)
+      root.addSubview(publisher.picture)
       try await wait(for: "the own stream: \(book.lines)") { book.saw("didReceive own") }
       #expect(
         book.lines == [
@@ -33,12 +33,12 @@ import Testing
 
       // subscribeToSelf: creating the subscriber is all it takes.
       var mine = OTSubscriber(stream: book.streams[0], delegate: book)
-      let mirror = try #require(mine?.view)
+      let mirror = try #require(mine?.picture)
       root.addSubview(mirror)
       try await wait(for: "the own picture: \(book.lines)") { book.saw("subscriber videoDataReceived") }
       #expect(book.lines.suffix(2) == ["subscriber connected", "subscriber videoDataReceived"])
-      #expect(mirror.currentFrame != nil && publisher.view.currentFrame != nil)
-      #expect(!publisher.view.isMirrored, "the clock of the test picture is to be read")
+      #expect(mirror.currentFrame != nil && publisher.picture.currentFrame != nil)
+      #expect(!publisher.picture.isMirrored, "the clock of the test picture is to be read")
       mine?.audioLevelDelegate = book
       try await wait(for: "the level of the own sound: \(book.level)") { book.level > 0.05 }
       mine?.subscribeToAudio = false
@@ -55,16 +55,16 @@ import Testing
       let theirs = try #require(session.streams.values.first { $0.name == "Ben" })
       #expect(theirs.type == "basic" && theirs.hasVideo && !theirs.hasAudio)
       let subscriber = try #require(OTSubscriber(stream: theirs, delegate: book))
-      root.addSubview(subscriber.view)
-      try await wait(for: "Ben's picture") { subscriber.view.frameCount > 3 }
-      let frame = try #require(subscriber.view.currentFrame)
+      root.addSubview(subscriber.picture)
+      try await wait(for: "Ben's picture") { subscriber.picture.frameCount > 3 }
+      let frame = try #require(subscriber.picture.currentFrame)
       #expect(TestPictureMarker.read(from: frame) != nil)
       // A busy machine sends a smaller picture of the same shape.
       #expect(abs(theirs.videoDimensions.width / theirs.videoDimensions.height - 16.0 / 9.0) < 0.1)
 
       await ben.leave()
       try await wait(for: "the drop: \(book.lines)") { book.saw("didDrop") }
-      #expect(subscriber.view.superview == nil, "the view is to leave by itself")
+      #expect(subscriber.picture.superview == nil, "the view is to leave by itself")
       #expect(session.streams.count == 1)
       session.disconnect()
       try await wait(for: "the end: \(book.lines)") { book.saw("disconnected true") }
@@ -72,7 +72,7 @@ import Testing
         book.lines.suffix(4) == [
           "publisher streamDestroyed true", "publisherDidStopStreaming", "didDrop", "disconnected true",
         ])
-      #expect(publisher.view.superview == nil)
+      #expect(publisher.picture.superview == nil)
       #expect(book.strays.isEmpty, "callbacks that were not on the main queue")
     }
   }
@@ -126,8 +126,8 @@ import Testing
       second.subscribe(subscriber, error: &error)
       #expect(error?.code == 1015)
 
-      try await wait(for: "a red picture") { subscriber.view.frameCount > 2 }
-      let frame = try #require(subscriber.view.currentFrame)
+      try await wait(for: "a red picture") { subscriber.picture.frameCount > 2 }
+      let frame = try #require(subscriber.picture.currentFrame)
       let redness = frame.withPlanes { _, _, v in Int(v[frame.uvHeight / 2 * frame.uvStride + frame.uvWidth / 2]) }
       #expect(redness > 200, "the middle is not red: \(redness)")
       try await wait(for: "the tone, which was heard at \(device.heardShare)") { device.heardShare > 0.8 }
@@ -149,7 +149,7 @@ import Testing
       var nothing: OTError?
       first.unpublish(publisher, error: &nothing)
       try await wait(for: "Ann's stream to end: \(ben.lines)") { ben.saw("streamDestroyed Ann true") }
-      #expect(nothing == nil && ann.saw("publisher streamDestroyed true") && subscriber.session == nil)
+      #expect(nothing == nil && ann.saw("publisher streamDestroyed true") && !subscriber.isSubscribed)
       second.disconnect(nil)
       try await wait(for: "Ben to be gone: \(ann.lines)") {
         ann.saw("connectionDestroyed") && ben.saw("disconnected true")

@@ -24,7 +24,7 @@ import Testing
       try await wait(for: "Ben's stream: \(app.lines)") { app.lines.last == "didReceiveStream Ben" }
       #expect(session.connectionCount == 2 && session.streams.count == 1)
       let subscriber = try #require(OTSubscriber(stream: session.streams.values.first, delegate: app))
-      try await wait(for: "his picture: \(app.lines)") { subscriber.view.frameCount > 2 }
+      try await wait(for: "his picture: \(app.lines)") { subscriber.picture.frameCount > 2 }
       await ben.leave()
       try await wait(for: "the drop: \(app.lines)") { app.lines.last == "didDropStream Ben" }
       try await wait(for: "one connection") { session.connectionCount == 1 }
@@ -52,24 +52,24 @@ import Testing
       let beyond = try #require(OTSubscriber(stream: stream, delegate: app))
       let full = OTLegacyErrorCode.Subscriber.initializationFailure.rawValue
       try await wait(for: "the limit: \(app.lines)") { app.lines.contains("subscriber failed \(full)") }
-      #expect(full == 3 && beyond.session == nil && subscribers.allSatisfy { $0?.session === session })
+      #expect(full == 3 && !beyond.isSubscribed && subscribers.allSatisfy { $0?.session === session })
       let publisher = try #require(OTPublisher(delegate: app, name: "Ann"))
       session.publish(publisher)
       let nothing = OTLegacyErrorCode.Publisher.noMediaPublished.rawValue
       try await wait(for: "the publisher's limit: \(app.lines)") { app.lines.contains("publisher failed \(nothing)") }
       // Letting go of a subscriber ends it, its view leaves, and another one may begin at once.
       let superview = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
-      let view: OTVideoView = try #require(subscribers.last??.view)
+      let view: UIView = try #require(subscribers.last??.view)
       superview.addSubview(view)
       subscribers.removeLast()
       let next = try #require(OTSubscriber(stream: stream, delegate: app))
-      try await wait(for: "its picture: \(app.lines)") { next.view.frameCount > 2 }
+      try await wait(for: "its picture: \(app.lines)") { next.picture.frameCount > 2 }
       #expect(superview.subviews.isEmpty)
       #expect(app.lines.count { $0 == "subscriber failed \(full)" } == 1)
       // One that is unsubscribed, in the same turn.
       session.unsubscribe(subscribers[0])
       let another = try #require(OTSubscriber(stream: stream, delegate: app))
-      try await wait(for: "the other's picture: \(app.lines)") { another.view.frameCount > 2 }
+      try await wait(for: "the other's picture: \(app.lines)") { another.picture.frameCount > 2 }
       // A publisher counts as well: beside it there is room for one subscriber less.
       session.unsubscribe(another)
       session.publish(publisher)
@@ -78,7 +78,7 @@ import Testing
       try await wait(for: "the limit again: \(app.lines)") {
         app.lines.count { $0 == "subscriber failed \(full)" } == 2
       }
-      #expect(late.session == nil && next.session === session)
+      #expect(!late.isSubscribed && next.session === session)
       session.disconnect()
       try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }
       await ben.leave()
@@ -91,7 +91,7 @@ import Testing
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       try await ann.publish(try ann.publisher("Ann"))
       let subscriber = try await ben.subscribe(to: "Ann")
-      let view: OTVideoView = try #require(subscriber.view)
+      let view: OTVideoView = try #require(subscriber.picture)
       #expect(view.name == "Ann" && view.videoView === view)
       let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
       window.makeKeyAndVisible()
@@ -151,12 +151,12 @@ import Testing
       try await wait(for: "Ben's stream: \(app.lines)") { app.lines.contains("didReceiveStream Ben") }
       let subscriber = try #require(
         session.streams.values.first { $0.name == "Ben" }.flatMap { OTSubscriber(stream: $0, delegate: app) })
-      try await wait(for: "his picture: \(app.lines)") { subscriber.view.frameCount > 2 }
+      try await wait(for: "his picture: \(app.lines)") { subscriber.picture.frameCount > 2 }
 
       let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
       window.makeKeyAndVisible()
       defer { window.close() }
-      for (index, view) in [publisher.view, subscriber.view].enumerated() {
+      for (index, view) in [publisher.picture, subscriber.picture].enumerated() {
         let view: OTVideoView = try #require(view)
         window.addSubview(view)
         view.frame = CGRect(x: 0, y: CGFloat(index) * 240, width: 320, height: 240)
@@ -178,7 +178,7 @@ import Testing
       }
       // What the app does itself is seen on the button.
       publisher.publishAudio = false
-      let button = try #require(publisher.view.toolbarView.subviews.compactMap { $0 as? UIButton }.first)
+      let button = try #require(publisher.picture.toolbarView.subviews.compactMap { $0 as? UIButton }.first)
       try await wait(for: "the button of a muted publisher") { button.currentTitle == "Unmute" }
       session.disconnect()
       try await wait(for: "the end: \(app.lines)") { app.lines.last == "disconnected" }

@@ -83,7 +83,7 @@ import Testing
         ("expired", try project.token(id, seconds: -3_600), 1004),
         ("of another secret", try project.token(id, secret: String(repeating: "5", count: 40)), 1004),
         ("of an unknown role", try project.token(id, role: "king"), 1004),
-        ("of another session", try project.token(other), OTSessionErrorCode.errorInvalidSession.number),
+        ("of another session", try project.token(other), OTSessionErrorCode.OTErrorInvalidSession.number),
       ]
       for (name, token, code) in cases {
         let book = Notebook()

@@ -34,15 +34,15 @@ import Testing
         try await wait(for: "two signals: \(book.lines)") { lines.allSatisfy(book.saw) }
       }
       first.signal(withType: "a b", string: "", connection: nil, error: &error)
-      #expect(error?.code == OTSessionErrorCode.sessionInvalidSignalType.number)
+      #expect(error?.code == OTSessionErrorCode.OTSessionInvalidSignalType.number)
       first.signal(withType: "x", string: String(repeating: "x", count: 8_193), connection: nil, error: &error)
-      #expect(error?.code == OTSessionErrorCode.sessionSignalDataTooLong.number)
+      #expect(error?.code == OTSessionErrorCode.OTSessionSignalDataTooLong.number)
 
       let publisher = try #require(OTPublisherKit(delegate: ann, name: "Ann", audioTrack: true, videoTrack: false))
       first.publish(publisher, error: nil)
       try await wait(for: "the stream: \(mod.lines)") { mod.streams.count == 1 }
       first.forceMuteAll(nil, error: &error)
-      #expect(error?.code == OTSessionErrorCode.sessionUnableToForceMute.number)
+      #expect(error?.code == OTSessionErrorCode.OTSessionUnableToForceMute.number)
       second.forceMuteStream(mod.streams[0], error: nil)
       try await wait(for: "the mute: \(ann.lines)") { ann.saw("publisher muteForced false") }
       try await wait(for: "it to be seen") { !mod.streams[0].hasAudio }
@@ -53,7 +53,7 @@ import Testing
 
       let connection = mod.streams[0].connection
       first.forceDisconnect(connection, error: &error)
-      #expect(error?.code == OTSessionErrorCode.sessionUnableToForceDisconnect.number)
+      #expect(error?.code == OTSessionErrorCode.OTSessionUnableToForceDisconnect.number)
       second.forceDisconnect(connection, error: nil)
       try await wait(for: "Ann's end: \(ann.lines)") { ann.saw("disconnected true") }
       #expect(ann.lines.suffix(2) == ["publisher streamDestroyed true", "disconnected true"])
@@ -206,7 +206,7 @@ import Testing
       let unsent = mod.code {
         mod.session.signal(withType: "a", string: "b", connection: stream.connection, error: $0)
       }
-      #expect(unsent == OTSessionErrorCode.sessionUnableToSendSignal.number)
+      #expect(unsent == OTSessionErrorCode.OTSessionUnableToSendSignal.number)
       #expect(!mod.book.lines.contains { $0.hasPrefix("failed") }, "\(mod.book.lines)")
       #expect(mod.session.sessionConnectionStatus == .connected)
       try await mod.disconnect()

@@ -109,10 +109,13 @@ import Testing
     // As apps of CallKit call it, and it does no harm.
     OTAudioDeviceManager.setAudioDevice(nil)
     OTAudioDeviceManager.currentAudioSessionManager()?.enableCallingServicesMode()
-    let manager: OTAudioSessionManager = try #require(OTAudioDeviceManager.currentAudioSessionManager())
+    let manager: any OTAudioSessionManager = try #require(OTAudioDeviceManager.currentAudioSessionManager())
     for mode in [AVAudioSession.Mode.default, .voiceChat, .videoChat] {
       manager.preconfigureAudioSessionForCall(withMode: mode)
     }
+    manager.preconfigureAudioSessionForCall(withMode: nil)
+    manager.audioSessionDidActivate(AVAudioSession.sharedInstance())
+    manager.audioSessionDidDeactivate(AVAudioSession.sharedInstance())
     let positions: [AVCaptureDevice.Position] = [.unspecified, .back, .front]
     #expect(positions.map(\.rawValue) == [0, 1, 2])
   }

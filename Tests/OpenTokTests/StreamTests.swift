@@ -21,7 +21,7 @@ import Testing
       #expect(camera.stream?.videoType == .camera && screen.stream?.videoType == .screen)
       #expect(camera.stream?.streamId != screen.stream?.streamId && ann.session.streams.count == 2)
       let another = try ann.publisher("More", type: .screen)
-      #expect(ann.code { ann.session.publish(another, error: $0) } == OTSessionErrorCode.sessionIllegalState.number)
+      #expect(ann.code { ann.session.publish(another, error: $0) } == OTSessionErrorCode.OTSessionIllegalState.number)
       #expect(another.session == nil)
 
       try await wait(for: "both at Ben's: \(ben.book.lines)") { ben.book.streams.count == 2 }
@@ -37,7 +37,7 @@ import Testing
         ben.book.lines.contains { $0.hasPrefix("streamDestroyed") }
       }
       #expect(ben.session.streams.values.map(\.videoType) == [.camera] && camera.stream != nil)
-      #expect(subscriber.session == nil)
+      #expect(!subscriber.isSubscribed)
       // The place is free again.
       try await ann.publish(another)
       try await wait(for: "the second screen: \(ben.book.lines)") { ben.book.streams.count == 3 }
@@ -94,12 +94,12 @@ import Testing
       for round in 1...3 {
         try await ann.publish(publisher)
         let subscriber = try await ben.subscribe(to: "Ann", count: round)
-        try await wait(for: "pictures in round \(round)") { subscriber.view.frameCount > 3 }
+        try await wait(for: "pictures in round \(round)") { subscriber.picture.frameCount > 3 }
         ann.session.unpublish(publisher, error: nil)
         try await wait(for: "the end of round \(round): \(ben.book.lines)") {
           ben.book.times("streamDestroyed Ann true") == round && publisher.session == nil
         }
-        #expect(subscriber.session == nil)
+        #expect(!subscriber.isSubscribed)
       }
       try await ann.disconnect()
       try await ben.disconnect()
@@ -116,8 +116,8 @@ import Testing
       try await wait(for: "the first to be free") { first.session == nil }
       try await ann.publish(second)
       let subscriber = try await ben.subscribe(to: "Second")
-      let count = subscriber.view.frameCount
-      try await wait(for: "its pictures to go on") { subscriber.view.frameCount > count + 10 }
+      let count = subscriber.picture.frameCount
+      try await wait(for: "its pictures to go on") { subscriber.picture.frameCount > count + 10 }
       #expect(second.session === ann.session)
       try await ann.disconnect()
       try await ben.disconnect()
@@ -186,7 +186,7 @@ import Testing
       #expect(publisher.stream?.hasVideo == false)
       let subscriber = try await ben.subscribe(to: "Ann")
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
-      for view in [publisher.view, subscriber.view] {
+      for view in [publisher.picture, subscriber.picture] {
         let view = try #require(view)
         root.addSubview(view)
         view.frame = .zero
@@ -201,19 +201,19 @@ import Testing
       try await ann.disconnect()
       try await wait(for: "the stream's end") { ben.book.saw("streamDestroyed Ann true") }
       // Its view can be asked for still, also that of a subscriber that never had one.
-      #expect(subscriber.view.superview == nil)
-      root.addSubview(subscriber.view)
+      #expect(subscriber.picture.superview == nil)
+      root.addSubview(subscriber.picture)
       let late = try #require(OTSubscriber(stream: ben.book.streams[0], delegate: ben.book))
       ben.session.subscribe(late, error: nil)
       try await wait(for: "the gone stream: \(ben.book.lines)") {
         ben.book.saw(
-          "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.subscriberServerCannotFindStream.number)"
+          "subscriber failed \(OTSubscriberErrorDomain) \(OTSubscriberErrorCode.OTSubscriberServerCannotFindStream.number)"
         )
       }
-      #expect(late.session == nil && late.view.currentFrame == nil)
+      #expect(!late.isSubscribed && late.picture.currentFrame == nil)
       late.close()
       #expect(
-        ben.code { ben.session.unsubscribe(late, error: $0) } == OTSessionErrorCode.sessionSubscriberNotFound.number)
+        ben.code { ben.session.unsubscribe(late, error: $0) } == OTSessionErrorCode.OTSessionSubscriberNotFound.number)
       #expect(ben.code { ben.session.unpublish(nil, error: $0) } == 1011)
       #expect(ben.code { ben.session.unsubscribe(nil, error: $0) } == 1011)
       try await ben.disconnect()

@@ -11,6 +11,9 @@ open class OTAudioFormat: NSObject, @unchecked Sendable {
   open var sampleRate: UInt16 = 16_000
   /// 1 or 2.
   open var numChannels: UInt8 = 1
+
+  /// 16,000 samples a second of one channel.
+  public override init() { super.init() }
 }
 
 /// What an audio device gives to the sessions, and takes from them. Any thread.
@@ -70,17 +73,27 @@ open class OTAudioDeviceManager: NSObject {
   open class func currentAudioDevice() -> (any OTAudioDevice)? { AudioHub.shared.device }
 
   /// Who hands the sound over to what manages calls; nil while the app has a device of its own, which does that itself.
-  open class func currentAudioSessionManager() -> OTAudioSessionManager? {
-    AudioHub.shared.device == nil ? OTAudioSessionManager() : nil
+  open class func currentAudioSessionManager() -> (any OTAudioSessionManager)? {
+    AudioHub.shared.device == nil ? SystemAudioSessionManager() : nil
   }
 }
 
 /// Hands the sound over to what manages calls, as CallKit on a phone. On Linux nothing does: every program may play and capture when it likes, so
-/// that its calls have no effect.
-open class OTAudioSessionManager: NSObject {
-  /// Leaves to the system when sound begins and ends. Without effect.
-  open func enableCallingServicesMode() {}
+/// that the calls of the one that ``OTAudioDeviceManager/currentAudioSessionManager()`` gives have no effect. A device of the app's own may be one.
+public protocol OTAudioSessionManager: AnyObject {
+  /// Leaves to the system when sound begins and ends.
+  func enableCallingServicesMode()
+  /// Gets the sound ready before a call is answered.
+  func preconfigureAudioSessionForCall(withMode mode: AVAudioSession.Mode?)
+  /// The system has given the sound to the app.
+  func audioSessionDidActivate(_ session: AVAudioSession)
+  /// The system has taken it back.
+  func audioSessionDidDeactivate(_ session: AVAudioSession)
+}
 
-  /// Gets the sound ready before a call is answered. Without effect.
-  open func preconfigureAudioSessionForCall(withMode mode: AVAudioSession.Mode) {}
+private final class SystemAudioSessionManager: OTAudioSessionManager {
+  func enableCallingServicesMode() {}
+  func preconfigureAudioSessionForCall(withMode mode: AVAudioSession.Mode?) {}
+  func audioSessionDidActivate(_ session: AVAudioSession) {}
+  func audioSessionDidDeactivate(_ session: AVAudioSession) {}
 }

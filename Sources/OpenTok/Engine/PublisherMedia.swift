@@ -1,4 +1,4 @@
-#if canImport(CoreVideo)
+#if canImport(CoreVideo) && !os(Linux)
   import CoreMedia
   import CoreVideo
 #endif

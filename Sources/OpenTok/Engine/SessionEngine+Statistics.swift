@@ -39,22 +39,32 @@ extension SessionEngine {
     let publishers = published.values.filter { $0.publisher.networkStatsDelegate != nil && $0.stream != nil }
     let subscribers = subscribed.values.filter { $0.subscriber?.networkStatsDelegate != nil && !$0.isConnecting }
     guard !publishers.isEmpty || !subscribers.isEmpty, let statistics = await meeting?.statistics() else { return }
+    let rates = rateMeter.rates(of: statistics)
     for work in publishers {
       let publisher = work.publisher
-      let video = OTPublisherKitVideoNetworkStats(sent(statistics, work.kind.video, work.start))
-      let audio = OTPublisherKitAudioNetworkStats(sent(statistics, work.kind.audio, work.start))
+      let sent = statistics.outbound.filter { $0.source == work.kind.video }
+      let video = OTPublisherKitVideoNetworkStats(
+        self.sent(statistics, work.kind.video, work.start), sent.map { layer(of: $0, rates) })
+      let audio = OTPublisherKitAudioNetworkStats(self.sent(statistics, work.kind.audio, work.start))
+      let link = OTPublisherKitMediaLinkStats(transport(statistics, work.kind))
       session.tell { _ in
         publisher.networkStatsDelegate?.publisher(publisher, videoNetworkStatsUpdated: [video])
         publisher.networkStatsDelegate?.publisher(publisher, audioNetworkStatsUpdated: [audio])
+        publisher.networkStatsDelegate?.publisher(publisher, mediaLinkStatsUpdated: [link])
       }
     }
     for work in subscribers {
       guard let subscriber = work.subscriber, let entry = streams[work.streamID] else { continue }
       let video = OTSubscriberKitVideoNetworkStats(received(statistics, entry.participant, entry.kind.video))
       let audio = OTSubscriberKitAudioNetworkStats(received(statistics, entry.participant, entry.kind.audio))
+      let tracks = statistics.inbound.filter { $0.participant == entry.participant }
+      if let track = tracks.first(where: { $0.source == entry.kind.video }) { fill(video, track, rates) }
+      let losses = tracks.compactMap { rates[$0.ssrc]?.loss }
+      let link = OTSubscriberKitMediaLinkStats(OTTransportStats(bandwidth: 0, loss: losses.max(), isFull: false))
       session.tell { _ in
         subscriber.networkStatsDelegate?.subscriber(subscriber, videoNetworkStatsUpdated: video)
         subscriber.networkStatsDelegate?.subscriber(subscriber, audioNetworkStatsUpdated: audio)
+        subscriber.networkStatsDelegate?.subscriber(subscriber, mediaLinkStatsUpdated: link)
       }
     }
   }

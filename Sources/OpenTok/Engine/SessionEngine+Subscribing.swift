@@ -38,7 +38,7 @@ extension SessionEngine {
 
   private func prepare(_ work: SubscriberWork, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
-    work.view = (subscriber as? OTSubscriber)?.view
+    work.view = (subscriber as? OTSubscriber)?.videoView
     let surface = work.view?.surface
     work.sink.state.update { state in
       state.surface = surface

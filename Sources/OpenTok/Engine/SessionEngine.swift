@@ -35,6 +35,7 @@ import Parley
   var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
   var reading: Task<Void, Never>?
   var meter: Task<Void, Never>?
+  var rateMeter = RateMeter()
 
   nonisolated init(_ settings: OTSessionSettings.Values) { self.settings = settings }
 
@@ -45,7 +46,7 @@ import Parley
     if let problem = Credentials.problem(apiKey: apiKey, sessionId: session.sessionId, token: token) {
       return failed(problem, session)
     }
-    var address = settings.apiURL ?? ParleyServer.url
+    var address = settings.apiURL?.absoluteString ?? ParleyServer.url
     if address.hasSuffix("/") { address.removeLast() }
     let allowed = CharacterSet(charactersIn: "-_.~").union(.alphanumerics)
     let room = session.sessionId.addingPercentEncoding(withAllowedCharacters: allowed) ?? session.sessionId

@@ -1,5 +1,5 @@
 import Foundation
-import ParleyViews
+public import ParleyViews
 
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
 ///
@@ -13,41 +13,40 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
     super.init(delegate: delegate, settings: settings)
   }
 
-  /// A publisher with the default settings.
-  public convenience init?(delegate: (any OTPublisherKitDelegate)?) {
-    self.init(delegate: delegate, settings: OTPublisherSettings())
+  /// A publisher with settings that name no camera: the first one is taken.
+  public override init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherKitSettings) {
+    super.init(delegate: delegate, settings: settings)
   }
 
+  /// A publisher with the default settings.
+  public override init?(delegate: (any OTPublisherKitDelegate)?) { super.init(delegate: delegate) }
+
   /// A publisher with a name.
-  public convenience init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
-    let settings = OTPublisherSettings()
-    settings.name = name
-    self.init(delegate: delegate, settings: settings)
+  public override init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
+    super.init(delegate: delegate, name: name)
   }
 
   /// A publisher with a name and these tracks.
-  public convenience init?(
-    delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool
-  ) {
-    let settings = OTPublisherSettings()
-    (settings.name, settings.audioTrack, settings.videoTrack) = (name, audioTrack, videoTrack)
-    self.init(delegate: delegate, settings: settings)
+  public override init?(delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool) {
+    super.init(delegate: delegate, name: name, audioTrack: audioTrack, videoTrack: videoTrack)
   }
 
   /// A publisher with a name and this camera.
-  public convenience init?(
+  public init?(
     delegate: (any OTPublisherKitDelegate)?, name: String?, cameraResolution: OTCameraCaptureResolution,
     cameraFrameRate: OTCameraCaptureFrameRate
   ) {
     let settings = OTPublisherSettings()
     (settings.name, settings.cameraResolution, settings.cameraFrameRate) = (name, cameraResolution, cameraFrameRate)
-    self.init(delegate: delegate, settings: settings)
+    super.init(delegate: delegate, settings: settings)
   }
 
-  /// The preview. It is out of its superview when the session ends.
-  // As the SDK's headers are imported: apps use it both with and without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  @preconcurrency @MainActor open var view: OTVideoView! {
+  override class func settings() -> OTPublisherKitSettings { OTPublisherSettings() }
+
+  /// The preview, an ``OTVideoView``. It is out of its superview when the session ends.
+  @preconcurrency @MainActor open var view: UIView? { videoView }
+
+  @MainActor var videoView: OTVideoView {
     if let shown { return shown }
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
     view.name = name
@@ -75,8 +74,8 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
 
   /// How the preview lies in the view.
   @preconcurrency @MainActor open var viewScaleBehavior: OTVideoViewScaleBehavior {
-    get { view.scaling == .fit ? .fit : .fill }
-    set { view.scaling = newValue == .fit ? .fit : .fill }
+    get { videoView.scaling == .fit ? .fit : .fill }
+    set { videoView.scaling = newValue == .fit ? .fit : .fill }
   }
 
   /// Which camera is used. Setting it takes the next camera of the machine, where there are two; then the delegate is told.

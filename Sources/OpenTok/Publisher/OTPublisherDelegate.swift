@@ -1,3 +1,5 @@
+public import ParleyViews
+
 /// Told what becomes of a publisher, on the `apiQueue` of its session. Only `publisher(_:didFailWithError:)` must be there.
 public protocol OTPublisherKitDelegate: AnyObject {
   /// It could not be published, or was ended by an error. It belongs to no session any more.
@@ -106,6 +108,8 @@ public protocol OTPublisherKitNetworkStatsDelegate: AnyObject {
   func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats])
   /// Of the sound.
   func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
+  /// Of the connection that both share.
+  func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats])
 }
 
 extension OTPublisherKitNetworkStatsDelegate {
@@ -115,10 +119,17 @@ extension OTPublisherKitNetworkStatsDelegate {
   /// Does nothing.
   public func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
   {}
+  /// Does nothing.
+  public func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats]) {}
 }
 
 /// Given the report that ``OTPublisherKit/getRtcStatsReport()`` asks for.
 public protocol OTPublisherKitRtcStatsReportDelegate: AnyObject {
   /// One element, since the server passes everything on.
   func publisher(_ publisher: OTPublisherKit, rtcStatsReport stats: [OTPublisherRtcStats])
+}
+
+extension OTPublisherKitRtcStatsReportDelegate {
+  /// Does nothing.
+  public func publisher(_ publisher: OTPublisherKit, rtcStatsReport stats: [OTPublisherRtcStats]) {}
 }

@@ -23,11 +23,44 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     var maxVideoBitrate: Int32 = 0
   }
 
+  // Every initialiser is a designated one, as those of the SDK are, so that subclasses can call any of them.
+
   /// A publisher. Its capturing begins at once.
   public init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherKitSettings) {
-    state = Guarded(State(delegate: delegate, name: settings.name))
-    media = PublisherMedia(settings)
+    (state, media) = (Guarded(State(delegate: delegate, name: settings.name)), PublisherMedia(settings))
     super.init()
+    start()
+  }
+
+  /// A publisher with the default settings.
+  public init?(delegate: (any OTPublisherKitDelegate)?) {
+    let settings = Self.settings()
+    (state, media) = (Guarded(State(delegate: delegate, name: nil)), PublisherMedia(settings))
+    super.init()
+    start()
+  }
+
+  /// A publisher with a name.
+  public init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
+    let settings = Self.settings()
+    (state, media) = (Guarded(State(delegate: delegate, name: name)), PublisherMedia(settings))
+    super.init()
+    start()
+  }
+
+  /// A publisher with a name and these tracks.
+  public init?(delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool) {
+    let settings = Self.settings()
+    (settings.audioTrack, settings.videoTrack) = (audioTrack, videoTrack)
+    (state, media) = (Guarded(State(delegate: delegate, name: name)), PublisherMedia(settings))
+    super.init()
+    start()
+  }
+
+  /// Of the kind that has no camera, or of that which has one.
+  class func settings() -> OTPublisherKitSettings { OTPublisherKitSettings() }
+
+  private func start() {
     media.onProblem.update { state in
       state = { [weak self] problem in
         onMain {
@@ -45,27 +78,6 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
       }
     }
     media.begin(self)
-  }
-
-  /// A publisher with the default settings.
-  public convenience init?(delegate: (any OTPublisherKitDelegate)?) {
-    self.init(delegate: delegate, settings: OTPublisherKitSettings())
-  }
-
-  /// A publisher with a name.
-  public convenience init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
-    let settings = OTPublisherKitSettings()
-    settings.name = name
-    self.init(delegate: delegate, settings: settings)
-  }
-
-  /// A publisher with a name and these tracks.
-  public convenience init?(
-    delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool
-  ) {
-    let settings = OTPublisherKitSettings()
-    (settings.name, settings.audioTrack, settings.videoTrack) = (name, audioTrack, videoTrack)
-    self.init(delegate: delegate, settings: settings)
   }
 
   deinit { media.end() }
@@ -99,9 +111,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
   /// The session that it is published in, or being published.
   open var session: OTSession? { state.read { $0.membership.session } }
   /// Its stream; nil while it is not published.
-  // As the headers of version 1 are imported: its apps use it without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  open var stream: OTStream! { state.stream }
+  open var stream: OTStream? { state.stream }
 
   /// What the others see as the stream's name. Set it before publishing.
   open var name: String? {
@@ -178,16 +188,22 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     set { media.renderer.update { $0.render = newValue } }
   }
 
-  /// What changes each picture, in order.
-  open var videoTransformers: [OTVideoTransformer] {
+  /// What changes each picture, in order: objects of ``OTVideoTransformer``. Others are left out.
+  open var videoTransformers: [Any] {
     get { media.transformers.read { $0.video } }
-    set { media.transformers.update { $0.video = newValue } }
+    set {
+      let transformers = Carried(value: newValue.compactMap { $0 as? OTVideoTransformer })
+      media.transformers.update { $0.video = transformers.value }
+    }
   }
 
-  /// What changes the sound, in order.
-  open var audioTransformers: [OTAudioTransformer] {
+  /// What changes the sound, in order: objects of ``OTAudioTransformer``. Others are left out.
+  open var audioTransformers: [Any] {
     get { media.transformers.read { $0.audio } }
-    set { media.transformers.update { $0.audio = newValue } }
+    set {
+      let transformers = Carried(value: newValue.compactMap { $0 as? OTAudioTransformer })
+      media.transformers.update { $0.audio = transformers.value }
+    }
   }
 
   /// Asks for a report, which comes to ``rtcStatsReportDelegate``. Nothing comes while it is not published.

@@ -22,6 +22,15 @@ open class OTPublisherKitSettings: NSObject {
   open var publisherAudioFallbackEnabled = false
   /// Without effect.
   open var senderStatsTrack = false
+  /// Whether the microphone goes on while the sound is muted. Without effect: it does.
+  open var allowAudioCaptureWhileMuted = false
+  /// In which codecs the picture is sent. Without effect: every codec is offered, and what all can decode is sent.
+  open var preferredVideoCodecs: OTVideoCodecPreference?
+  /// What is given up first when there is no room. Without effect: what a picture is about decides.
+  open var degradationPreference = OTDegradationPreference.notSet
+
+  /// The defaults.
+  public override init() { super.init() }
 }
 
 /// How a publisher with a camera and a view publishes.
@@ -32,18 +41,21 @@ open class OTPublisherSettings: OTPublisherKitSettings {
   open var cameraResolution = OTCameraCaptureResolution.medium
   /// The camera's pictures a second.
   open var cameraFrameRate = OTCameraCaptureFrameRate.rate30FPS
+
+  /// The defaults.
+  public override init() { super.init() }
 }
 
 /// The size of a camera's pictures.
-public enum OTCameraCaptureResolution: Int32, Sendable {
+public enum OTCameraCaptureResolution: Int, Sendable {
   /// 352 × 288.
-  case low
+  case low = 0
   /// 640 × 480.
-  case medium
+  case medium = 1
   /// 1280 × 720.
-  case high
+  case high = 2
   /// 1920 × 1080.
-  case high1080p
+  case high1080p = 3
 
   var size: (width: Int, height: Int) {
     switch self {
@@ -56,7 +68,7 @@ public enum OTCameraCaptureResolution: Int32, Sendable {
 }
 
 /// A camera's pictures a second.
-public enum OTCameraCaptureFrameRate: Int32, Sendable {
+public enum OTCameraCaptureFrameRate: Int, Sendable {
   /// 30.
   case rate30FPS = 30
   /// 15.
@@ -76,15 +88,15 @@ public enum OTPublisherKitVideoType: Int32, Sendable {
 }
 
 /// How much a picture may take of the network.
-public enum OTVideoBitratePreset: Int32, Sendable {
+public enum OTVideoBitratePreset: Int, Sendable {
   /// What looks good.
-  case `default`
+  case `default` = 0
   /// Less.
-  case bwSaver
+  case bwSaver = 1
   /// Much less.
-  case extraBwSaver
+  case extraBwSaver = 2
   /// What ``OTPublisherKit/maxVideoBitrate`` says.
-  case custom
+  case custom = 3
 }
 
 /// Why a publisher's picture went or came back.
@@ -93,4 +105,12 @@ public enum OTPublisherVideoEventReason: Int32, Sendable {
   case publisherPropertyChanged = 1
   /// The network.
   case qualityChanged = 3
+  /// There is no room in the network for more.
+  case qualityDegradationBandwidth
+  /// Encoding does not keep up.
+  case qualityDegradationCPU
+  /// Never given.
+  case codecChange
+  /// Never given.
+  case resolutionChange
 }

@@ -44,6 +44,15 @@ open class OTError: NSError, @unchecked Sendable {
 }
 
 /// The domain of errors of a session.
+public let OT_SESSION_ERROR_DOMAIN = "OTSessionErrorDomain"
+/// The domain of errors of a publisher.
+public let OT_PUBLISHER_ERROR_DOMAIN = "OTPublisherErrorDomain"
+/// The domain of errors of a subscriber.
+public let OT_SUBSCRIBER_ERROR_DOMAIN = "OTSubscriberErrorDomain"
+/// The domain of errors of video frames.
+public let OT_VIDEOKIT_ERROR_DOMAIN = "OTVideoKitErrorDomain"
+
+/// The domain of errors of a session.
 public let OTSessionErrorDomain = "OTSessionErrorDomain"
 /// The domain of errors of a publisher.
 public let OTPublisherErrorDomain = "OTPublisherErrorDomain"

@@ -1,103 +1,103 @@
-/// What can go wrong with a session.
+/// What can go wrong with a session. Cases are called as the header has them: the words that they begin with differ, so that Swift shortens none.
 public enum OTSessionErrorCode: Int32, Sendable, CaseIterable {
   /// Nothing.
-  case sessionSuccess = 0
+  case OTSessionSuccess = 0
   /// The API key or the token is not good, or the token's role does not allow what was asked for.
-  case authorizationFailure = 1004
+  case OTAuthorizationFailure = 1004
   /// There is no such session.
-  case errorInvalidSession = 1005
+  case OTErrorInvalidSession = 1005
   /// The server could not be reached, or no way for sound and pictures was found.
-  case connectionFailed = 1006
+  case OTConnectionFailed = 1006
   /// The session is not connected.
-  case notConnected = 1010
+  case OTNotConnected = 1010
   /// A parameter is nil or of no use.
-  case nullOrInvalidParameter = 1011
+  case OTNullOrInvalidParameter = 1011
   /// The call makes no sense now, such as connecting or publishing twice.
-  case sessionIllegalState = 1015
+  case OTSessionIllegalState = 1015
   /// The session's state was lost.
-  case sessionStateFailed = 1020
+  case OTSessionStateFailed = 1020
   /// The server did not answer in time.
-  case sessionConnectionTimeout = 1021
+  case OTSessionConnectionTimeout = 1021
   /// The connection was lost and could not be brought back.
-  case connectionDropped = 1022
+  case OTConnectionDropped = 1022
   /// The server refused the connection.
-  case connectionRefused = 1023
+  case OTConnectionRefused = 1023
   /// Never given: Parley does not look at countries.
-  case sessionBlockedCountry = 1026
+  case OTSessionBlockedCountry = 1026
   /// The session is full.
-  case sessionConnectionLimitExceeded = 1027
+  case OTSessionConnectionLimitExceeded = 1027
   /// The subscriber is not one of this session.
-  case sessionSubscriberNotFound = 1112
+  case OTSessionSubscriberNotFound = 1112
   /// The publisher is not one of this session.
-  case sessionPublisherNotFound = 1113
+  case OTSessionPublisherNotFound = 1113
   /// Never given: media always goes through the server.
-  case p2PSessionMaxParticipants = 1403
+  case OTP2PSessionMaxParticipants = 1403
   /// The data of a signal has more than 8 KiB.
-  case sessionSignalDataTooLong = 1413
+  case OTSessionSignalDataTooLong = 1413
   /// The type of a signal has more than 128 characters, or others than letters, digits, `-`, `_` and `~`.
-  case sessionInvalidSignalType = 1461
+  case OTSessionInvalidSignalType = 1461
   /// Something answers at the address, but no Parley server.
-  case noMessagingServer = 1503
+  case OTNoMessagingServer = 1503
   /// The token's role is not that of a moderator.
-  case sessionUnableToForceDisconnect = 1520
+  case OTSessionUnableToForceDisconnect = 1520
   /// The token's role is not that of a moderator.
-  case sessionUnableToForceMute = 1540
+  case OTSessionUnableToForceMute = 1540
   /// The token's role does not let send signals.
-  case sessionUnableToSendSignal = 1550
+  case OTSessionUnableToSendSignal = 1550
   /// Something that is no fault of the app.
-  case sessionInternalError = 2000
+  case OTSessionInternalError = 2000
   /// Never given: see `docs/porting-opentok.md` about end-to-end encryption.
-  case sessionEncryptionSecretMissing = 6000
+  case OTSessionEncryptionSecretMissing = 6000
   /// The secret cannot be used.
-  case sessionInvalidEncryptionSecret = 6004
+  case OTSessionInvalidEncryptionSecret = 6004
 }
 
 /// What can go wrong with a publisher.
 public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
   /// Nothing.
-  case publisherSuccess = 0
+  case OTPublisherSuccess = 0
   /// The session is not connected any more.
-  case sessionDisconnected = 1010
+  case OTSessionDisconnected = 1010
   /// The session has as many streams as its ``OTStreamLimit`` allows.
   case publisherStreamLimitExceeded = 1605
   /// The server or the encoder did not take the media.
-  case publisherWebRTCError = 1610
+  case OTPublisherWebRTCError = 1610
   /// Never given.
-  case publisherInternalError = 2000
+  case OTPublisherInternalError = 2000
   /// There is no audio track to do this with.
-  case publisherMissingAudioTrack = 4500
+  case OTPublisherMissingAudioTrack = 4500
   /// Never given.
-  case publisherEncryptionInternalError = 6001
+  case OTPublisherEncryptionInternalError = 6001
   /// Never given.
-  case encryptionUnsupportedCodec = 6005
+  case EncryptionUnsupportedCodec = 6005
   /// Never given.
-  case publisherInvalidScalabilityMode = 6006
+  case OTPublisherInvalidScalabilityMode = 6006
 }
 
 /// What can go wrong with a subscriber.
 public enum OTSubscriberErrorCode: Int32, Sendable, CaseIterable {
   /// Nothing.
-  case subscriberSuccess = 0
+  case OTSubscriberSuccess = 0
   /// The session is not connected any more.
-  case subscriberSessionDisconnected = 1010
+  case OTSubscriberSessionDisconnected = 1010
   /// The stream did not come in time.
-  case connectionTimedOut = 1542
+  case OTConnectionTimedOut = 1542
   /// The media could not be received.
-  case subscriberWebRTCError = 1600
+  case OTSubscriberWebRTCError = 1600
   /// The stream has ended, or never was.
-  case subscriberServerCannotFindStream = 1604
+  case OTSubscriberServerCannotFindStream = 1604
   /// The session has as many streams as its ``OTStreamLimit`` allows.
-  case subscriberStreamLimitExceeded = 1605
+  case OTSubscriberStreamLimitExceeded = 1605
   /// Never given.
-  case subsriberPeerConnectionNotConnected = 1606
+  case OTSubsriberPeerConnectionNotConnected = 1606
   /// Never given.
-  case subscriberInternalError = 2000
+  case OTSubscriberInternalError = 2000
   /// Never given.
-  case subscriberDecryptionInternalError = 6002
+  case OTSubscriberDecryptionInternalError = 6002
   /// Never given.
-  case encryptionSecretMismatch = 6003
+  case EncryptionSecretMismatch = 6003
   /// Never given.
-  case decryptionUnsupportedCodec = 6006
+  case DecryptionUnsupportedCodec = 6006
 }
 
 /// The numbers of version 1, which sessions that were made as in version 1 give.
@@ -136,13 +136,13 @@ public enum OTLegacyErrorCode {
 
   private static func session(_ code: OTSessionErrorCode?) -> Session {
     switch code {
-    case .authorizationFailure: .authorizationFailure
-    case .errorInvalidSession: .invalidSessionId
-    case .connectionFailed, .connectionDropped, .notConnected: .connectionFailed
-    case .noMessagingServer: .noMessagingServer
-    case .connectionRefused, .sessionConnectionLimitExceeded: .connectionRefused
-    case .sessionConnectionTimeout: .sessionConnectionTimeout
-    case .sessionIllegalState, .sessionStateFailed, .nullOrInvalidParameter: .sessionStateFailed
+    case .OTAuthorizationFailure: .authorizationFailure
+    case .OTErrorInvalidSession: .invalidSessionId
+    case .OTConnectionFailed, .OTConnectionDropped, .OTNotConnected: .connectionFailed
+    case .OTNoMessagingServer: .noMessagingServer
+    case .OTConnectionRefused, .OTSessionConnectionLimitExceeded: .connectionRefused
+    case .OTSessionConnectionTimeout: .sessionConnectionTimeout
+    case .OTSessionIllegalState, .OTSessionStateFailed, .OTNullOrInvalidParameter: .sessionStateFailed
     default: .unknownServerError
     }
   }
@@ -153,9 +153,9 @@ public enum OTLegacyErrorCode {
 
   private static func subscriber(_ code: OTSubscriberErrorCode?) -> Subscriber {
     switch code {
-    case .connectionTimedOut: .connectionTimedOut
-    case .subscriberStreamLimitExceeded: .initializationFailure
-    case .subscriberServerCannotFindStream: .noStreamMedia
+    case .OTConnectionTimedOut: .connectionTimedOut
+    case .OTSubscriberStreamLimitExceeded: .initializationFailure
+    case .OTSubscriberServerCannotFindStream: .noStreamMedia
     default: .failedToConnect
     }
   }

@@ -1,14 +1,8 @@
 /// The calls of version 1, and those of version 2 without a place for an error: what can be seen at once goes to the delegate, too.
 extension OTSession {
-  /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams, too, and subscribers start
-  /// by themselves. Never nil: what is wrong with the id is told when it connects.
+  /// A session as in version 1; see ``init(sessionId:delegate:)``.
   public convenience init?(sessionId: String, andDelegate delegate: (any OTSessionDelegate)?) {
     self.init(sessionId: sessionId, delegate: delegate)
-  }
-
-  /// A session as in version 1; see ``init(sessionId:andDelegate:)``.
-  public convenience init?(sessionId: String, delegate: (any OTSessionDelegate)?) {
-    self.init(nil, sessionId, delegate, .init(), isLegacy: true)
   }
 
   /// A session as in version 1. Both environments are the same server.
@@ -29,31 +23,62 @@ extension OTSession {
     report(start(apiKey: apiKey, token: token))
   }
 
-  /// Publishes. nil does nothing, as in version 1 where there was no camera. What is refused is told to the publisher's delegate, with the number that
-  /// ``publish(_:error:)`` gives. A publisher that is published already goes on, and the session's delegate is told of the call.
-  public func publish(_ publisher: OTPublisherKit?) {
-    guard let publisher else { return }
-    if let problem = begin(publisher) {
-      guard publisher.session == nil else { return report(problem) }
-      publisher.fail(problem.ofPublisher, self)
-    }
+  func publishReporting(_ publisher: OTPublisherKit) {
+    guard let problem = begin(publisher) else { return }
+    guard publisher.session == nil else { return report(problem) }
+    publisher.fail(problem.ofPublisher, self)
+  }
+
+  func subscribeReporting(_ subscriber: OTSubscriberKit) {
+    guard let problem = begin(subscriber) else { return }
+    guard subscriber.currentSession == nil else { return report(problem) }
+    subscriber.fail(problem.ofSubscriber, self)
+  }
+}
+
+// The headers of version 1 did not say what may be nil, and apps of its time hand over what may be.
+extension OTSession {
+  /// Publishes. nil does nothing, as in version 1 where there was no camera.
+  @_disfavoredOverload public func publish(_ publisher: OTPublisherKit?) {
+    if let publisher { publish(publisher) }
   }
 
   /// Ends publishing.
-  public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
+  @_disfavoredOverload public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
 
-  /// Subscribes. What is refused is told to the subscriber's delegate, with the number that ``subscribe(_:error:)`` gives. A subscriber that receives
-  /// already goes on, and the session's delegate is told of the call.
-  public func subscribe(_ subscriber: OTSubscriberKit?) {
-    guard let subscriber else { return }
-    if let problem = begin(subscriber) {
-      guard subscriber.session == nil else { return report(problem) }
-      subscriber.fail(problem.ofSubscriber, self)
-    }
+  /// Subscribes. nil does nothing.
+  @_disfavoredOverload public func subscribe(_ subscriber: OTSubscriberKit?) {
+    if let subscriber { subscribe(subscriber) }
   }
 
   /// Ends subscribing.
-  public func unsubscribe(_ subscriber: OTSubscriberKit?) { report(end(subscriber)) }
+  @_disfavoredOverload public func unsubscribe(_ subscriber: OTSubscriberKit?) { report(end(subscriber)) }
+
+  /// Publishes; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  @_disfavoredOverload public func publish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(publisher), error)
+  }
+
+  /// Ends publishing; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  @_disfavoredOverload public func unpublish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(publisher), error)
+  }
+
+  /// Subscribes; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  @_disfavoredOverload public func subscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(subscriber), error)
+  }
+
+  /// Ends subscribing; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  @_disfavoredOverload public func unsubscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(subscriber), error)
+  }
+
+  /// Mutes the sound of one stream; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  @_disfavoredOverload public func forceMuteStream(_ stream: OTStream?, error: UnsafeMutablePointer<OTError?>?) {
+    guard let stream else { return OTError.put(OTError(.nullOrInvalidParameter, "The stream is nil."), error) }
+    forceMuteStream(stream, error: error)
+  }
 }
 
 /// Version 1: which service is meant.

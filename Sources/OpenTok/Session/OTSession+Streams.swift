@@ -1,26 +1,5 @@
 /// Publishing and subscribing.
 extension OTSession {
-  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows. One that was unpublished in the same
-  /// turn begins when its stream has ended.
-  public func publish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
-    OTError.put(begin(publisher), error)
-  }
-
-  /// Sends it no longer. `publisher(_:streamDestroyed:)` follows; the preview goes on.
-  public func unpublish(_ publisher: OTPublisherKit?, error: UnsafeMutablePointer<OTError?>?) {
-    OTError.put(end(publisher), error)
-  }
-
-  /// Receives a stream. `subscriberDidConnect(toStream:)` or `subscriber(_:didFailWithError:)` follows.
-  public func subscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
-    OTError.put(begin(subscriber), error)
-  }
-
-  /// Receives it no longer.
-  public func unsubscribe(_ subscriber: OTSubscriberKit?, error: UnsafeMutablePointer<OTError?>?) {
-    OTError.put(end(subscriber), error)
-  }
-
   func begin(_ publisher: OTPublisherKit?) -> OTError? {
     guard let publisher else { return OTError(.nullOrInvalidParameter, "The publisher is nil.") }
     if let problem = missingConnection { return problem }
@@ -68,7 +47,7 @@ extension OTSession {
     if capabilities?.canSubscribe == false {
       return OTError(.authorizationFailure, "The token's role does not allow subscribing.")
     }
-    guard subscriber.stream?.session === self else {
+    guard subscriber.stream?.owner === self else {
       return OTError(.nullOrInvalidParameter, "The subscriber's stream is not one of this session.")
     }
     guard let number = subscriber.claim(for: self) else {

@@ -16,17 +16,29 @@ public import Observation
 /// ```
 // unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSession: NSObject, Observable, @unchecked Sendable {
-  /// The session's id, as the server of the app gave it.
-  public let sessionId: String
-
-  let state: Guarded<State>
-  let engine: SessionEngine
-  let apiKey: String?
-  /// Whether it was made as in version 1: streams then include the own ones, subscribers start by themselves, errors have the old numbers.
-  let isLegacy: Bool
+  private let parts: Parts
   private let registrar = ObservationRegistrar()
   let observers = KeyObservers()
   let named = NamedObservers()
+
+  /// What a session is made of. Every initialiser is a designated one, as those of the SDK are, so that subclasses can call any of them.
+  struct Parts {
+    let apiKey: String?
+    let sessionId: String
+    /// Whether it was made as in version 1: streams then include the own ones, subscribers start by themselves, errors have the old numbers.
+    let isLegacy: Bool
+    let engine: SessionEngine
+    let state: Guarded<State>
+
+    init(
+      _ apiKey: String?, _ sessionId: String, _ delegate: (any OTSessionDelegate)?,
+      _ settings: OTSessionSettings.Values = .init(), isLegacy: Bool = false
+    ) {
+      (self.apiKey, self.sessionId, self.isLegacy) = (apiKey, sessionId, isLegacy)
+      engine = SessionEngine(settings)
+      state = Guarded(State(delegate: delegate, limit: settings.streamLimit ?? ParleyServer.streamLimit))
+    }
+  }
 
   struct State {
     weak var delegate: (any OTSessionDelegate)?
@@ -46,27 +58,46 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   }
 
   /// A session, not connected yet. Never nil: what is wrong with the key or the id is told when it connects.
-  public convenience init?(apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
-    self.init(apiKey: apiKey, sessionId: sessionId, delegate: delegate, settings: nil)
+  public init?(apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
+    parts = Parts(apiKey, sessionId, delegate)
+    super.init()
+    attach()
   }
 
   /// A session, not connected yet; never nil.
-  public convenience init?(
+  public init?(
     apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?, settings: OTSessionSettings?
   ) {
-    self.init(apiKey, sessionId, delegate, settings?.values ?? .init(), isLegacy: false)
+    parts = Parts(apiKey, sessionId, delegate, settings?.values ?? .init())
+    super.init()
+    attach()
   }
 
-  init(
-    _ apiKey: String?, _ sessionId: String, _ delegate: (any OTSessionDelegate)?, _ settings: OTSessionSettings.Values,
-    isLegacy: Bool
-  ) {
-    self.apiKey = apiKey
-    self.sessionId = sessionId
-    self.isLegacy = isLegacy
-    engine = SessionEngine(settings)
-    state = Guarded(State(delegate: delegate, limit: settings.streamLimit ?? ParleyServer.streamLimit))
+  /// A session of an application of Vonage, not connected yet. Its id is used as an API key is. Never nil.
+  public init?(applicationId: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
+    parts = Parts(applicationId, sessionId, delegate)
     super.init()
+    attach()
+  }
+
+  /// A session of an application of Vonage, not connected yet; never nil.
+  public init?(
+    applicationId: String, sessionId: String, delegate: (any OTSessionDelegate)?, settings: OTSessionSettings?
+  ) {
+    parts = Parts(applicationId, sessionId, delegate, settings?.values ?? .init())
+    super.init()
+    attach()
+  }
+
+  /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams, too, and subscribers start
+  /// by themselves. Never nil: what is wrong with the id is told when it connects.
+  public init?(sessionId: String, delegate: (any OTSessionDelegate)?) {
+    parts = Parts(nil, sessionId, delegate, isLegacy: true)
+    super.init()
+    attach()
+  }
+
+  private func attach() {
     let link = WeakSession(session: self)
     onMain { [engine] in engine.session = link.session }
   }
@@ -75,7 +106,15 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     onMain { [engine] in engine.abandon() }
   }
 
+  var engine: SessionEngine { parts.engine }
+  var state: Guarded<State> { parts.state }
+  var apiKey: String? { parts.apiKey }
+  var isLegacy: Bool { parts.isLegacy }
+
   // MARK: What is known
+
+  /// The session's id, as the server of the app gave it.
+  open var sessionId: String { parts.sessionId }
 
   /// Who is told what happens. Weak.
   open var delegate: (any OTSessionDelegate)? {
@@ -94,13 +133,132 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     value(\.status, as: \OTSession.sessionConnectionStatus)
   }
   /// The own connection; nil until the session is connected.
-  // As the headers of version 1 are imported: its apps use it without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  open var connection: OTConnection! { value(\.connection, as: \OTSession.connection) }
+  open var connection: OTConnection? { value(\.connection, as: \OTSession.connection) }
   /// What the token allows; nil until the session is connected.
   open var capabilities: OTSessionCapabilities? { value(\.capabilities, as: \OTSession.capabilities) }
   /// The streams in the session by id, the own ones included.
   open var streams: [String: OTStream] { value(\.streams, as: \OTSession.streams) }
+
+  // MARK: Connecting
+
+  /// Connects with a token of either form, or with `devtoken` and `moderator_token` where the server runs for development.
+  /// `sessionDidConnect(_:)` or `session(_:didFailWithError:)` follows; `error` tells what can be seen at once.
+  open func connect(withToken token: String, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(start(apiKey: apiKey, token: token), error)
+  }
+
+  /// Leaves the session; its publishers and subscribers end with it. `sessionDidDisconnect(_:)` follows.
+  open func disconnect(_ error: UnsafeMutablePointer<OTError?>?) {
+    let isThere = change { state in
+      switch state.status {
+      case .notConnected, .failed, .disconnecting: return false
+      case .connected, .connecting, .reconnecting:
+        state.status = .disconnecting
+        return true
+      }
+    }
+    guard isThere else { return OTError.put(OTError(.notConnected, "The session is not connected."), error) }
+    onMain { [self] in engine.disconnect(self) }
+  }
+
+  /// Leaves the session.
+  open func disconnect() { disconnect(nil) }
+
+  // MARK: Streams
+
+  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows. One that was unpublished in the same
+  /// turn begins when its stream has ended.
+  open func publish(_ publisher: OTPublisherKit, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(publisher), error)
+  }
+
+  /// Sends it no longer. `publisher(_:streamDestroyed:)` follows; the preview goes on.
+  open func unpublish(_ publisher: OTPublisherKit, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(publisher), error)
+  }
+
+  /// Receives a stream. `subscriberDidConnect(toStream:)` or `subscriber(_:didFailWithError:)` follows.
+  open func subscribe(_ subscriber: OTSubscriberKit, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(begin(subscriber), error)
+  }
+
+  /// Receives it no longer.
+  open func unsubscribe(_ subscriber: OTSubscriberKit, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(end(subscriber), error)
+  }
+
+  /// Publishes. What is refused is told to the publisher's delegate, with the number that ``publish(_:error:)`` gives. A publisher that is published
+  /// already goes on, and the session's delegate is told of the call.
+  open func publish(_ publisher: OTPublisherKit) { publishReporting(publisher) }
+
+  /// Ends publishing.
+  open func unpublish(_ publisher: OTPublisherKit) { report(end(publisher)) }
+
+  /// Subscribes. What is refused is told to the subscriber's delegate, with the number that ``subscribe(_:error:)`` gives. A subscriber that receives
+  /// already goes on, and the session's delegate is told of the call.
+  open func subscribe(_ subscriber: OTSubscriberKit) { subscribeReporting(subscriber) }
+
+  /// Ends subscribing.
+  open func unsubscribe(_ subscriber: OTSubscriberKit) { report(end(subscriber)) }
+
+  // MARK: Signals and moderation
+
+  /// Sends a signal to everybody, this client included, or to one connection. It waits for its turn, since the server takes 50 messages a second, and for
+  /// a connection that is being brought back. With 1,000 on their way `error` is 1550.
+  open func signal(
+    withType type: String?, string: String?, connection: OTConnection?, error: UnsafeMutablePointer<OTError?>?
+  ) {
+    signal(withType: type, string: string, connection: connection, retryAfterReconnect: true, error: error)
+  }
+
+  /// Sends a signal to everybody, this client included, or to one connection.
+  ///
+  /// - Parameters:
+  ///   - type: What it is about: at most 128 letters of ASCII, digits, `-`, `_` and `~`.
+  ///   - string: The content, at most 8 KiB.
+  ///   - connection: The one who is to get it; nil for everybody.
+  ///   - retryAfterReconnect: Whether it waits for a connection that is being brought back; otherwise `error` is 1550 then.
+  open func signal(
+    withType type: String?, string: String?, connection: OTConnection?, retryAfterReconnect: Bool,
+    error: UnsafeMutablePointer<OTError?>?
+  ) {
+    OTError.put(send(type ?? "", string ?? "", to: connection, waits: retryAfterReconnect), error)
+  }
+
+  /// Mutes the sound of every stream but `excludedStreams`, also of the own ones; streams that come later start muted, too.
+  open func forceMuteAll(_ excludedStreams: [OTStream]?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(muteAll(except: excludedStreams ?? []), error)
+  }
+
+  /// Mutes the sound of one stream.
+  open func forceMuteStream(_ stream: OTStream, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(mute(stream), error)
+  }
+
+  /// Lets later streams begin with their sound again. Who is muted stays muted.
+  open func disableForceMute(_ error: UnsafeMutablePointer<OTError?>?) { OTError.put(allowUnmuting(), error) }
+
+  /// Takes a client out of the session.
+  open func forceDisconnect(_ connection: OTConnection?, error: UnsafeMutablePointer<OTError?>?) {
+    OTError.put(remove(connection), error)
+  }
+
+  // MARK: Encryption and support
+
+  /// End-to-end encryption is not there: every secret is refused, so that nobody believes to be encrypted.
+  open func setEncryptionSecret(_ secret: String, error: UnsafeMutablePointer<OTError?>?) {
+    let message = "End-to-end encryption with a secret is not available on this server."
+    OTError.put(OTError(.sessionInvalidEncryptionSecret, message), error)
+  }
+
+  /// Gives an id to name a problem by; the time and the session are what the server's log knows it by.
+  open func reportIssue(_ issueId: UnsafeMutablePointer<NSString?>?) {
+    issueId?.pointee = NSString(string: UUID().uuidString)
+  }
+
+  /// Without effect: reports come when they are asked for, with ``OTPublisherKit/getRtcStatsReport()`` and
+  /// ``OTSubscriberKit/getRtcStatsReport(_:)``.
+  open func setRtcStatsReportFilePath(_ path: String, error: UnsafeMutablePointer<OTError?>?) {}
 
   func value<Value>(_ path: KeyPath<State, Value>, as key: KeyPath<OTSession, Value>) -> Value {
     registrar.access(self, keyPath: key)
@@ -127,67 +285,6 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     if before.streams != after.streams { registrar.withMutation(of: self, keyPath: \OTSession.streams) {} }
     observers.look()
     return result
-  }
-
-  // MARK: Connecting
-
-  /// Connects with a token of either form, or with `devtoken` and `moderator_token` where the server runs for development.
-  /// `sessionDidConnect(_:)` or `session(_:didFailWithError:)` follows; `error` tells what can be seen at once.
-  open func connect(withToken token: String, error: UnsafeMutablePointer<OTError?>?) {
-    OTError.put(start(apiKey: apiKey, token: token), error)
-  }
-
-  func start(apiKey: String?, token: String) -> OTError? {
-    let isFree = change { state in
-      guard state.status == .notConnected || state.status == .failed else { return false }
-      state.status = .connecting
-      return true
-    }
-    guard isFree else {
-      return OTError(.sessionIllegalState, "The session is connected or connecting already. Disconnect it first.")
-    }
-    onMain { [self] in engine.connect(self, apiKey: apiKey, token: token) }
-    return nil
-  }
-
-  /// Leaves the session; its publishers and subscribers end with it. `sessionDidDisconnect(_:)` follows.
-  open func disconnect(_ error: UnsafeMutablePointer<OTError?>?) {
-    let isThere = change { state in
-      switch state.status {
-      case .notConnected, .failed, .disconnecting: return false
-      case .connected, .connecting, .reconnecting:
-        state.status = .disconnecting
-        return true
-      }
-    }
-    guard isThere else { return OTError.put(OTError(.notConnected, "The session is not connected."), error) }
-    onMain { [self] in engine.disconnect(self) }
-  }
-
-  /// Leaves the session.
-  open func disconnect() { disconnect(nil) }
-
-  // MARK: For the engine
-
-  /// Runs `body` on the app's queue, after what was told before. Properties are changed in it, too, so that they are what the callback says.
-  func tell(_ body: @escaping @Sendable (OTSession) -> Void) {
-    apiQueue.async { [self] in body(self) }
-  }
-
-  /// Why nothing can be asked of the session now; nil when it can.
-  var missingConnection: OTError? {
-    switch sessionConnectionStatus {
-    case .connected, .reconnecting: nil
-    default: OTError(.notConnected, "The session is not connected. Connect it and wait for sessionDidConnect.")
-    }
-  }
-
-  /// Tells of an error that came from a call without a place for one. Where the call has one it is filled at once, since the delegate is told of
-  /// what ends the session.
-  func report(_ problem: OTError?) {
-    guard let problem else { return }
-    let error = isLegacy ? problem.asLegacy() : problem
-    tell { $0.delegate?.session($0, didFailWithError: error) }
   }
 }
 

@@ -1,32 +1,39 @@
 public import Foundation
 
 /// What the token lets this client do.
-public final class OTSessionCapabilities: NSObject, Sendable {
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTSessionCapabilities: NSObject, @unchecked Sendable {
   /// Send streams.
-  public let canPublish: Bool
+  open internal(set) var canPublish = false
   /// Receive streams.
-  public let canSubscribe: Bool
+  open internal(set) var canSubscribe = false
   /// Mute others.
-  public let canForceMute: Bool
+  open internal(set) var canForceMute = false
   /// Take others out of the session.
-  public let canForceDisconnect: Bool
+  open internal(set) var canForceDisconnect = false
 
-  init(canPublish: Bool, canSubscribe: Bool, canForceMute: Bool, canForceDisconnect: Bool) {
-    self.canPublish = canPublish
-    self.canSubscribe = canSubscribe
-    self.canForceMute = canForceMute
-    self.canForceDisconnect = canForceDisconnect
+  /// Nothing is allowed.
+  public override init() { super.init() }
+
+  /// What is allowed.
+  public init(canPublish: Bool, canSubscribe: Bool, canForceMute: Bool, canForceDisconnect: Bool) {
     super.init()
+    (self.canPublish, self.canSubscribe) = (canPublish, canSubscribe)
+    (self.canForceMute, self.canForceDisconnect) = (canForceMute, canForceDisconnect)
   }
 }
 
 /// What a moderator said of muting.
-public final class OTMuteForcedInfo: NSObject, Sendable {
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTMuteForcedInfo: NSObject, @unchecked Sendable {
   /// True when everybody is muted, false when that does not hold for later streams any more.
-  public let active: Bool
+  open var active = false
 
-  init(active: Bool) {
+  /// That it does not hold.
+  public override init() { super.init() }
+
+  convenience init(active: Bool) {
+    self.init()
     self.active = active
-    super.init()
   }
 }

@@ -10,7 +10,7 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
     var iceConfig: OTSessionICEConfig?
     var ipWhitelist = false
     var proxyURL: String?
-    var apiURL: String?
+    var apiURL: URL?
     var singlePeerConnection = false
     var sessionMigration = false
     var streamLimit: OTStreamLimit?
@@ -46,7 +46,7 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
   }
 
   /// `http(s)://host[:port]` of the server; nil takes ``ParleyServer/url``.
-  open var apiURL: String? {
+  open var apiURL: URL? {
     get { state.apiURL }
     set { state.apiURL = newValue }
   }
@@ -67,94 +67,5 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
   open var streamLimit: OTStreamLimit? {
     get { state.streamLimit }
     set { state.streamLimit = newValue }
-  }
-}
-
-/// Which STUN and TURN servers a session uses.
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSessionICEConfig: NSObject, @unchecked Sendable {
-  /// Whose servers are used.
-  public enum IncludeServers: Int32, Sendable {
-    /// Those that the server names, and the app's.
-    case all
-    /// The app's only.
-    case custom
-  }
-
-  /// Which ways may be used.
-  public enum TransportPolicy: Int32, Sendable {
-    /// Every way.
-    case all
-    /// Through TURN servers only.
-    case relay
-  }
-
-  /// A server of the app.
-  public struct Server: Hashable, Sendable {
-    /// `stun:`, `turn:` or `turns:`.
-    public let url: String
-    /// The user's name; empty for STUN.
-    public let userName: String
-    /// The password; empty for STUN.
-    public let credential: String
-  }
-
-  private let state = Guarded(Values())
-
-  struct Values {
-    var includeServers = IncludeServers.all
-    var transportPolicy = TransportPolicy.all
-    var servers: [Server] = []
-    var filterOutLanCandidates = false
-  }
-
-  /// The defaults: every way, and the servers that the server names.
-  public override init() { super.init() }
-
-  var values: Values { state.read { $0 } }
-
-  /// Whose servers are used.
-  open var includeServers: IncludeServers {
-    get { state.includeServers }
-    set { state.includeServers = newValue }
-  }
-
-  /// Which ways may be used.
-  open var transportPolicy: TransportPolicy {
-    get { state.transportPolicy }
-    set { state.transportPolicy = newValue }
-  }
-
-  /// The servers of the app, in the order they were added.
-  open var customIceServers: [Server] { state.servers }
-
-  /// Without effect.
-  open var filterOutLanCandidates: Bool {
-    get { state.filterOutLanCandidates }
-    set { state.filterOutLanCandidates = newValue }
-  }
-
-  /// The most TURN servers that may be added.
-  open func maxTURNServersLimit() -> Int32 { Int32(Self.limit) }
-
-  private static let limit = 8
-
-  /// Adds a server. A URL of another kind, or one too many, gives ``OTSessionErrorCode/nullOrInvalidParameter``.
-  open func addICEServer(
-    withURL url: String, userName: String, credential: String, error: UnsafeMutablePointer<OTError?>?
-  ) {
-    let known = ["stun", "stuns", "turn", "turns"].contains(url.prefix { $0 != ":" }.lowercased())
-    let problem: OTError? = state.update { state in
-      guard known, url.contains(":") else {
-        return OTError(
-          .nullOrInvalidParameter, "\(url) is no URL of a STUN or TURN server; turn:host:port is expected.")
-      }
-      guard state.servers.count < Self.limit else {
-        return OTError(.nullOrInvalidParameter, "There may be \(Self.limit) servers at most.")
-      }
-      state.servers.append(Server(url: url, userName: userName, credential: credential))
-      return nil
-    }
-    OTError.put(problem, error)
   }
 }

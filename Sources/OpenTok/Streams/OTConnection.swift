@@ -1,18 +1,20 @@
 public import Foundation
 
 /// A client that is connected to a session: this one, or another.
-public final class OTConnection: NSObject, Sendable {
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTConnection: NSObject, @unchecked Sendable {
   /// The id, unique in the session.
-  public let connectionId: String
+  open internal(set) var connectionId = ""
   /// When the client connected, by the server's clock.
-  public let creationTime: Date
+  open internal(set) var creationTime = Date(timeIntervalSince1970: 0)
   /// The connection data of its token; nil when it has none.
-  public let data: String?
+  open internal(set) var data: String?
 
-  init(connectionId: String, creationTime: Date, data: String?) {
-    self.connectionId = connectionId
-    self.creationTime = creationTime
-    self.data = data
-    super.init()
+  /// A connection of nobody, for subclasses.
+  public override init() { super.init() }
+
+  convenience init(connectionId: String, creationTime: Date, data: String?) {
+    self.init()
+    (self.connectionId, self.creationTime, self.data) = (connectionId, creationTime, data)
   }
 }

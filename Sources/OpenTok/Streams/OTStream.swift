@@ -3,51 +3,51 @@ public import Observation
 
 /// What one publisher sends. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its session; they can be observed with
 /// `withObservationTracking`, and by key path as on Apple systems.
-// unchecked: open to subclasses; `owner` is set once, the rest is constant or `Guarded`.
+// unchecked: open to subclasses; what changes is `Guarded`, the rest is filled when it is made.
 open class OTStream: NSObject, Observable, @unchecked Sendable {
   /// The id, unique in the session.
-  public let streamId: String
+  open internal(set) var streamId = ""
   /// Whose stream it is.
-  public let connection: OTConnection
+  open internal(set) var connection = OTConnection()
   /// When it was published, by the server's clock, to the millisecond.
-  public let creationTime: Date
+  open internal(set) var creationTime = Date(timeIntervalSince1970: 0)
   /// Camera or screen.
-  public let videoType: OTStreamVideoType
+  open internal(set) var videoType = OTStreamVideoType.camera
   /// Whether it has captions: never.
-  public let hasCaptions = false
+  open var hasCaptions: Bool { false }
   /// Version 1: always `basic`.
-  public let type = "basic"
+  open var type: String { "basic" }
 
-  private weak var owner: OTSession?
-  private let state: Guarded<Properties>
+  private(set) weak var owner: OTSession?
+  private var sessionId = ""
+  private let state = Guarded(Properties())
   private let registrar = ObservationRegistrar()
   let observers = KeyObservers()
   let named = NamedObservers()
 
   struct Properties: Equatable {
     var name: String?
-    var hasAudio: Bool
-    var hasVideo: Bool
+    var hasAudio = false
+    var hasVideo = false
     var videoDimensions = CGSize(width: 640, height: 480)
   }
 
-  init(
+  /// A stream of nobody, for subclasses.
+  public override init() { super.init() }
+
+  convenience init(
     id: String, connection: OTConnection, creationTime: Date, videoType: OTStreamVideoType, properties: Properties,
     session: OTSession?
   ) {
-    streamId = id
-    self.connection = connection
-    self.creationTime = creationTime
-    self.videoType = videoType
-    state = Guarded(properties)
-    owner = session
-    super.init()
+    self.init()
+    (streamId, self.connection) = (id, connection)
+    (self.creationTime, self.videoType) = (creationTime, videoType)
+    state.update { $0 = properties }
+    (owner, sessionId) = (session, session?.sessionId ?? "")
   }
 
-  /// The session that it is in; nil when the app has let go of it.
-  // As the SDK's headers are imported: apps use it without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  open var session: OTSession! { owner }
+  /// The session that it is in; one that is connected to nothing when the app has let go of that.
+  open var session: OTSession { owner ?? .detached(sessionId) }
 
   /// The name that its publisher gave.
   open var name: String? { value(\.name, as: \OTStream.name) }

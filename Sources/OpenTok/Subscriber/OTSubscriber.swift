@@ -1,21 +1,21 @@
 import Foundation
-import ParleyViews
+public import ParleyViews
 
 /// Receives a stream and shows it in ``view``.
 // unchecked: as its superclass; what it adds is the main actor's.
 open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 
-  /// The picture. It is out of its superview when the stream ends, and in version 1 when the app lets go of the subscriber.
-  // As the SDK's headers are imported: apps use it both with and without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  @preconcurrency @MainActor open var view: OTVideoView! {
+  /// The picture, in an ``OTVideoView``. It is out of its superview when the stream ends, and in version 1 when the app lets go of the subscriber.
+  @preconcurrency @MainActor open var view: UIView? { videoView }
+
+  @MainActor var videoView: OTVideoView {
     if let shown { return shown }
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
     view.name = stream?.name
     shown = view
     view.addTool { [weak self] in
-      guard let self, session?.isLegacy == true, stream?.hasAudio == true else { return nil }
+      guard let self, currentSession?.isLegacy == true, stream?.hasAudio == true else { return nil }
       return subscribeToAudio ? "Mute" : "Unmute"
     } _: { [weak self] in
       self?.subscribeToAudio.toggle()
@@ -28,7 +28,7 @@ open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
 
   /// How the picture lies in the view.
   @preconcurrency @MainActor open var viewScaleBehavior: OTVideoViewScaleBehavior {
-    get { view.scaling == .fit ? .fit : .fill }
-    set { view.scaling = newValue == .fit ? .fit : .fill }
+    get { videoView.scaling == .fit ? .fit : .fill }
+    set { videoView.scaling = newValue == .fit ? .fit : .fill }
   }
 }

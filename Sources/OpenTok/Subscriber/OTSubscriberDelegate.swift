@@ -94,12 +94,19 @@ public protocol OTSubscriberKitCaptionsDelegate: AnyObject {
   func subscriber(_ subscriber: OTSubscriberKit, caption text: String, isFinal: Bool)
 }
 
+extension OTSubscriberKitCaptionsDelegate {
+  /// Does nothing.
+  public func subscriber(_ subscriber: OTSubscriberKit, caption text: String, isFinal: Bool) {}
+}
+
 /// Told once a second what a subscriber has received.
 public protocol OTSubscriberKitNetworkStatsDelegate: AnyObject {
   /// Of the picture.
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats)
   /// Of the sound.
   func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats)
+  /// Of the connection that both share.
+  func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats)
 }
 
 extension OTSubscriberKitNetworkStatsDelegate {
@@ -111,10 +118,17 @@ extension OTSubscriberKitNetworkStatsDelegate {
   public func subscriber(
     _ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats
   ) {}
+  /// Does nothing.
+  public func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats) {}
 }
 
-/// Given the report that ``OTSubscriberKit/getRtcStatsReport()`` asks for.
+/// Given the report that ``OTSubscriberKit/getRtcStatsReport(_:)`` asks for.
 public protocol OTSubscriberKitRtcStatsReportDelegate: AnyObject {
   /// An array of objects with the names of the W3C's statistics (`inbound-rtp`), as JSON.
   func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String)
+}
+
+extension OTSubscriberKitRtcStatsReportDelegate {
+  /// Does nothing.
+  public func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String) {}
 }

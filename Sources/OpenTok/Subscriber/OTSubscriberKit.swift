@@ -34,12 +34,11 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     var framesPerSecond: Int? { frameRate > 0 && frameRate <= 240 ? Int(frameRate.rounded(.up)) : nil }
   }
 
-  /// A subscriber of a stream; nil without a stream.
-  public init?(stream: OTStream?, delegate: (any OTSubscriberKitDelegate)?) {
-    guard let stream else { return nil }
+  /// A subscriber of a stream; never nil.
+  public init?(stream: OTStream, delegate: (any OTSubscriberKitDelegate)?) {
     state = Guarded(State(delegate: delegate, stream: stream))
     super.init()
-    if let session = stream.session, session.isLegacy, let problem = session.begin(self) {
+    if let session = stream.owner, session.isLegacy, let problem = session.begin(self) {
       fail(problem.ofSubscriber, session)
     }
   }
@@ -54,7 +53,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   /// Version 1: receives the stream no longer, and takes the view out of its superview.
   open func close() {
-    if let session { _ = session.end(self) }
+    if let currentSession { _ = currentSession.end(self) }
   }
 
   // MARK: What is known
@@ -80,7 +79,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     set { state.networkStatsDelegate = newValue }
   }
 
-  /// Who gets the reports of ``getRtcStatsReport()``. Weak.
+  /// Who gets the reports of ``getRtcStatsReport(_:)``. Weak.
   open var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)? {
     get { state.rtcStatsReportDelegate }
     set { state.rtcStatsReportDelegate = newValue }
@@ -92,12 +91,13 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     set { state.captionsDelegate = newValue }
   }
 
-  /// The session that it is subscribed in, or being so.
-  open var session: OTSession? { state.read { $0.membership.session } }
+  /// The session that it is subscribed in, or being so, or that its stream is in.
+  open var session: OTSession { currentSession ?? stream?.session ?? .detached("") }
+
+  /// The session that it is subscribed in, or being so; nil when it is subscribed in none.
+  var currentSession: OTSession? { state.read { $0.membership.session } }
   /// The stream.
-  // As the headers of version 1 are imported: its apps use it without unwrapping.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  open var stream: OTStream! { state.stream }
+  open var stream: OTStream? { state.stream }
 
   /// Whether the sound is heard.
   open var subscribeToAudio: Bool {
@@ -148,11 +148,16 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Asks for a report, which comes to ``rtcStatsReportDelegate``. Nothing comes while it is not subscribed.
-  open func getRtcStatsReport() {
-    guard let session else { return }
+  /// Asks for a report, which comes to ``rtcStatsReportDelegate``. `error` is 1010 while it is not subscribed.
+  open func getRtcStatsReport(_ error: UnsafeMutablePointer<OTError?>?) {
+    guard let session = currentSession else {
+      return OTError.put(OTError(.OTSubscriberSessionDisconnected, "The subscriber is not subscribed."), error)
+    }
     onMain { [self] in session.engine.report(of: self, in: session) }
   }
+
+  /// Asks for a report. Nothing comes while it is not subscribed.
+  open func getRtcStatsReport() { getRtcStatsReport(nil) }
 
   private func change(_ body: (inout Wish) -> Void) {
     state.update { body(&$0.wish) }
@@ -160,7 +165,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
   }
 
   private func wishChanged() {
-    guard let session else { return }
+    guard let session = currentSession else { return }
     onMain { [self] in session.engine.wishChanged(of: self, in: session) }
   }
 
@@ -175,5 +180,14 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
   func fail(_ problem: OTError, _ session: OTSession) {
     let error = session.isLegacy ? problem.asLegacy() : problem
     session.tell { _ in self.delegate?.subscriber(self, didFailWithError: error) }
+  }
+}
+
+// The headers of version 1 did not say what may be nil, and apps of its time hand over what may be.
+extension OTSubscriberKit {
+  /// A subscriber of a stream; nil without a stream.
+  @_disfavoredOverload public convenience init?(stream: OTStream?, delegate: (any OTSubscriberKitDelegate)?) {
+    guard let stream else { return nil }
+    self.init(stream: stream, delegate: delegate)
   }
 }

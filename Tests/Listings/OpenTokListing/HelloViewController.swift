@@ -35,12 +35,12 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
     publisher = OTPublisher(delegate: self)
     publisher.name = UIDevice.current.name
     session.publish(publisher)
-    view.addSubview(publisher.view)
-    publisher.view.frame = CGRect(x: 0, y: 0, width: widgetWidth, height: widgetHeight)
+    view.addSubview(publisher.view!)
+    publisher.view!.frame = CGRect(x: 0, y: 0, width: widgetWidth, height: widgetHeight)
   }
 
   func updateSubscriber() {
-    for (_, stream) in session.streams where stream.connection.connectionId != session.connection.connectionId {
+    for (_, stream) in session.streams where stream.connection.connectionId != session.connection?.connectionId {
       subscriber = OTSubscriber(stream: stream, delegate: self)
       break
     }
@@ -66,7 +66,7 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
 
   func session(_ session: OTSession, didReceive stream: OTStream) {
     log.append("received")
-    let isOwn = stream.connection.connectionId == session.connection.connectionId
+    let isOwn = stream.connection.connectionId == session.connection?.connectionId
     if subscriber == nil && isOwn == subscribeToSelf {
       subscriber = OTSubscriber(stream: stream, delegate: self)
     }
@@ -74,7 +74,7 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
 
   func session(_ session: OTSession, didDrop stream: OTStream) {
     log.append("dropped")
-    if !subscribeToSelf && subscriber != nil && subscriber.stream.streamId == stream.streamId {
+    if !subscribeToSelf && subscriber != nil && subscriber.stream?.streamId == stream.streamId {
       subscriber = nil
       updateSubscriber()
     }
@@ -91,7 +91,7 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
   }
 
   func publisherDidStartStreaming(_ publisher: OTPublisher) {
-    log.append("started \(publisher.stream.streamId == session.streams.keys.first!)")
+    log.append("started \(publisher.stream?.streamId == session.streams.keys.first!)")
   }
 
   func publisherDidStopStreaming(_ publisher: OTPublisher) {
@@ -101,9 +101,9 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
   // MARK: - The subscriber
 
   func subscriberDidConnect(toStream subscriber: OTSubscriber) {
-    log.append("subscribed \(subscriber.stream.connection.connectionId == session.connection.connectionId)")
-    subscriber.view.frame = CGRect(x: 0, y: widgetHeight, width: widgetWidth, height: widgetHeight)
-    view.addSubview(subscriber.view)
+    log.append("subscribed \(subscriber.stream?.connection.connectionId == session.connection?.connectionId)")
+    subscriber.view!.frame = CGRect(x: 0, y: widgetHeight, width: widgetWidth, height: widgetHeight)
+    view.addSubview(subscriber.view!)
   }
 
   func subscriberVideoDataReceived(_ subscriber: OTSubscriber) {
@@ -111,7 +111,7 @@ class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDeleg
   }
 
   func subscriber(_ subscriber: OTSubscriber, didFailWithError error: OTError) {
-    showAlert("There was an error subscribing to stream \(subscriber.stream.streamId): \(error.code)")
+    showAlert("There was an error subscribing to stream \(subscriber.stream!.streamId): \(error.code)")
   }
 }
 

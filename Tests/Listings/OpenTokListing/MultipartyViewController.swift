@@ -234,7 +234,7 @@ extension MultipartyViewController: OTSubscriberDelegate, OTSubscriberKitAudioLe
 /// Draws into what is sent.
 class LogoTransformer: NSObject, OTCustomVideoTransformer {
   func transform(_ videoFrame: OTVideoFrame) {
-    guard let plane = videoFrame.getPlaneBinaryData(0) else { return }
+    let plane = videoFrame.getPlaneBinaryData(0)
     let stride = Int(videoFrame.getPlaneStride(0))
     let height = Int(videoFrame.format?.imageHeight ?? 0)
     for row in 0..<min(height, 10) { memset(plane.advanced(by: row * stride), 255, 10) }
@@ -244,7 +244,8 @@ class LogoTransformer: NSObject, OTCustomVideoTransformer {
 /// Halves how loud it is.
 class QuietTransformer: NSObject, OTCustomAudioTransformer {
   func transform(_ audioData: OTAudioData) {
-    for i in 0..<Int(audioData.numberOfSamples * audioData.numberOfChannels) { audioData.sampleBuffer[i] /= 2 }
+    let samples = UnsafeMutablePointer(mutating: audioData.sampleBuffer!)
+    for i in 0..<Int(audioData.numberOfSamples * audioData.numberOfChannels) { samples[i] /= 2 }
   }
 }
 

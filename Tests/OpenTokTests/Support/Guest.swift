@@ -19,7 +19,7 @@ extension RawRepresentable where RawValue == Int32 {
     _ live: LiveSession, id: String? = nil, key: String = "100", token: String = "devtoken", through gate: Gate? = nil,
     settings: OTSessionSettings = OTSessionSettings(), prepare: (OTSession) -> Void = { _ in }
   ) async throws {
-    if let gate { settings.apiURL = gate.url }
+    if let gate { settings.apiURL = URL(string: gate.url) }
     let book = book
     session = try #require(OTSession(apiKey: key, sessionId: id ?? live.id, delegate: book, settings: settings))
     prepare(session)

@@ -9,7 +9,7 @@ final class PlaneReader: OTVideoRender, @unchecked Sendable {
   var seen: (u: UInt8, planes: Int, seconds: Double) { lock.withLock { latest } }
 
   func renderVideoFrame(_ frame: OTVideoFrame) {
-    let u = frame.getPlaneBinaryData(1)?.pointee ?? 0
+    let u = frame.getPlaneBinaryData(1).pointee
     let (count, seconds) = (frame.planes?.count ?? 0, frame.timestamp.seconds)
     lock.withLock { latest = (u, count, seconds) }
   }
@@ -21,7 +21,7 @@ final class Painter: OTCustomVideoTransformer {
     guard let format = videoFrame.format, format.pixelFormat == .I420 else { return }
     let rows = (Int(format.imageHeight) + 1) / 2
     for (plane, value) in [(Int32(1), UInt8(240)), (2, 110)] {
-      videoFrame.getPlaneBinaryData(plane)?.update(
+      videoFrame.getPlaneBinaryData(plane).update(
         repeating: value, count: rows * Int(videoFrame.getPlaneStride(plane)))
     }
   }
@@ -33,8 +33,8 @@ final class Quieter: OTCustomAudioTransformer, @unchecked Sendable {
   struct Facts {
     var bitsPerSample: UInt32
     var sampleRate: UInt32
-    var numberOfChannels: UInt32
-    var numberOfSamples: UInt32
+    var numberOfChannels: UInt64
+    var numberOfSamples: UInt64
   }
 
   private let lock = NSLock()
@@ -42,7 +42,8 @@ final class Quieter: OTCustomAudioTransformer, @unchecked Sendable {
   var last: Facts? { lock.withLock { facts } }
 
   func transform(_ audioData: OTAudioData) {
-    for index in 0..<Int(audioData.numberOfSamples * audioData.numberOfChannels) { audioData.sampleBuffer[index] /= 2 }
+    let samples = UnsafeMutablePointer(mutating: audioData.sampleBuffer!)
+    for index in 0..<Int(audioData.numberOfSamples * audioData.numberOfChannels) { samples[index] /= 2 }
     let new = Facts(
       bitsPerSample: audioData.bitsPerSample, sampleRate: audioData.sampleRate,
       numberOfChannels: audioData.numberOfChannels, numberOfSamples: audioData.numberOfSamples)

@@ -1,0 +1,46 @@
+import Dispatch
+
+/// What the engine and the calls of a session need of it.
+extension OTSession {
+  func start(apiKey: String?, token: String) -> OTError? {
+    let isFree = change { state in
+      guard state.status == .notConnected || state.status == .failed else { return false }
+      state.status = .connecting
+      return true
+    }
+    guard isFree else {
+      return OTError(.sessionIllegalState, "The session is connected or connecting already. Disconnect it first.")
+    }
+    onMain { [self] in engine.connect(self, apiKey: apiKey, token: token) }
+    return nil
+  }
+
+  /// Runs `body` on the app's queue, after what was told before. Properties are changed in it, too, so that they are what the callback says.
+  func tell(_ body: @escaping @Sendable (OTSession) -> Void) {
+    apiQueue.async { [self] in body(self) }
+  }
+
+  /// Why nothing can be asked of the session now; nil when it can.
+  var missingConnection: OTError? {
+    switch sessionConnectionStatus {
+    case .connected, .reconnecting: nil
+    default: OTError(.notConnected, "The session is not connected. Connect it and wait for sessionDidConnect.")
+    }
+  }
+
+  /// Tells of an error that came from a call without a place for one. Where the call has one it is filled at once, since the delegate is told of
+  /// what ends the session.
+  func report(_ problem: OTError?) {
+    guard let problem else { return }
+    let error = isLegacy ? problem.asLegacy() : problem
+    tell { $0.delegate?.session($0, didFailWithError: error) }
+  }
+
+  /// A session that is connected to nothing, for what is asked for the session that it was in after the app has let go of that.
+  static func detached(_ sessionId: String) -> OTSession {
+    guard let session = OTSession(apiKey: "", sessionId: sessionId, delegate: nil) else {
+      preconditionFailure("The initialiser gives nil, which it never does.")
+    }
+    return session
+  }
+}

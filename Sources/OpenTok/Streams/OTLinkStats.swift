@@ -1,0 +1,161 @@
+public import Foundation
+
+// What versions 2.32 to 2.34 of the SDK measure of a connection besides packets.
+
+/// What a publisher's client measures of its connection.
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTSenderStats: NSObject, @unchecked Sendable {
+  /// The most bits a second that the estimate may reach.
+  open internal(set) var connectionMaxAllocatedBitrate: Int64 = 0
+  /// The bits a second that the connection is estimated to take.
+  open internal(set) var connectionEstimatedBandwidth: Int64 = 0
+
+  /// Nothing, for subclasses.
+  public override init() { super.init() }
+
+  /// These bits a second.
+  public init(maxBitrate: Int64, currentBitrate: Int64) {
+    super.init()
+    (connectionMaxAllocatedBitrate, connectionEstimatedBandwidth) = (maxBitrate, currentBitrate)
+  }
+}
+
+/// One size in which a publisher's picture is sent.
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTPublisherKitVideoLayerStats: NSObject, @unchecked Sendable {
+  /// Pixels a row.
+  open internal(set) var width: Int32 = 0
+  /// Rows.
+  open internal(set) var height: Int32 = 0
+  /// Pictures encoded in the last second.
+  open internal(set) var encodedFrameRate: Double = 0
+  /// Bits of pictures in the last second.
+  open internal(set) var bitrate: Int64 = 0
+  /// The same with the headers of the packets.
+  open internal(set) var totalBitrate: Int64 = 0
+  /// Such as `VP8`.
+  open internal(set) var codec: String?
+  /// Always nil: each size is a stream of its own.
+  open internal(set) var scalabilityMode: String?
+  /// Why it is not larger; ``OTPublisherVideoEventReason/qualityChanged`` when nothing holds it back.
+  open internal(set) var qualityLimitationReason = OTPublisherVideoEventReason.qualityChanged
+
+  /// Nothing, for subclasses.
+  public override init() { super.init() }
+}
+
+/// How good a connection is.
+public enum OTNetworkCondition: Int32, Sendable {
+  /// Nothing is known yet.
+  case unknown = 0
+  /// Hardly usable.
+  case critical = 1
+  /// Poor.
+  case warning = 2
+  /// Middling.
+  case fair = 3
+  /// Good.
+  case good = 4
+  /// As good as can be.
+  case excellent = 5
+}
+
+/// Why a connection is not better.
+public enum OTNetworkReason: Int32, Sendable {
+  /// It is good.
+  case none = 0
+  /// Nothing is known yet.
+  case unknown = 1
+  /// It has no room for more.
+  case bandwidth = 2
+  /// Packets are lost.
+  case packetLoss = 3
+  /// Never given.
+  case networkConditionChange = 4
+}
+
+/// Whose connection makes a stream worse.
+public enum OTNetworkDegradationSource: Int32, Sendable {
+  /// Nothing is known, or nothing makes it worse.
+  case unknown = 0
+  /// The own one.
+  case local = 1
+  /// That of the publisher.
+  case remote = 2
+  /// Both, or it cannot be told.
+  case bothOrUnclear = 3
+}
+
+/// How good one way to or from the server is.
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTTransportStats: NSObject, @unchecked Sendable {
+  /// The bits a second that it is estimated to take; 0 while none are known, as on the way from the server.
+  open internal(set) var connectionEstimatedBandwidth: Int64 = 0
+  /// How good it is.
+  open internal(set) var networkCondition = OTNetworkCondition.unknown
+  /// Why it is not better.
+  open internal(set) var networkConditionReason = OTNetworkReason.unknown
+
+  /// Nothing is known, for subclasses.
+  public override init() { super.init() }
+
+  /// A way on which this share of the packets is lost, 0 to 1; nil when nothing is known.
+  convenience init(bandwidth: Int64, loss: Double?, isFull: Bool) {
+    self.init()
+    connectionEstimatedBandwidth = bandwidth
+    guard let loss else { return }
+    switch loss {
+    case ..<0.01: networkCondition = .excellent
+    case ..<0.03: networkCondition = .good
+    case ..<0.06: networkCondition = .fair
+    case ..<0.12: networkCondition = .warning
+    default: networkCondition = .critical
+    }
+    networkConditionReason = networkCondition == .excellent ? .none : .packetLoss
+    if isFull, networkCondition.rawValue > OTNetworkCondition.fair.rawValue {
+      (networkCondition, networkConditionReason) = (.fair, .bandwidth)
+    }
+  }
+}
+
+/// The connection of a publisher.
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTPublisherKitMediaLinkStats: NSObject, @unchecked Sendable {
+  /// Empty: the server passes everything on.
+  open internal(set) var connectionId = ""
+  /// Empty.
+  open internal(set) var subscriberId = ""
+  /// The way to the server.
+  open internal(set) var transport = OTTransportStats()
+
+  /// Nothing is known, for subclasses.
+  public override init() { super.init() }
+
+  convenience init(_ transport: OTTransportStats) {
+    self.init()
+    self.transport = transport
+  }
+}
+
+/// The connections between a publisher and a subscriber.
+// unchecked: open to subclasses; it is filled when it is made.
+open class OTSubscriberKitMediaLinkStats: NSObject, @unchecked Sendable {
+  /// The way from the server.
+  open internal(set) var transport = OTTransportStats()
+  /// The publisher's way to the server: never known here.
+  open internal(set) var remotePublisherTransport = OTTransportStats()
+  /// Which of them makes the stream worse: the own one where packets are lost on it.
+  open internal(set) var networkDegradationSource = OTNetworkDegradationSource.unknown
+
+  /// Nothing is known, for subclasses.
+  public override init() { super.init() }
+
+  convenience init(_ transport: OTTransportStats) {
+    self.init()
+    self.transport = transport
+    switch transport.networkCondition {
+    case .warning, .critical: networkDegradationSource = .local
+    case .unknown, .fair, .good, .excellent: break
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// What a sender measures comes with a subscriber's statistics.
+import OpenTok
+
+class SenderWatcher: NSObject, OTSubscriberKitNetworkStatsDelegate {
+  var limit: Int64?
+  func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
+    guard let sender: OTSenderStats = stats.senderStats else { return }
+    limit = min(sender.connectionMaxAllocatedBitrate, sender.connectionEstimatedBandwidth)
+  }
+  static func settings() -> OTPublisherSettings {
+    let settings = OTPublisherSettings()
+    settings.senderStatsTrack = true
+    return settings
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import OpenTok
+
+/// What versions 2.32 to 2.34 of the SDK measure, and what they let an app prefer.
+@MainActor @Suite(.serialized) struct LinkStatisticsTests {
+  /// Keeps what it is told last.
+  // unchecked: everything is called on the main queue.
+  private final class Watcher: OTPublisherKitNetworkStatsDelegate, OTSubscriberKitNetworkStatsDelegate,
+    @unchecked Sendable
+  {
+    var sent: OTPublisherKitVideoNetworkStats?
+    var received: OTSubscriberKitVideoNetworkStats?
+    var heard: OTSubscriberKitAudioNetworkStats?
+    var uplink: OTPublisherKitMediaLinkStats?
+    var downlink: OTSubscriberKitMediaLinkStats?
+
+    func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
+      sent = stats.first
+    }
+    func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats]) {
+      uplink = stats.first
+    }
+    func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {
+      received = stats
+    }
+    func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats) {
+      heard = stats
+    }
+    func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats) {
+      downlink = stats
+    }
+  }
+
+  @Test("each layer, the received picture and the link of both ends are measured once a second")
+  func layersAndLinks() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben, watcher) = (try await Guest(live), try await Guest(live), Watcher())
+      let publisher = try ann.publisher("Ann")
+      publisher.networkStatsDelegate = watcher
+      try await ann.publish(publisher)
+      let subscriber = try await ben.subscribe(to: "Ann")
+      subscriber.networkStatsDelegate = watcher
+      try await wait(for: "layers that are sent") {
+        watcher.sent?.videoLayers.contains { $0.encodedFrameRate > 0 && $0.bitrate > 0 } == true
+      }
+      let layer = try #require(watcher.sent?.videoLayers.first { $0.bitrate > 0 })
+      #expect(layer.width > 0 && layer.height > 0 && layer.totalBitrate > layer.bitrate)
+      #expect(layer.codec?.isEmpty == false && layer.scalabilityMode == nil)
+      #expect([.qualityChanged, .qualityDegradationBandwidth].contains(layer.qualityLimitationReason))
+      try await wait(for: "a received picture") {
+        watcher.received.map { $0.decodedFrameRate > 0 && $0.bitrate > 0 && $0.width > 0 } == true
+      }
+      let received = try #require(watcher.received)
+      #expect(received.height > 0 && received.totalBitrate > received.bitrate && received.codec == layer.codec)
+      #expect(received.pauseCount == 0 && received.totalPausesDuration == 0)
+      #expect(received.freezeCount >= 0 && received.totalFreezesDuration >= 0)
+      #expect(received.senderStats == nil && watcher.heard?.senderStats == nil)
+      try await wait(for: "both links") {
+        watcher.uplink?.transport.networkCondition == .excellent
+          && watcher.downlink?.transport.networkCondition == .excellent
+      }
+      let (uplink, downlink) = (try #require(watcher.uplink), try #require(watcher.downlink))
+      #expect(uplink.connectionId.isEmpty && uplink.subscriberId.isEmpty)
+      #expect(uplink.transport.connectionEstimatedBandwidth > 0 && uplink.transport.networkConditionReason == .none)
+      #expect(downlink.networkDegradationSource == .unknown)
+      #expect(downlink.remotePublisherTransport.networkCondition == .unknown)
+      try await ben.disconnect()
+      try await ann.disconnect()
+      // Of a session that is not connected nothing can be asked.
+      #expect(ann.code { ann.session.publish(publisher, error: $0) } == OTSessionErrorCode.OTNotConnected.number)
+      #expect(OT_SESSION_ERROR_DOMAIN == OTSessionErrorDomain && OT_PUBLISHER_ERROR_DOMAIN == OTPublisherErrorDomain)
+      #expect(OT_SUBSCRIBER_ERROR_DOMAIN == OTSubscriberErrorDomain)
+      #expect(OT_VIDEOKIT_ERROR_DOMAIN == OTVideoKitErrorDomain)
+    }
+  }
+
+  @Test("a link's condition goes by the loss, and by whether it holds a picture back")
+  func conditions() {
+    let expected: [(Double?, OTNetworkCondition, OTNetworkReason)] = [
+      (nil, .unknown, .unknown), (0, .excellent, .none), (0.02, .good, .packetLoss), (0.05, .fair, .packetLoss),
+      (0.1, .warning, .packetLoss), (0.5, .critical, .packetLoss),
+    ]
+    for (loss, condition, reason) in expected {
+      let link = OTTransportStats(bandwidth: 7, loss: loss, isFull: false)
+      #expect(link.networkCondition == condition && link.networkConditionReason == reason)
+      let source = OTSubscriberKitMediaLinkStats(link).networkDegradationSource
+      #expect(source == (loss ?? 0 >= 0.06 ? .local : .unknown))
+    }
+    let full = OTTransportStats(bandwidth: 7, loss: 0, isFull: true)
+    #expect(full.networkCondition == .fair && full.networkConditionReason == .bandwidth)
+    #expect(OTPublisherKitMediaLinkStats(full).transport.connectionEstimatedBandwidth == 7)
+    #expect(OTNetworkReason.networkConditionChange.rawValue == 4)
+    #expect(OTNetworkDegradationSource.remote != .bothOrUnclear)
+    let sender = OTSenderStats(maxBitrate: 2, currentBitrate: 1)
+    #expect(sender.connectionMaxAllocatedBitrate == 2 && sender.connectionEstimatedBandwidth == 1)
+    let never: [OTPublisherVideoEventReason] = [.codecChange, .resolutionChange, .qualityDegradationCPU]
+    #expect(Set(never.map(\.rawValue)).isDisjoint(with: [1, 3]))
+  }
+
+  @Test("what a publisher prefers is kept, and the numbers are those of the reference")
+  func preferences() {
+    let settings = OTPublisherSettings()
+    #expect(settings.degradationPreference == .notSet && !settings.allowAudioCaptureWhileMuted)
+    settings.allowAudioCaptureWhileMuted = true
+    settings.preferredVideoCodecs = .manual(withCodecs: [NSNumber(value: OTVideoCodecType.VP9.rawValue)])
+    #expect(settings.preferredVideoCodecs?.automatic == false && settings.preferredVideoCodecs?.codecs == [3])
+    #expect(OTVideoCodecPreference.automatic().automatic && settings.allowAudioCaptureWhileMuted)
+    let preferences: [OTDegradationPreference] = [
+      .notSet, .maintainFrameRateAndResolution, .maintainFrameRate, .maintainResolution, .balanced,
+    ]
+    #expect(preferences.map(\.rawValue) == [-1, 0, 1, 2, 3])
+    #expect([OTVideoCodecType.VP8, .H264, .VP9].map(\.rawValue) == [1, 2, 3])
+  }
+
+  @Test("a file for reports is taken without an error, and an application's session has the id that it was made with")
+  func applications() throws {
+    let session = try #require(OTSession(applicationId: "app", sessionId: "room", delegate: nil))
+    var error: OTError?
+    session.setRtcStatsReportFilePath("/tmp/report", error: &error)
+    #expect(error == nil && session.sessionId == "room")
+  }
+}
