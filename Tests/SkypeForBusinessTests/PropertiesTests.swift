@@ -74,7 +74,9 @@ import Testing
           let notebook = Notebook()
           object.addObserver(notebook, forKeyPath: name, options: [.initial, .new])
           #expect(notebook.lines.count == 1 && notebook.lines.first?.hasPrefix(name) == true, "\(object) \(name)")
+          #expect(object.observationInfo != nil)
           object.removeObserver(notebook, forKeyPath: name)
+          #expect(object.observationInfo == nil)
         }
       }
       let observation: NSKeyValueObservation = conversation.observe(

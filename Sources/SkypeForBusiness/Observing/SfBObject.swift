@@ -30,6 +30,15 @@ public import ParleyViews
   /// The properties that can be observed by name.
   class var keys: [ObservableKey] { [] }
 
+  /// Not nil while the object is observed by name, as apps ask before they take an observer away. What is set is ignored.
+  public var observationInfo: UnsafeMutableRawPointer? {
+    get {
+      keyed.removeAll { $0.observer == nil }
+      return keyed.isEmpty ? nil : Unmanaged.passUnretained(self).toOpaque()
+    }
+    set {}
+  }
+
   /// Tells `observer` of changes of a property by its name, as key-value observing does on Apple's systems.
   ///
   /// The name may be a path, such as `sender.displayName` of a message, also through what changes: what is at its end is told again when something
