@@ -62,9 +62,9 @@ class Porting(unittest.TestCase):
 
     def test_what_has_other_types_than_the_sdk_is_found(self) -> None:
         module = ("public final class OTThing {\n  public var view: UIView! { nil }\n  public let isOld = false\n"
-                  "  public func call(\n    of thing: (any OTOther)?, _ block: (Int) -> Void = { _ in }\n  ) -> [String: Int] { [:] }\n}\n")
+                  "  public func call(\n    of thing: (any OTOther)?, _ block: (Int) -> Void\n  ) -> [String: Int] { [:] }\n}\n")
         rows = "| `OTThing` | `view`, `isOld`, `call` | works |  |\n"
-        for right, wrong in [("view  UIView?", "view  UIView"), ("isOld  Bool", "isOld  Int"),
+        for right, wrong in [("view  UIView!", "view  UIView?"), ("isOld  Bool", "isOld  Int"),
                              ("call(of:_:)  (OTOther?, (Int)->Void) -> [String:Int]", "call(of:_:)  (OTOther, (Int)->Void) -> [String:Int]")]:
             self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
             self.assertIn(f"OTThing.{wrong.split('  ')[0]} is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
@@ -78,6 +78,38 @@ class Porting(unittest.TestCase):
             self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
             for wrong in wrongs:
                 self.assertIn(f"OTThing.{right}".partition("  ")[0] + " is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
+
+    def test_an_optional_that_is_unwrapped_by_itself_and_a_default_value_are_found(self) -> None:
+        module = "open class OTThing {\n  open var view: View! { nil }\n  open func call(_ name: String? = nil) {}\n}\n"
+        rows = "| `OTThing` | `view`, `call` | works |  |\n"
+        names = "OTThing  open\nOTThing.view  View!\n"
+        self.assertEqual(self.types(module.replace(" = nil", ""), names + "OTThing.call(_:)  (String?)\n", rows), "")
+        self.assertIn("OTThing.view is View! in the module", self.types(module.replace(" = nil", ""), names.replace("!", "?") + "OTThing.call(_:)  (String?)\n", rows))
+        self.assertIn("OTThing.call(_:) is (String?=) in the module", self.types(module, names + "OTThing.call(_:)  (String?)\n", rows))
+
+    def test_a_property_that_begins_with_another_value_is_found(self) -> None:
+        module = "open class OTThing {\n  open var level: Int32 = 40_000 { didSet {} }\n  open var kind = OTKind.small\n}\n"
+        rows = "| `OTThing` | `level`, `kind` | works |  |\n"
+        names = "OTThing  open\nOTThing.level  Int32 = 40_000\nOTThing.kind  OTKind = .small\n"
+        self.assertEqual(self.types(module, names, rows), "")
+        for name, wrong in [("level", ("40_000", "7")), ("kind", (".small", ".large"))]:
+            self.assertIn(f"OTThing.{name} begins as", self.types(module, names.replace(*wrong), rows))
+
+    def test_what_apps_cannot_subclass_override_or_call_is_found(self) -> None:
+        module = ("open class OTThing: NSObject {\n  public init?(name: String) {}\n  open internal(set) var level = 1\n  open func call() {}\n}\n"
+                  "extension OTThing {\n  func own() {}\n}\n")
+        rows = "| `OTThing` | `level`, `call` | works |  |\n"
+        names = "OTThing  open\nOTThing.init(name:)  (String)\nOTThing.level  Int\nOTThing.call()  ()\n".replace("  Int\n", "\n")
+        self.assertEqual(self.types(module, names, rows), "")
+        for right, wrong, problem in [
+                ("open class", "public final class", "OTThing is not open in the module"), ("public init", "public convenience init", "OTThing.init(name:) cannot be called by a subclass"),
+                ("open internal(set) var", "public let", "OTThing.level cannot be overridden"), ("open func", "public func", "OTThing.call() cannot be overridden"),
+                ("  open func call() {}\n}", "}\nextension OTThing {\n  public func call() {}\n}", "OTThing.call() cannot be overridden")]:
+            self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
+        # What only old versions have, and what Swift makes of class methods, need not.
+        old = module.replace("open func", "public func").replace("public init", "public convenience init")
+        self.assertEqual(self.types(old, names.replace("call()  ()", "call()  ()  old").replace("(String)", "(String)  convenience"), rows), "")
+        self.assertIn("nothing of these labels", self.types(module.replace("  public init?(name: String) {}\n", ""), names, rows))
 
     def test_enumerations_of_other_numbers_and_constants_of_other_types_are_found(self) -> None:
         module = 'public let OTDomain = "OTDomain"\npublic enum OTState: Int32, Sendable {\n  case idle = 0\n  case gone = 0x2307_001A\n  case none\n}\n'
