@@ -80,6 +80,9 @@ let package = Package(
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
     .target(name: "Basics", swiftSettings: strict),
 
+    // Floor 1: digests, ciphers and keys; the caller of EVP besides DTLS and SRTP.
+    .target(name: "Crypto", dependencies: ["COpenSSL"], swiftSettings: strict),
+
     // Floor 1: the protocol stack, no I/O inside.
     .target(name: "RTC", dependencies: ["Basics", "COpenSSL"], swiftSettings: strict),
 
@@ -189,6 +192,9 @@ let package = Package(
     // Seeds of tests in virtual time: which a test used, and how to replay it.
     .target(name: "TestSeeds", path: "Tests/TestSeeds", swiftSettings: common),
 
+    // Published test vectors.
+    .target(name: "TestVectors", path: "Tests/TestVectors", swiftSettings: common),
+
     // The same links in real time, between a browser and a server on this machine.
     .executableTarget(
       name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
@@ -204,6 +210,9 @@ let package = Package(
 
     .testTarget(
       name: "BasicsTests", dependencies: ["Basics"], exclude: ["initials.json"], swiftSettings: common),
+    .testTarget(
+      name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "TestVectors"], exclude: ["Vectors"],
+      swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],
       swiftSettings: common),

@@ -161,3 +161,69 @@ static inline void parley_tls_server_settings(SSL_CTX *ctx) {
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
 }
+
+// A P-256 key of a private scalar of 32 bytes (big-endian), or NULL when it is zero or not below the group's order.
+static inline EVP_PKEY *parley_p256_private(const unsigned char *scalar) {
+  EC_KEY *ec = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+  const EC_GROUP *group = ec ? EC_KEY_get0_group(ec) : NULL;
+  EC_POINT *point = group ? EC_POINT_new(group) : NULL;
+  BIGNUM *number = BN_bin2bn(scalar, 32, NULL);
+  if (number) BN_set_flags(number, BN_FLG_CONSTTIME);
+  EVP_PKEY *key = NULL;
+  if (point && number && !BN_is_zero(number) && BN_cmp(number, EC_GROUP_get0_order(group)) < 0 &&
+      EC_POINT_mul(group, point, number, NULL, NULL, NULL) == 1 && EC_KEY_set_private_key(ec, number) == 1 &&
+      EC_KEY_set_public_key(ec, point) == 1)
+    key = EVP_PKEY_new();
+  if (key && EVP_PKEY_assign(key, EVP_PKEY_EC, ec) == 1) {
+    ec = NULL;  // `key` owns it now.
+  } else {
+    EVP_PKEY_free(key);
+    key = NULL;
+  }
+  BN_clear_free(number);
+  EC_POINT_free(point);
+  EC_KEY_free(ec);
+  return key;
+}
+
+// A P-256 public key of 65 bytes (uncompressed, SEC 1 section 2.3.3), or NULL when they are not a point of the curve.
+static inline EVP_PKEY *parley_p256_public(const unsigned char *point) {
+  EC_KEY *ec = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+  EVP_PKEY *key = ec && point[0] == 4 && EC_KEY_oct2key(ec, point, 65, NULL) == 1 ? EVP_PKEY_new() : NULL;
+  if (key && EVP_PKEY_assign(key, EVP_PKEY_EC, ec) == 1) return key;
+  EVP_PKEY_free(key);
+  EC_KEY_free(ec);
+  return NULL;
+}
+
+// Writes the 65 bytes of the public half of a key that one of the functions above has made. Returns 1 on success.
+static inline int parley_p256_public_bytes(EVP_PKEY *key, unsigned char *out) {
+  const EC_KEY *ec = EVP_PKEY_get0_EC_KEY(key);
+  const EC_POINT *point = ec ? EC_KEY_get0_public_key(ec) : NULL;
+  return point &&
+         EC_POINT_point2oct(EC_KEY_get0_group(ec), point, POINT_CONVERSION_UNCOMPRESSED, out, 65, NULL) == 65;
+}
+
+// Writes the 64 bytes r ‖ s of an ECDSA signature over P-256 in DER form. Returns 1 on success.
+static inline int parley_ecdsa_raw(const unsigned char *der, size_t length, unsigned char *out) {
+  ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)length);
+  int ok = signature && BN_bn2binpad(ECDSA_SIG_get0_r(signature), out, 32) == 32 &&
+           BN_bn2binpad(ECDSA_SIG_get0_s(signature), out + 32, 32) == 32;
+  ECDSA_SIG_free(signature);
+  return ok;
+}
+
+// Writes the DER form, at most 72 bytes, of an ECDSA signature r ‖ s over P-256. Returns its length, or 0.
+static inline size_t parley_ecdsa_der(const unsigned char *raw, unsigned char *out) {
+  ECDSA_SIG *signature = ECDSA_SIG_new();
+  BIGNUM *r = BN_bin2bn(raw, 32, NULL), *s = BN_bin2bn(raw + 32, 32, NULL);
+  int length = 0;
+  if (signature && r && s && ECDSA_SIG_set0(signature, r, s) == 1) {
+    r = s = NULL;  // `signature` owns them now.
+    length = i2d_ECDSA_SIG(signature, &out);
+  }
+  BN_free(r);
+  BN_free(s);
+  ECDSA_SIG_free(signature);
+  return length > 0 ? (size_t)length : 0;
+}
