@@ -86,6 +86,9 @@ let package = Package(
     // Floor 1: the protocol stack, no I/O inside.
     .target(name: "RTC", dependencies: ["Basics", "COpenSSL"], swiftSettings: strict),
 
+    // Floor 2: end-to-end encryption of clients, no I/O inside. Nothing of the server is built on it.
+    .target(name: "Encryption", dependencies: ["Basics", "Crypto"], swiftSettings: strict),
+
     // Floor 2: messages, and sockets.
     .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: common),
     .target(
@@ -213,6 +216,9 @@ let package = Package(
     .testTarget(
       name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "TestVectors"], exclude: ["Vectors"],
       swiftSettings: common),
+    .testTarget(
+      name: "EncryptionTests", dependencies: ["Basics", "Crypto", "Encryption", "TestSeeds", "TestVectors"],
+      exclude: ["Vectors"], swiftSettings: common),
     .testTarget(
       name: "RTCTests", dependencies: ["Basics", "RTC", "COpenSSL", "NetworkEmulator", "TestSeeds"],
       swiftSettings: common),
