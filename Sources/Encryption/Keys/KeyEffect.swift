@@ -1,0 +1,35 @@
+/// What a ``KeyExchange`` wants done.
+public enum KeyEffect: Equatable, Sendable {
+  /// Send this announcement to everybody, and to those who come later.
+  case announce([UInt8])
+  /// Send these envelopes, in one message where that is possible.
+  case send([KeyEnvelope])
+  /// Tell the app.
+  case notify(KeyEvent)
+}
+
+/// A sealed message for one participant.
+public struct KeyEnvelope: Hashable, Sendable {
+  /// Whom it is for.
+  public let recipient: ParticipantID
+  /// What the server passes on.
+  public let bytes: [UInt8]
+}
+
+/// What happens to the keys of a meeting, as far as people or the media path are concerned.
+public enum KeyEvent: Hashable, Sendable {
+  /// A participant's announcement was accepted, or its name changed.
+  case member(ParticipantID, name: String)
+  /// A participant holds keys no more.
+  case memberLeft(ParticipantID)
+  /// An announcement was refused: the participant gets no keys, or keeps those of before.
+  case refused(ParticipantID, KeyMessageError)
+  /// ``KeyExchange/safetyCode`` is another.
+  case safetyCodeChanged
+  /// ``KeyExchange/waitingFor`` is another.
+  case waitingChanged
+  /// A key has come after frames were dropped: ask for a key frame.
+  case keyFrameNeeded(ParticipantID)
+  /// A participant sends keys to other people than this client knows of.
+  case rosterMismatch(ParticipantID)
+}

@@ -1,0 +1,149 @@
+internal import Basics
+internal import Crypto
+
+/// The keys of what one other participant publishes.
+///
+/// A key comes in an envelope, or is derived from the one before when a frame says so; a derived one counts only once a frame has opened with it, so that
+/// neither a forged frame nor an envelope that is late leads to a wrong key.
+struct RemoteKeys {
+  private struct Key {
+    let epoch: UInt64
+    let baseKey: SecretBytes
+    /// Whether it came in an envelope.
+    let isGiven: Bool
+    /// Set when a later key came into use.
+    var expiry: Instant?
+    var openers: [UInt8: SFrameOpener] = [:]
+
+    mutating func opener(sender: UInt16, track: UInt8) throws(SFrameError) -> SFrameOpener {
+      if let known = openers[track] { return known }
+      let id = FrameKeyID(sender: sender, track: track, epoch: epoch)
+      let opener = try SFrameOpener(baseKey: baseKey, keyID: id.rawValue)
+      openers[track] = opener
+      return opener
+    }
+  }
+
+  private let timing: KeyTiming
+  // By epoch, at most as many as epochs have bits for.
+  private var keys: [Key] = []
+  // What frames may have been encrypted with, by the epoch's bits.
+  private var candidates: [UInt8: Key] = [:]
+  private(set) var tracks: [UInt8: FrameSource] = [:]
+  private var newestUsed: UInt64 = 0
+  private(set) var missingSince: Instant?
+  private var requestAt: Instant?
+
+  init(timing: KeyTiming) { self.timing = timing }
+
+  /// When ``handleTimeout(now:)`` is to be called next.
+  var deadline: Instant? { (keys.compactMap(\.expiry) + [requestAt].compactMap { $0 }).min() }
+
+  /// The sender has another index: openers are made anew for its key ids.
+  mutating func resetOpeners() {
+    candidates = [:]
+    for index in keys.indices { keys[index].openers = [:] }
+  }
+
+  /// Takes a key from an envelope.
+  ///
+  /// - Returns: Whether frames were waiting for it, so that a key frame is wanted.
+  /// - Throws: ``KeyMessageError/replayed`` where the same epoch had another key in an earlier envelope.
+  mutating func receive(_ message: SenderKeyMessage, now: Instant) throws(KeyMessageError) -> Bool {
+    // A key before the one in use cannot come back.
+    guard message.epoch >= newestUsed else { return false }
+    if message.epoch >= keys.last?.epoch ?? 0 { tracks = message.tracks }
+    if let index = keys.firstIndex(where: { $0.epoch == message.epoch }) {
+      if keys[index].baseKey == message.baseKey { return false }
+      guard !keys[index].isGiven else { throw .replayed }
+      keys.remove(at: index)
+    }
+    insert(Key(epoch: message.epoch, baseKey: message.baseKey, isGiven: true, expiry: nil))
+    candidates = [:]
+    defer {
+      missingSince = nil
+      requestAt = nil
+    }
+    return missingSince != nil
+  }
+
+  private mutating func insert(_ key: Key) {
+    keys.removeAll { $0.epoch % FrameKeyID.epochs == key.epoch % FrameKeyID.epochs }
+    keys.insert(key, at: keys.firstIndex { $0.epoch > key.epoch } ?? keys.endIndex)
+  }
+
+  /// Appends the plain frame to `output`.
+  mutating func open(
+    _ frame: Span<UInt8>, keyID: FrameKeyID, source: FrameSource, metadata: Span<UInt8>, now: Instant,
+    appendingTo output: inout [UInt8]
+  ) throws(FrameDrop) {
+    guard !keys.isEmpty else {
+      noteMissing(now)
+      throw .noKey
+    }
+    guard tracks[keyID.track] == source else { throw .wrongTrack }
+    if let index = keys.lastIndex(where: { $0.epoch % FrameKeyID.epochs == UInt64(keyID.epochBits) }) {
+      do throws(SFrameError) {
+        let opener = try keys[index].opener(sender: keyID.sender, track: keyID.track)
+        try opener.open(frame, metadata: metadata, appendingTo: &output)
+      } catch {
+        throw .refused(error)
+      }
+      noteUsed(keys[index].epoch, now)
+      return
+    }
+    do throws(SFrameError) {
+      var candidate = try candidate(keyID.epochBits)
+      let opener = try candidate.opener(sender: keyID.sender, track: keyID.track)
+      candidates[keyID.epochBits] = candidate
+      try opener.open(frame, metadata: metadata, appendingTo: &output)
+      insert(candidate)
+      candidates = [:]
+      noteUsed(candidate.epoch, now)
+    } catch {
+      noteMissing(now)
+      throw .noKey
+    }
+  }
+
+  /// A key ratcheted to the next epoch with these bits: the first that has room for it before the next known epoch.
+  private func candidate(_ bits: UInt8) throws(SFrameError) -> Key {
+    if let known = candidates[bits] { return known }
+    for index in keys.indices where keys[index].epoch >= newestUsed {
+      var baseKey = keys[index].baseKey
+      var epoch = keys[index].epoch
+      let steps = (UInt64(bits) &- epoch) % FrameKeyID.epochs
+      if index + 1 < keys.count, keys[index + 1].epoch <= epoch + steps { continue }
+      for _ in 0..<steps { baseKey = try SFrameSuite.aes128GCM.ratchet(baseKey) }
+      epoch += steps
+      return Key(epoch: epoch, baseKey: baseKey, isGiven: false, expiry: nil)
+    }
+    throw .unknownKey
+  }
+
+  private mutating func noteUsed(_ epoch: UInt64, _ now: Instant) {
+    missingSince = nil
+    requestAt = nil
+    guard epoch > newestUsed else { return }
+    newestUsed = epoch
+    for index in keys.indices where keys[index].epoch < epoch && keys[index].expiry == nil {
+      keys[index].expiry = now + timing.grace
+    }
+  }
+
+  private mutating func noteMissing(_ now: Instant) {
+    guard missingSince == nil else { return }
+    missingSince = now
+    requestAt = now + timing.requestDelay
+  }
+
+  /// Lets keys go whose time is over.
+  ///
+  /// - Returns: Whether the sender is to be asked for its key now.
+  mutating func handleTimeout(now: Instant) -> Bool {
+    keys.removeAll { $0.expiry.map { now >= $0 } ?? false }
+    guard let due = requestAt, now >= due else { return false }
+    requestAt = now + timing.requestSpacing
+    return true
+  }
+}
