@@ -6,53 +6,16 @@ Run alone with ``.venv/bin/python Tests/Interop/run.py web.test_modules``.
 from __future__ import annotations
 
 import contextlib
-import functools
-import http.server
 import json
 import re
-import threading
 import unittest
-from pathlib import Path
 
 from playwright.sync_api import expect
 
-from browser import HEADLESS, shared_driver
-
-ROOT = Path(__file__).resolve().parents[3]
-WEB = ROOT / "Web"
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; media-src 'self' blob:"
+from web.module_page import ROOT, WEB, ModulePage
 
 
-class Files(http.server.SimpleHTTPRequestHandler):
-    """Serves ``Web/`` under a strict policy."""
-
-    def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class ModuleTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(WEB)))
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-        cls.url = f"http://127.0.0.1:{cls.server.server_port}"
-        cls.browser = shared_driver().chromium.launch(executable_path=HEADLESS, args=["--no-sandbox"])
-        cls.page = cls.browser.new_page()
-        cls.page.goto(cls.url + "/index.html")
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.browser.close()
-        cls.server.shutdown()
-        cls.server.server_close()
-
-    def run_js(self, body: str, argument: object = None) -> object:
-        return self.page.evaluate(f"async (argument) => {{ {body} }}", argument)
-
+class ModuleTests(ModulePage):
     # MARK: Grid
 
     def test_every_grid_of_1_to_25_stays_inside_and_never_overlaps(self) -> None:
