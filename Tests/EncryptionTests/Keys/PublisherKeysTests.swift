@@ -1,0 +1,86 @@
+import Basics
+import Crypto
+import Testing
+
+@testable import Encryption
+
+@Suite("Keys of a publisher")
+struct PublisherKeysTests {
+  private func id(_ name: String) -> ParticipantID { ParticipantID(rawValue: name) }
+
+  /// A publisher of a camera, whose key these have.
+  private func publisher(_ members: String...) throws -> (PublisherKeys, Set<ParticipantID>, first: SecretBytes) {
+    var keys = PublisherKeys(
+      senderIndex: 1, timing: KeyTiming(), limits: .standard, random: KeyExchange.systemRandom)
+    let members = Set(members.map(id))
+    let sent = try keys.setTracks([1: .camera], members: members, now: .zero)
+    return (keys, members, try #require(sent.first?.baseKey))
+  }
+
+  @Test("a newcomer who has to wait for the ratchet gets nothing by asking, then the next step alone")
+  func noEarlyKey() throws {
+    var (keys, members, first) = try publisher("ann")
+    members.formUnion([id("ben"), id("cem")])
+    #expect(keys.memberJoined(id("ben"), now: .zero).isEmpty)
+    let ben = try keys.handleTimeout(members: members, now: .zero)
+    #expect(ben.map(\.recipient) == [id("ben")])
+    let next = try SFrameSuite.aes128GCM.ratchet(first)
+    #expect(ben.first?.baseKey == next)
+    let soon = Instant.milliseconds(300)
+    #expect(keys.memberJoined(id("cem"), now: soon).isEmpty)
+    #expect(keys.requested(by: id("cem"), now: soon).isEmpty)
+    #expect(keys.requested(by: id("stranger"), now: soon).isEmpty)
+    #expect(keys.requested(by: id("ben"), now: soon) == ben)
+    #expect(keys.requested(by: id("ben"), now: .milliseconds(1_000)).isEmpty)
+    #expect(keys.deadline == .milliseconds(1_000))
+    let cem = try keys.handleTimeout(members: members, now: .milliseconds(1_000))
+    #expect(cem.map(\.recipient) == [id("cem")] && keys.epoch == 3)
+    #expect(cem.first?.baseKey == (try SFrameSuite.aes128GCM.ratchet(next)))
+  }
+
+  @Test("a leave while a new key waits replaces it, and each departure keeps its own deadline")
+  func deadlines() throws {
+    var (keys, members, _) = try publisher("ann", "ben", "cem", "dan")
+    members.remove(id("ben"))
+    keys.memberLeft(id("ben"), isRemoved: true, now: .zero)
+    let second = try keys.handleTimeout(members: members, now: .zero)
+    #expect(second.map(\.epoch) == [2, 2, 2])
+    // Cem has the key that waits, and goes too; nobody acknowledges anything.
+    members.remove(id("cem"))
+    keys.memberLeft(id("cem"), isRemoved: true, now: .milliseconds(600))
+    let third = try keys.handleTimeout(members: members, now: .milliseconds(600))
+    #expect(third.map(\.epoch) == [3, 3])
+    #expect(keys.epoch == 1)
+    // Ben's two seconds are over, and the key that comes into use is one that Cem has not either.
+    #expect(keys.deadline == .milliseconds(2_000))
+    _ = try keys.handleTimeout(members: members, now: .milliseconds(2_000))
+    #expect(keys.epoch == 3)
+    #expect(keys.deadline ?? .zero > .milliseconds(60_000))
+  }
+
+  @Test("somebody who leaves before they had a key costs no rotation")
+  func withoutKey() throws {
+    var (keys, members, _) = try publisher("ann")
+    _ = keys.memberJoined(id("ben"), now: .zero)
+    _ = try keys.handleTimeout(members: members.union([id("ben")]), now: .zero)
+    _ = keys.memberJoined(id("cem"), now: .milliseconds(100))
+    keys.memberLeft(id("cem"), isRemoved: false, now: .milliseconds(200))
+    #expect(keys.deadline ?? .zero > .milliseconds(60_000))
+    members.formUnion([id("ben")])
+    #expect(try keys.handleTimeout(members: members, now: .milliseconds(5_000)).isEmpty)
+  }
+
+  @Test("a new key is in use as soon as all have acknowledged it, and not before")
+  func acknowledgements() throws {
+    var (keys, members, _) = try publisher("ann", "ben", "cem")
+    members.remove(id("cem"))
+    keys.memberLeft(id("cem"), isRemoved: true, now: .zero)
+    _ = try keys.handleTimeout(members: members, now: .zero)
+    keys.acknowledged(by: id("ann"), epoch: 2)
+    keys.acknowledged(by: id("ben"), epoch: 1)
+    keys.acknowledged(by: id("cem"), epoch: 2)
+    #expect(keys.epoch == 1)
+    keys.acknowledged(by: id("ben"), epoch: 2)
+    #expect(keys.epoch == 2)
+  }
+}
