@@ -84,7 +84,7 @@ let package = Package(
     .target(name: "Crypto", dependencies: ["COpenSSL"], swiftSettings: strict),
 
     // Floor 1: the protocol stack, no I/O inside.
-    .target(name: "RTC", dependencies: ["Basics", "COpenSSL"], swiftSettings: strict),
+    .target(name: "RTC", dependencies: ["Basics", "Crypto", "COpenSSL"], swiftSettings: strict),
 
     // Floor 2: end-to-end encryption of clients, no I/O inside. Nothing of the server is built on it.
     .target(name: "Encryption", dependencies: ["Basics", "Crypto"], swiftSettings: strict),
@@ -106,13 +106,13 @@ let package = Package(
 
     // Floor 3: the client SDK.
     .target(
-      name: "Parley", dependencies: ["Basics", "RTC", "Media", "Signaling", "Transport"],
+      name: "Parley", dependencies: ["Basics", "Crypto", "RTC", "Media", "Signaling", "Transport"],
       swiftSettings: common),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
     .target(
-      name: "Meetings", dependencies: ["Basics", "Signaling", "Transport", "CSQLite", "CJOSE", "COpenSSL"],
+      name: "Meetings", dependencies: ["Basics", "Crypto", "Signaling", "Transport", "CSQLite", "CJOSE"],
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.
@@ -126,7 +126,7 @@ let package = Package(
     .target(
       name: "MeetingServer",
       dependencies: [
-        "Basics", "RTC", "SFU", "Transport", "Signaling", "Meetings", "COpenSSL", "CQRCode",
+        "Basics", "Crypto", "RTC", "SFU", "Transport", "Signaling", "Meetings", "COpenSSL", "CQRCode",
       ],
       swiftSettings: common),
 
@@ -283,11 +283,12 @@ let package = Package(
       swiftSettings: heavy),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
-      name: "MeetingsTests", dependencies: ["Basics", "Meetings", "Transport", "CJOSE"], swiftSettings: common),
+      name: "MeetingsTests", dependencies: ["Basics", "Crypto", "Meetings", "Transport", "CJOSE"],
+      swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
-        "Basics", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport", "Transport",
+        "Basics", "Crypto", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport", "Transport",
       ],
       swiftSettings: common),
   ]

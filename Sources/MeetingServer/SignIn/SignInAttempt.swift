@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Meetings
 
@@ -36,7 +37,7 @@ struct SignInApp: Sendable, Codable {
   /// Reads the fields of a request; nil when there are none, or they are not as they have to be.
   init?(listener: String, challenge: String) {
     guard let origin = WebOrigin(listener), origin.scheme == "http", ["127.0.0.1", "[::1]"].contains(origin.host),
-      origin.port != nil, origin.description == listener, Base64URL.bytes(challenge)?.count == 32
+      origin.port != nil, origin.description == listener, Base64URL.decode(challenge)?.count == 32
     else { return nil }
     self.listener = listener
     self.challenge = challenge

@@ -1,4 +1,5 @@
 import Basics
+import Crypto
 import FoundationEssentials
 import Meetings
 import Transport

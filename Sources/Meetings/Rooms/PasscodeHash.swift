@@ -1,5 +1,5 @@
 public import Basics
-import COpenSSL
+import Crypto
 import FoundationEssentials
 @_spi(_Unicode) import Swift
 
@@ -20,14 +20,13 @@ public struct PasscodeHash: Sendable, Hashable {
   /// Hashes a passcode, which takes some 50 ms of a core and 16 MiB for that time, so that guessing is dear.
   public init(_ passcode: Secret<String>) throws(PasscodeError) {
     guard Self.length.contains(Self.normal(passcode).count) else { throw .length }
-    var salt = [UInt8](repeating: 0, count: Self.bytes.salt)
-    guard RAND_bytes(&salt, Int32(salt.count)) == 1,
+    guard let salt = try? SecureRandom.bytes(Self.bytes.salt),
       let hash = Self.derive(
         passcode, salt: salt, log2: Self.cost.log2, blocks: Self.cost.blocks, lanes: Self.cost.lanes)
     else { throw .failed }
     text =
       "scrypt$\(Self.cost.log2)$\(Self.cost.blocks)$\(Self.cost.lanes)$"
-      + "\(Data(salt).base64EncodedString())$\(Data(hash).base64EncodedString())"
+      + "\(Data(salt).base64EncodedString())$\(Data(hash.unprotectedCopy()).base64EncodedString())"
   }
 
   /// Whether this is the passcode. Takes as long as hashing does, and no less for one that is nearly right.
@@ -39,7 +38,8 @@ public struct PasscodeHash: Sendable, Hashable {
       hash.count == Self.bytes.hash, Self.normal(passcode).utf8.count <= Self.length.upperBound * 8,
       let found = Self.derive(passcode, salt: [UInt8](salt), log2: log2, blocks: blocks, lanes: lanes)
     else { return false }
-    return CRYPTO_memcmp(found, [UInt8](hash), found.count) == 0
+    let stored = [UInt8](hash)
+    return ConstantTime.areEqual(found.bytes, stored.span)
   }
 
   /// The same text however it was typed: without blanks around it, and with its accents in one form.
@@ -52,12 +52,10 @@ public struct PasscodeHash: Sendable, Hashable {
 
   private static func derive(
     _ passcode: Secret<String>, salt: [UInt8], log2: Int, blocks: Int, lanes: Int
-  ) -> [UInt8]? {
-    let text = normal(passcode).utf8.map { CChar(bitPattern: $0) }
-    var out = [UInt8](repeating: 0, count: bytes.hash)
-    let done = EVP_PBE_scrypt(
-      text, text.count, salt, salt.count, 1 << UInt64(log2), UInt64(blocks), UInt64(lanes), 64 << 20, &out, out.count)
-    return done == 1 ? out : nil
+  ) -> SecretBytes? {
+    let text = Array(normal(passcode).utf8)
+    return try? Scrypt.derive(
+      from: text.span, salt: salt.span, log2Cost: log2, blockSize: blocks, parallelism: lanes, count: bytes.hash)
   }
 }
 

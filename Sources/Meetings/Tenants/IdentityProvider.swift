@@ -1,4 +1,5 @@
 public import Basics
+import Crypto
 import FoundationEssentials
 
 /// The OpenID Connect provider at which a tenant's people sign in, and what its claims make of them.

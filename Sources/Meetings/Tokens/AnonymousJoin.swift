@@ -1,6 +1,6 @@
 public import Basics
+import Crypto
 public import FoundationEssentials
-import Transport
 
 /// Lets people join who have no account: makes ad-hoc meetings, and join tokens for guests.
 ///
@@ -205,7 +205,8 @@ public struct MeetingAddresses: Sendable, Hashable {
   /// What a conference address names the meeting by. A room that opens by its name is the same conference before somebody is in it and makes
   /// its meeting, so that one goes by tenant and name; others have an id from the start.
   private static func focus(of meeting: MeetingRecord) -> String {
-    guard meeting.kind == .room, let digest = Digest.sha256(Array("\(meeting.tenant) \(meeting.room.key)".utf8)) else {
+    let name = Array("\(meeting.tenant) \(meeting.room.key)".utf8)
+    guard meeting.kind == .room, let digest = try? Digest.sha256(name) else {
       return meeting.id.rawValue.dropFirst(2).uppercased()
     }
     let digits = Array("0123456789ABCDEF")

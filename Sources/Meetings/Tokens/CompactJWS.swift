@@ -1,4 +1,5 @@
 import CJOSE
+import Crypto
 import Glibc
 
 /// A compact JSON Web Signature (RFC 7515 section 7.1), taken apart by cjose. What it says is only claimed until
@@ -19,7 +20,7 @@ final class CompactJWS {
 
   /// Takes a text apart; nil when it is no compact JWS, or its header can be understood in two ways.
   init?(_ text: String) {
-    guard let header = Base64URL.bytes(text.prefix { $0 != "." }), TokenText.problem(in: header) == nil else {
+    guard let header = Base64URL.decode(text.prefix { $0 != "." }), TokenText.problem(in: header) == nil else {
       return nil
     }
     var error = cjose_err()

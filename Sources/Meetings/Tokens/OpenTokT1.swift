@@ -1,4 +1,4 @@
-import COpenSSL
+import Crypto
 import FoundationEssentials
 
 /// OpenTok's older token: `T1==` and, as Base64, `partner_id=<API key>&sig=<HMAC-SHA1 in hex>:<form fields>`.
@@ -28,15 +28,11 @@ struct OpenTokT1 {
 
   /// Whether the signature is that of `secret`; takes the same time wherever it differs.
   func isSigned(with secret: String) -> Bool {
-    var code = [UInt8](repeating: 0, count: 20)
-    var length: UInt32 = 0
     let key = Array(secret.utf8)
-    guard HMAC(EVP_sha1(), key, Int32(key.count), payload, payload.count, &code, &length) != nil, length == 20 else {
-      return false
-    }
+    guard let code = try? HMAC.code(of: payload.span, key: key.span, using: .sha1) else { return false }
     let digits = Array("0123456789abcdef".utf8)
     let expected = code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return expected.count == signature.count && CRYPTO_memcmp(expected, signature, expected.count) == 0
+    return ConstantTime.areEqual(expected.span, signature.span)
   }
 
   /// What it says.

@@ -1,5 +1,5 @@
 public import Basics
-import COpenSSL
+import Crypto
 public import FoundationEssentials
 
 /// Decides which tenant a request of a server belongs to, as the OpenTok REST API proves it: by a JWT that an API secret has signed, or by the
@@ -76,12 +76,8 @@ public struct ProjectAuthority: Sendable {
       throw .credential(.unknownForm)
     }
     let (tenant, keys) = try await secrets(of: String(parts[0]), now: now)
-    let given = Array(parts[1].utf8)
     // Every secret is compared, each in the same time wherever it differs.
-    let good = keys.map { key in
-      let secret = Array(key.secret.value.utf8)
-      return secret.count == given.count && CRYPTO_memcmp(secret, given, given.count) == 0
-    }
+    let good = keys.map { ConstantTime.areEqual($0.secret.value, parts[1]) }
     guard good.contains(true) else { throw .credential(.signature) }
     return tenant
   }

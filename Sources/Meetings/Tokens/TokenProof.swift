@@ -1,4 +1,4 @@
-import COpenSSL
+import Crypto
 import FoundationEssentials
 
 /// What is known of a token once its signature is proved: whose it is, and exactly what was signed.
@@ -46,8 +46,7 @@ struct TokenProof {
   /// The token's name: its `jti`, or a digest of what was signed where that is absent or empty.
   func id(_ jti: String?) throws(TokenProblem) -> TokenID {
     guard let jti, !jti.isEmpty else {
-      var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-      SHA256(payload, payload.count, &digest)
+      guard let digest = try? Digest.sha256(payload) else { throw .claims("jti is missing") }
       let digits = digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       return TokenID(rawValue: "h_" + digits.joined())
     }

@@ -1,5 +1,5 @@
 internal import Basics
-internal import COpenSSL
+internal import Crypto
 
 /// The state cookie (RFC 9260 section 5.1.3): what an end that answered INIT needs to know when the COOKIE ECHO comes, so
 /// that it keeps nothing before. Protected by HMAC-SHA256 with a secret of the association alone; its layout is nobody
@@ -41,10 +41,9 @@ struct SCTPCookie: Equatable {
   init?(opening packet: Span<UInt8>, _ range: Range<Int>, _ secret: [UInt8]) {
     guard range.count == Self.length, range.upperBound <= packet.count else { return nil }
     let body = [UInt8](copying: packet, range.lowerBound..<range.upperBound &- 32)
-    guard let code = Self.code(body, secret) else { return nil }
-    var difference: UInt8 = 0
-    for index in 0..<32 { difference |= code[index] ^ packet[range.upperBound &- 32 &+ index] }
-    guard difference == 0 else { return nil }
+    guard let code = Self.code(body, secret),
+      ConstantTime.areEqual(code.span, packet.extracting((range.upperBound &- 32)..<range.upperBound))
+    else { return nil }
     let bytes = body.span
     issuedAt = Instant(nanoseconds: Int64(bitPattern: bytes.networkUInt64(at: 0)))
     localTag = bytes.networkUInt32(at: 8)
@@ -79,11 +78,6 @@ struct SCTPCookie: Equatable {
   }
 
   private static func code(_ bytes: [UInt8], _ secret: [UInt8]) -> [UInt8]? {
-    var code = [UInt8](repeating: 0, count: 32)
-    var length: UInt32 = 0
-    let secretLength = Int32(truncatingIfNeeded: secret.count)
-    // OpenSSL reads both arrays within their counts during the call and writes the 32 bytes of SHA-256.
-    let done = unsafe HMAC(EVP_sha256(), secret, secretLength, bytes, bytes.count, &code, &length) != nil
-    return done && length == 32 ? code : nil
+    try? HMAC.code(of: bytes.span, key: secret.span, using: .sha256)
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Crypto
 import Foundation
 import Meetings
 import Synchronization

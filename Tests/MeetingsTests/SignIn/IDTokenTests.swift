@@ -1,4 +1,5 @@
 import Basics
+import Crypto
 import Foundation
 import Testing
 
@@ -42,7 +43,7 @@ struct IDTokenTests {
   func tampered() throws {
     let token = try key.sign(claims()).value
     let parts = token.split(separator: ".").map(String.init)
-    let other = Base64URL.text(Array(claims(["sub": "\"eve\""]).utf8))
+    let other = Base64URL.encode(Array(claims(["sub": "\"eve\""]).utf8))
     #expect(try problem(Secret("\(parts[0]).\(other).\(parts[2])")) == .signature)
     #expect(try problem(try TestProviderKey("k1").sign(claims())) == .signature)
     #expect(try problem(try TestProviderKey("k2").sign(claims())) == .unknownKey)
@@ -69,8 +70,8 @@ struct IDTokenTests {
 
   @Test("threat 24: no algorithm but RS256 and ES256 counts, neither none nor HS256 with the public key for a secret")
   func algorithms() throws {
-    let body = Base64URL.text(Array(claims().utf8))
-    let none = Base64URL.text(Array(#"{"alg":"none"}"#.utf8))
+    let body = Base64URL.encode(Array(claims().utf8))
+    let none = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
     #expect(try problem(Secret("\(none).\(body).")) != nil)
     let shared = try SharedKey(Secret(key.member())).sign(Array(claims().utf8))
     #expect(try problem(Secret(shared)) == .algorithm)
