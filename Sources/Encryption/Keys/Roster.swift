@@ -4,22 +4,26 @@ internal import Crypto
 /// Everybody who may hold keys, as their announcements say, and what becomes of those that contradict each other.
 struct Roster {
   static let maximumMembers = 2_000
+  private static let maximumDeparted = 10_000
 
   struct Member {
     var announcement: Announcement
-    /// Its bytes, which may come again when signalling starts anew.
+    /// Its bytes, which may come again when signalling starts again.
     var bytes: [UInt8]
     /// Whether the sender index that it claims is its own.
     var hasIndex = false
   }
 
-  /// What an announcement has changed.
+  /// The change that an announcement has made.
   enum Change: Equatable {
     case nothing, joined, updated(indexChanged: Bool)
   }
 
   private(set) var members: [ParticipantID: Member] = [:]
   private var owners: [UInt16: ParticipantID] = [:]
+  // The meeting keys of those who have gone, the oldest first: their announcements bring nobody back.
+  private var departed: Set<X25519.PublicKey> = []
+  private var departedInOrder: [X25519.PublicKey] = []
 
   /// The participant whose frames have this index.
   func owner(of index: UInt16) -> ParticipantID? { owners[index] }
@@ -33,6 +37,7 @@ struct Roster {
   ) throws(KeyMessageError) -> Change {
     let id = announcement.participant
     guard var member = members[id] else {
+      guard !departed.contains(announcement.meetingKey) else { throw .replayed }
       guard members.count < Self.maximumMembers else { throw .tooMany }
       members[id] = Member(announcement: announcement, bytes: bytes)
       assignIndices(ownIndex: ownIndex, first: id)
@@ -58,9 +63,16 @@ struct Roster {
 
   mutating func remove(_ id: ParticipantID, ownIndex: UInt16) -> Bool {
     guard let member = members.removeValue(forKey: id) else { return false }
+    noteDeparted(member.announcement.meetingKey)
     if owners[member.announcement.senderIndex] == id { owners[member.announcement.senderIndex] = nil }
     assignIndices(ownIndex: ownIndex, first: nil)
     return true
+  }
+
+  private mutating func noteDeparted(_ key: X25519.PublicKey) {
+    if departedInOrder.count == Self.maximumDeparted { departed.remove(departedInOrder.removeFirst()) }
+    departed.insert(key)
+    departedInOrder.append(key)
   }
 
   /// Gives free indices to those who claim them: who has one keeps it, whoever claims it later.

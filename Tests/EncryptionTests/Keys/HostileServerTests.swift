@@ -5,10 +5,11 @@ import Testing
 
 @testable import Encryption
 
-/// What a server can do to keys and frames, and what comes of it (rows of bad input that need no media).
+/// Attacks of a server on keys and frames, as far as they need no media.
 @Suite("A hostile server", .tellsSeeds)
 struct HostileServerTests {
-  /// The last byte of the signed fields: part of the nonce. Before it stand index and revision, and before these the keys.
+  /// The last byte of the signed fields: part of the nonce. Before it stand index and revision, and before these the
+  /// keys.
   private func offsetOfMeetingKey(in announcement: [UInt8]) -> Int { announcement.count - 32 - 64 - 16 - 6 - 32 }
 
   @Test("swapping a key in an announcement is seen, and no key is sent")
@@ -213,6 +214,22 @@ struct HostileServerTests {
     #expect(open() == .refused(.replayed))
     room.run(for: .seconds(11))
     #expect(open() == .noKey)
+  }
+
+  @Test("the announcement of somebody who was removed brings nobody back")
+  func replayedDeparture() throws {
+    let room = try EncryptedRoom(seed: TestSeed.of(11))
+    let ann = try room.join("ann")
+    let eve = try room.join("eve")
+    room.run(for: .seconds(2))
+    let announcement = eve.keys.ownBytes
+    try room.leave("eve", isRemoved: true)
+    room.run(for: .seconds(3))
+    ann.keys.receive(announcement: announcement, from: eve.id, now: room.now)
+    let number = try room.send(from: "ann")
+    room.run(for: .seconds(1))
+    #expect(ann.events.contains(.refused(eve.id, .replayed)) && ann.keys.members.isEmpty)
+    #expect(!eve.hasOpened(number, of: ann.id))
   }
 
   @Test("an index that is claimed twice goes to the one who had it, and the other picks anew")

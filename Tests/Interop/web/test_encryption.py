@@ -246,6 +246,14 @@ class EncryptionTests(ModulePage):
         """)
         self.assertEqual(found, [43, True, [None] * 6, "<redacted>", '{"secret":"<redacted>"}'])
 
+    def test_texts_are_sorted_by_their_utf_8_as_in_swift(self) -> None:
+        texts = ["", "a", "ab", "b", "Z", "\u00e9", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0001f600", "a\uffff", "a\U00010000"]
+        found = self.run_js("""
+            const { compareTexts } = await import("/sdk/encryption/bytes.js");
+            return argument.toSorted(compareTexts);
+        """, texts[::-1])
+        self.assertEqual(found, sorted(texts, key=lambda text: text.encode()))
+
     def test_everybody_opens_frames_newcomers_none_of_before_and_those_who_left_none_of_later(self) -> None:
         found = self.run_js(ROOM + """
             const room = new Room(1);
@@ -298,6 +306,24 @@ class EncryptionTests(ModulePage):
             with self.subTest(seed=seed):
                 self.assertEqual(found, [[], 1, []])
 
+    def test_two_rosters_for_two_people_give_two_codes_and_an_alarm_after_10_s(self) -> None:
+        found = self.run_js(ROOM + """
+            const room = new Room(1);
+            room.server = (message) => (message.to === "ann" && message.from === "eve" ? [] : [message]);
+            await room.join("eve");
+            const announcement = room.announcements.get("eve");
+            room.announcements.delete("eve");
+            const ann = await room.join("ann");
+            room.announcements.set("eve", announcement);
+            const ben = await room.join("ben");
+            const alarm = () => ann.events.some(({ type, participant }) => type === "rosterMismatch" && participant === "ben");
+            await room.run(9000);
+            const early = alarm();
+            await room.run(4000);
+            return [early, alarm(), ann.keys.safetyCode !== ben.keys.safetyCode];
+        """)
+        self.assertEqual(found, [False, True, True])
+
     def test_a_hostile_server_gets_no_key_and_is_seen(self) -> None:
         found = self.run_js(ROOM + """
             const room = new Room(1);
@@ -314,6 +340,13 @@ class EncryptionTests(ModulePage):
             const frame = await ann.keys.seal(Uint8Array.of(1), 1, undefined, room.now);
             const drops = [await codeOf(() => ben.keys.open(frame, "outsider", 2, undefined, room.now)), await codeOf(() => ben.keys.open(frame, "ann", 3, undefined, room.now)),
               await codeOf(() => ben.keys.open(Uint8Array.of(0xf8, 0xff, 0xfe), "ann", 1, undefined, room.now)), await codeOf(() => ben.keys.open(new Uint8Array(0), "ann", 1, undefined, room.now))];
+            // Somebody who was removed, brought back.
+            await room.join("dan");
+            const dan = room.announcements.get("dan");
+            await room.run(500);
+            room.leave("dan", true);
+            await room.run(500);
+            await ben.keys.receiveAnnouncement(dan, "dan", room.now);
             // Everything a second time.
             room.server = (message) => [message, { ...message, delay: 500 }];
             await room.join("cem");
@@ -328,4 +361,5 @@ class EncryptionTests(ModulePage):
         self.assertIn("ann wrongSecret", found["ben"])
         self.assertIn("mallory misdirected", found["ben"])
         self.assertIn("cem replayed", found["ben"])
+        self.assertIn("dan replayed", found["ben"])
         self.assertEqual(found["drops"], ["wrongSender", "wrongTrack", "malformedHeader", "malformedHeader"])

@@ -39,8 +39,18 @@ export function compareBytes(a, b) {
   return a.length - b.length;
 }
 
-/** The order of texts by their UTF-8, which is not that of `<`. @param {string} a @param {string} b @returns {number} */
-export const compareTexts = (a, b) => compareBytes(utf8(a), utf8(b));
+/** Halves of code points above U+FFFF sort behind the units that stand for themselves. */
+const rank = (unit) => unit >= 0xE000 ? unit - 0x800 : unit >= 0xD800 ? unit + 0x2000 : unit;
+
+/** The order of texts by their UTF-8, as Swift sorts ids; that of `<` is another. @param {string} a @param {string} b @returns {number} */
+export function compareTexts(a, b) {
+  const count = Math.min(a.length, b.length);
+  for (let index = 0; index < count; index++) {
+    const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (x !== y) { return rank(x) - rank(y); }
+  }
+  return a.length - b.length;
+}
 
 /** Base 64 in the letters of URLs, without padding (RFC 4648 section 5). @param {Uint8Array} bytes @returns {string} */
 export function base64url(bytes) {
@@ -125,7 +135,7 @@ export class ByteReader {
     }
   }
 
-  /** What is left. @returns {Uint8Array} */
+  /** The bytes that are left. @returns {Uint8Array} */
   get rest() { return this.#bytes.slice(this.offset); }
 
   /** Throws where bytes are left: what is signed has one form only. */

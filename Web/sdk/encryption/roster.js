@@ -1,13 +1,16 @@
-import { areEqual, compareTexts, utf8, ByteWriter, KeyMessageError } from "./bytes.js";
+import { areEqual, base64url, compareTexts, utf8, ByteWriter, KeyMessageError } from "./bytes.js";
 import { digest } from "./derivation.js";
 
 const maximumMembers = 2_000;
+const maximumDeparted = 10_000;
 
 /** Everybody who may hold keys, as their announcements say, and what becomes of those that contradict each other. */
 export class Roster {
   /** @type {Map<string, { announcement: import("./announcement.js").Announcement, bytes: Uint8Array, hasIndex: boolean }>} */
   members = new Map();
   #owners = new Map();
+  // The meeting keys of those who have gone, the oldest first: their announcements bring nobody back.
+  #departed = new Set();
 
   /** The participant whose frames have this index. @param {number} index @returns {string | undefined} */
   owner(index) { return this.#owners.get(index); }
@@ -27,6 +30,7 @@ export class Roster {
     const id = announcement.participant;
     const member = this.members.get(id);
     if (member === undefined) {
+      if (this.#departed.has(base64url(announcement.meetingKey))) { throw new KeyMessageError("replayed"); }
       if (this.members.size >= maximumMembers) { throw new KeyMessageError("tooMany"); }
       this.members.set(id, { announcement, bytes, hasIndex: false });
       this.assignIndices(ownIndex, id);
@@ -52,6 +56,8 @@ export class Roster {
     const member = this.members.get(id);
     if (member === undefined) { return false; }
     this.members.delete(id);
+    if (this.#departed.size >= maximumDeparted) { this.#departed.delete(this.#departed.values().next().value); }
+    this.#departed.add(base64url(member.announcement.meetingKey));
     if (this.#owners.get(member.announcement.senderIndex) === id) { this.#owners.delete(member.announcement.senderIndex); }
     this.assignIndices(ownIndex, null);
     return true;
