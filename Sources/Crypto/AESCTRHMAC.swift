@@ -1,10 +1,11 @@
 internal import COpenSSL
 
-/// The AEAD that SFrame builds of AES in counter mode and a cut HMAC (RFC 9605 section 4.5.1), for peers that insist on short tags.
+/// The AEAD that SFrame builds of AES in counter mode and a cut HMAC (RFC 9605 section 4.5.1), for peers that insist on
+/// short tags.
 ///
 /// Each message allocates: nothing that sends many of them uses it.
 public struct AESCTRHMAC: Sendable {
-  /// What a message grows by, in bytes.
+  /// Bytes by which sealing lengthens a message.
   public let tagLength: Int
   private let encryptionKey: SecretBytes
   private let authenticationKey: SecretBytes

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// The key of a ``Sealer`` or an ``Opener`` is expanded once; a message allocates nothing where its output has room.
 public enum AESGCM {
-  /// What a message grows by, in bytes.
+  /// Bytes by which sealing lengthens a message.
   public static let tagLength = 16
 
   /// Encrypts. Used by one thread at a time.
@@ -64,7 +64,8 @@ public enum AESGCM {
 
 /// OpenSSL's state of one key and direction.
 ///
-/// Safety: `context` is owned from `init` to `deinit`. OpenSSL gets pointers with the counts of what they point to, and keeps none.
+/// Safety: `context` is owned from `init` to `deinit`. OpenSSL gets pointers with the counts of what they point to, and
+/// keeps none.
 @safe
 final class GCMContext {
   private let context: OpaquePointer

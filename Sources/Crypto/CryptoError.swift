@@ -6,7 +6,8 @@ public enum CryptoError: Error, Hashable, Sendable {
   case wrongLength(expected: Int, actual: Int)
   /// More bytes than the algorithm takes or gives in one operation.
   case tooLong
-  /// The bytes are not a key, or the peer's key gives a shared secret that is known to everybody (RFC 7748 section 6.1).
+  /// The bytes are not a key, or the peer's key gives a shared secret that is known to everybody (RFC 7748 section
+  /// 6.1).
   case invalidKey
   /// A tag does not fit: the bytes are damaged or forged, or the keys differ.
   case authenticationFailed

@@ -16,7 +16,8 @@ public enum HMAC {
     return out
   }
 
-  /// Whether `code`, or its first bytes where a protocol cuts it, is that of `message`; takes the same time wherever it differs.
+  /// Whether `code`, or its first bytes where a protocol cuts it, is that of `message`; takes the same time wherever it
+  /// differs.
   ///
   /// A code of fewer than 4 bytes is never right.
   public static func isValid(

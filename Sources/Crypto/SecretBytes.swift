@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// Secret bytes: they print as `<redacted>`, compare in constant time, and are overwritten when their last copy goes away.
+/// Secret bytes: they print as `<redacted>`, compare in constant time, and are overwritten when their last copy goes
+/// away.
 ///
 /// ```swift
 /// let key = try SecretBytes.random(32)
@@ -67,8 +68,8 @@ public struct SecretBytes: Sendable {
 
   /// The memory of one secret.
   ///
-  /// Safety: `base` is allocated by `init` and freed by `deinit`; it is written only by `SecretBytes`'s initializers, before
-  /// anything else sees it, so that reading it from several threads is no race.
+  /// Safety: `base` is allocated by `init` and freed by `deinit`; it is written only by `SecretBytes`'s initializers,
+  /// before anything else sees it, so that reading it from several threads is no race.
   @safe
   private final class Storage: @unchecked Sendable {
     let count: Int

@@ -8,7 +8,7 @@
 /// let sealed = try sender.seal(message.span, authenticating: aad.span)
 /// ```
 public enum HPKE {
-  /// What the two ends have in common besides the recipient's key (section 5). The sender's part.
+  /// The sender's side of the mode (section 5): what both ends share besides the recipient's key.
   public enum SenderMode: Sendable {
     /// Nothing: anybody may be the sender.
     case base

@@ -1,7 +1,7 @@
 extension HPKE {
   /// The sending end of a context. A reference, so that no copy can use a sequence number again.
   public final class Sender {
-    /// What the recipient needs to set up its end, ``HPKE/encapsulatedKeyLength`` bytes.
+    /// The key from which the recipient sets up its end, ``HPKE/encapsulatedKeyLength`` bytes.
     public let encapsulatedKey: [UInt8]
     /// The number of the next message.
     public private(set) var sequence: UInt64 = 0
@@ -85,7 +85,8 @@ extension HPKE {
       try open(sealed, number: sequence, authenticating: aad)
     }
 
-    /// A message that says its own number, where others may have been lost on the way. Numbers only rise, so nothing opens twice.
+    /// A message that says its own number, where others may have been lost on the way. Numbers only rise, so nothing
+    /// opens twice.
     ///
     /// - Throws: ``CryptoError/sequenceExhausted`` when the number is below ``sequence``.
     public func open(

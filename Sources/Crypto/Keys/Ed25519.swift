@@ -10,7 +10,7 @@ public enum Ed25519 {
   /// The signer's key.
   public struct PrivateKey: Sendable {
     private let handle: KeyHandle
-    /// What verifies the signatures.
+    /// The half that verifies the signatures.
     public let publicKey: PublicKey
 
     /// A new key.
@@ -43,7 +43,7 @@ public enum Ed25519 {
     }
   }
 
-  /// What verifies a signer's signatures.
+  /// The key that verifies a signer's signatures.
   public struct PublicKey: Hashable, Sendable {
     /// The key's ``Ed25519/keyLength`` bytes.
     public let rawValue: [UInt8]

@@ -2,7 +2,8 @@ internal import COpenSSL
 
 /// An OpenSSL key. OpenSSL wipes it with its last reference.
 ///
-/// Safety: `pointer` is owned from `init` to `deinit`; a key never changes after it was made, and OpenSSL lets several threads use one.
+/// Safety: `pointer` is owned from `init` to `deinit`; a key never changes after it was made, and OpenSSL lets several
+/// threads use one.
 @safe
 final class KeyHandle: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -16,7 +17,7 @@ final class KeyHandle: @unchecked Sendable {
 
   deinit { unsafe EVP_PKEY_free(pointer) }
 
-  /// What both ends of an exchange compute, `count` bytes.
+  /// The secret that both ends of an exchange compute, `count` bytes.
   func sharedSecret(with peer: KeyHandle, count: Int) throws(CryptoError) -> SecretBytes {
     guard let context = unsafe EVP_PKEY_CTX_new(pointer, nil) else { throw .clearing(.failed) }
     defer { unsafe EVP_PKEY_CTX_free(context) }

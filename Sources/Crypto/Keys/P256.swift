@@ -12,7 +12,7 @@ public enum P256 {
   /// One end's or the signer's key.
   public struct PrivateKey: Sendable {
     private let handle: KeyHandle
-    /// What the peer is told.
+    /// The half that the peer gets.
     public let publicKey: PublicKey
 
     /// A new key.
@@ -42,7 +42,7 @@ public enum P256 {
       publicKey = PublicKey(raw, handle)
     }
 
-    /// What the holder of `peer`'s private half computes as well, the x coordinate; to be hashed before it is a key.
+    /// The secret that both ends compute, an x coordinate; hash it before use as a key.
     public func sharedSecret(with peer: PublicKey) throws(CryptoError) -> SecretBytes {
       try handle.sharedSecret(with: peer.handle, count: P256.length)
     }

@@ -8,7 +8,7 @@ public enum X25519 {
   /// One end's key.
   public struct PrivateKey: Sendable {
     private let handle: KeyHandle
-    /// What the peer is told.
+    /// The half that the peer gets.
     public let publicKey: PublicKey
 
     /// A new key.
@@ -31,7 +31,7 @@ public enum X25519 {
       publicKey = PublicKey(unchecked: raw)
     }
 
-    /// What the holder of `peer`'s private half computes as well; to be hashed before it is a key.
+    /// The secret that both ends compute; hash it before use as a key.
     ///
     /// - Throws: ``CryptoError/invalidKey`` for a key of small order, with which everybody knows the secret.
     public func sharedSecret(with peer: PublicKey) throws(CryptoError) -> SecretBytes {

@@ -1,7 +1,7 @@
-/// What the key id of a frame says: sender, track and the low bits of the epoch.
+/// The key id of a frame: sender, track and the low bits of the epoch.
 ///
-/// 16 bits for sender indices up to 255, 24 above. Receivers compare sender and track with what signalling says about a slot, so
-/// that the server can pass nobody's media off as somebody else's.
+/// 16 bits for sender indices up to 255, 24 above. Receivers compare sender and track with what signalling says about a
+/// slot, so that the server can pass nobody's media off as somebody else's.
 public struct FrameKeyID: Hashable, Sendable {
   /// Epochs that differ by this many share their key ids.
   public static let epochs: UInt64 = 16
@@ -37,7 +37,7 @@ public struct FrameKeyID: Hashable, Sendable {
   public var rawValue: UInt64 { UInt64(sender) << 8 | UInt64(track) << 4 | UInt64(epochBits) }
 }
 
-/// What a track of a publisher carries. The server says it as well; what counts is what the publisher has said with its key.
+/// The source of a publisher's track. The publisher's own word, sent with its key, counts more than the server's.
 public enum FrameSource: UInt8, Hashable, Sendable, CaseIterable {
   case microphone = 1
   case camera = 2

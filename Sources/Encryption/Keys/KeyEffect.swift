@@ -1,4 +1,4 @@
-/// What a ``KeyExchange`` wants done.
+/// A request of a ``KeyExchange`` to its owner.
 public enum KeyEffect: Equatable, Sendable {
   /// Send this announcement to everybody, and to those who come later.
   case announce([UInt8])
@@ -12,11 +12,11 @@ public enum KeyEffect: Equatable, Sendable {
 public struct KeyEnvelope: Hashable, Sendable {
   /// Whom it is for.
   public let recipient: ParticipantID
-  /// What the server passes on.
+  /// The sealed bytes, which the server passes on.
   public let bytes: [UInt8]
 }
 
-/// What happens to the keys of a meeting, as far as people or the media path are concerned.
+/// A change of a meeting's keys that concerns people or the media path.
 public enum KeyEvent: Hashable, Sendable {
   /// A participant's announcement was accepted, or its name changed.
   case member(ParticipantID, name: String)

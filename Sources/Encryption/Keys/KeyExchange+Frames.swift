@@ -10,7 +10,8 @@ extension KeyExchange {
     try publisher.seal(frame, track: track, metadata: metadata, now: now, appendingTo: &output)
   }
 
-  /// Appends the plain form of a frame to `output`. `sender` and `source` are what the server says of the slot that it came in.
+  /// Appends the plain form of a frame to `output`. `sender` and `source` are what the server says of the slot that it
+  /// came in.
   ///
   /// - Throws: ``FrameDrop``; then the frame must not be played.
   public func open(

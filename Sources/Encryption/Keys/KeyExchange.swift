@@ -1,13 +1,13 @@
 public import Basics
 public import Crypto
 
-/// The keys of an encrypted meeting, as one client has them. No I/O: announcements, envelopes and the time come in; effects, frames and the next
-/// deadline come out. Used by one thread at a time.
+/// The keys of an encrypted meeting, as one client has them. No I/O: announcements, envelopes and the time come in;
+/// effects, frames and the next deadline come out. Used by one thread at a time.
 ///
 /// ```swift
 /// let keys = try KeyExchange(meeting: "daily", participant: id, name: "Ann", identity: key, secret: secret, now: now)
-/// for announcement in welcome { keys.receive(announcement: announcement.bytes, from: announcement.participant, now: now) }
-/// keys.announce(now: now)
+/// for other in welcome { keys.receive(announcement: other.bytes, from: other.participant, now: now) }
+/// try keys.announce(now: now)
 /// while let effect = keys.pollEffect() { … }
 /// ```
 public final class KeyExchange {
@@ -107,7 +107,8 @@ public final class KeyExchange {
 
   // MARK: What happens
 
-  /// Announces this client, after the announcements of those who are there were received: so it picks an index that nobody has.
+  /// Announces this client, after the announcements of those who are there were received: so it picks an index that
+  /// nobody has.
   public func announce(now: Instant) throws(KeyMessageError) {
     try pickIndex(now)
     try rosterChanged(now)

@@ -8,7 +8,8 @@ public struct KeyTiming: Hashable, Sendable {
   public var leaveBatch = TimeSpan.seconds(1)
   /// The least time between two new keys.
   public var rotationSpacing = TimeSpan.milliseconds(500)
-  /// How long a new key waits for those who have not acknowledged it, and the old one may still be used after somebody was removed.
+  /// How long a new key waits for those who have not acknowledged it, and the old one may still be used after somebody
+  /// was removed.
   public var acknowledgements = TimeSpan.seconds(2)
   /// The longest use of a key.
   public var lifetime = TimeSpan.seconds(3_600)

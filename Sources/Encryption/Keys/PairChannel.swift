@@ -2,9 +2,10 @@ internal import Crypto
 
 /// The two HPKE contexts between this client and one other, one a direction.
 ///
-/// An envelope is: version, flags, when flag 1 is set the encapsulated key and the sender's signature over it, the message's number, and
-/// the ciphertext. What stands before the ciphertext is authenticated with it. Numbers only rise, so nothing opens twice; a direction
-/// has one context for as long as both ends live, so that no old one can be brought back.
+/// An envelope is: version, flags, when flag 1 is set the encapsulated key and the sender's signature over it, the
+/// message's number, and the ciphertext. What stands before the ciphertext is authenticated with it. Numbers only rise,
+/// so nothing opens twice; a direction has one context for as long as both ends live, so that no old one can be brought
+/// back.
 final class PairChannel {
   private static let version: UInt8 = 1
   private static let hasSetup: UInt8 = 1
@@ -75,7 +76,7 @@ final class PairChannel {
     return outgoing
   }
 
-  /// What an envelope of the peer holds.
+  /// The message in an envelope of the peer.
   ///
   /// - Throws: ``KeyMessageError/malformed``, ``KeyMessageError/wrongSignature``, ``KeyMessageError/replayed``,
   ///   ``KeyMessageError/authenticationFailed``.

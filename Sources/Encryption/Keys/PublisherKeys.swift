@@ -3,8 +3,9 @@ internal import Crypto
 
 /// The keys of what this client publishes: one base key per epoch, from which each track has its own.
 ///
-/// Somebody who joins gets the next ratchet step, so that earlier frames stay closed to them; everybody else derives it. When somebody leaves, all
-/// who remain get a new key, which comes into use when they have acknowledged it, or when its time is up.
+/// Somebody who joins gets the next ratchet step, so that earlier frames stay closed to them; everybody else derives
+/// it. When somebody leaves, all who remain get a new key, which comes into use when they have acknowledged it, or when
+/// its time is up.
 struct PublisherKeys {
   /// A key that somebody is to be sent.
   struct Delivery: Equatable {
@@ -35,7 +36,7 @@ struct PublisherKeys {
   let timing: KeyTiming
   let random: @Sendable (Int) throws(CryptoError) -> SecretBytes
   let limits: SFrameSealer.Limits
-  /// What each track carries; empty before anything is published.
+  /// The source of each track; empty before anything is published.
   private(set) var tracks: [UInt8: FrameSource] = [:]
   private(set) var senderIndex: UInt16
   // By key id, for as long as the base key is in use: a track that ends and comes back goes on counting.
@@ -145,7 +146,7 @@ struct PublisherKeys {
     activateIfAcknowledged()
   }
 
-  /// What somebody gets who lacks a key; nothing for those who are to have none yet.
+  /// The answer to a participant that lacks a key; empty for those that must not have one yet.
   mutating func requested(by id: ParticipantID, now: Instant) -> [Delivery] {
     if let last = answers[id], now - last < timing.requestSpacing { return [] }
     var found: [Delivery] = []

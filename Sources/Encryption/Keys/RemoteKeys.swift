@@ -3,8 +3,8 @@ internal import Crypto
 
 /// The keys of what one other participant publishes.
 ///
-/// A key comes in an envelope, or is derived from the one before when a frame says so; a derived one counts only once a frame has opened with it, so that
-/// neither a forged frame nor an envelope that is late leads to a wrong key.
+/// A key comes in an envelope, or is derived from the one before when a frame says so; a derived one counts only once a
+/// frame has opened with it, so that neither a forged frame nor an envelope that is late leads to a wrong key.
 struct RemoteKeys {
   private struct Key {
     let epoch: UInt64
@@ -27,7 +27,7 @@ struct RemoteKeys {
   private let timing: KeyTiming
   // By epoch, at most as many as epochs have bits for.
   private var keys: [Key] = []
-  // What frames may have been encrypted with, by the epoch's bits.
+  // Derived keys that no frame has confirmed yet, by the epoch's bits.
   private var candidates: [UInt8: Key] = [:]
   private(set) var tracks: [UInt8: FrameSource] = [:]
   private var newestUsed: UInt64 = 0
@@ -39,7 +39,7 @@ struct RemoteKeys {
   /// When ``handleTimeout(now:)`` is to be called next.
   var deadline: Instant? { (keys.compactMap(\.expiry) + [requestAt].compactMap { $0 }).min() }
 
-  /// The sender has another index: openers are made anew for its key ids.
+  /// The sender has another index: its key ids need other openers.
   mutating func resetOpeners() {
     candidates = [:]
     for index in keys.indices { keys[index].openers = [:] }

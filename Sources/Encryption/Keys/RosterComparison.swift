@@ -1,6 +1,7 @@
 internal import Basics
 
-/// Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or goes.
+/// Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
+/// goes.
 struct RosterComparison {
   private struct Version {
     let hash: [UInt8]
@@ -47,7 +48,8 @@ struct RosterComparison {
 
   mutating func remove(_ id: ParticipantID) { unmatched[id] = nil }
 
-  /// Takes those who are to be asked for their key again, and those whose rosters have differed for too long; each once.
+  /// Takes those who are to be asked for their key again, and those whose rosters have differed for too long; each
+  /// once.
   mutating func handleTimeout(
     now: Instant, ask: (ParticipantID) -> Void, alarm: (ParticipantID) -> Void
   ) {

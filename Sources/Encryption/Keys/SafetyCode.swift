@@ -1,6 +1,6 @@
 public import Crypto
 
-/// What people compare to know that nobody stands between them.
+/// Digits that people compare to know that nobody stands between them.
 public enum SafetyCode {
   /// 30 digits that stand for everybody who holds keys, and for their number. One more or another member changes them.
   ///

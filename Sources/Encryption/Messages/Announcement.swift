@@ -1,6 +1,7 @@
 public import Crypto
 
-/// What a client says of itself to everybody in an encrypted meeting: its keys, name and sender index, signed by its identity.
+/// A client's own description for everybody in an encrypted meeting: its keys, name and sender index, signed by its
+/// identity.
 ///
 /// A code from the link secret comes first, so that a client with a wrong link is told apart from an attack.
 public struct Announcement: Hashable, Sendable {
@@ -14,13 +15,13 @@ public struct Announcement: Hashable, Sendable {
 
   /// The meeting that it belongs to.
   public let meeting: String
-  /// Who sends it.
+  /// Its sender.
   public let participant: ParticipantID
   /// The name that others are shown.
   public let name: String
-  /// What people compare: a key of one meeting for guests, a lasting one from the vault.
+  /// The key that people compare: of one meeting for guests, a lasting one from the vault.
   public let identity: Ed25519.PublicKey
-  /// What others seal envelopes for; fresh for each meeting.
+  /// The key that others seal envelopes for; fresh for each meeting.
   public let meetingKey: X25519.PublicKey
   /// The sender of its frames' key ids.
   public let senderIndex: UInt16
@@ -28,7 +29,7 @@ public struct Announcement: Hashable, Sendable {
   public let revision: UInt32
   private let nonce: [UInt8]
 
-  /// What a client announces of itself.
+  /// An announcement with a fresh nonce.
   init(
     meeting: String, participant: ParticipantID, name: String, identity: Ed25519.PublicKey,
     meetingKey: X25519.PublicKey, senderIndex: UInt16, revision: UInt32

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What two clients tell each other inside envelopes.
+/// A message between two clients, inside an envelope.
 enum PairMessage: Equatable {
   /// The sender's key of an epoch, and what it was sent under.
   case key(SenderKeyMessage)
@@ -53,7 +53,7 @@ struct SenderKeyMessage: Equatable {
   let baseKey: SecretBytes
   /// Whom the sender gives keys to, so that two rosters for two people are seen.
   let rosterHash: [UInt8]
-  /// What each of its tracks carries.
+  /// The source of each of its tracks.
   let tracks: [UInt8: FrameSource]
 
   init(epoch: UInt64, baseKey: SecretBytes, rosterHash: [UInt8], tracks: [UInt8: FrameSource]) {

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What one base key and key id give (RFC 9605 section 4.4.2).
+/// The key and salt of one base key and key id (RFC 9605 section 4.4.2).
 struct SFrameKeys {
   let key: SecretBytes
   let salt: AEADNonce

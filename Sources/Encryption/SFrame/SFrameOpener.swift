@@ -2,8 +2,8 @@ public import Crypto
 
 /// Decrypts the frames of one key (RFC 9605 section 4.4.4), each once.
 ///
-/// Used by one thread at a time; with GCM a frame allocates nothing where its output has room. However many frames do not fit,
-/// the key stays in use.
+/// Used by one thread at a time; with GCM a frame allocates nothing where its output has room. However many frames do
+/// not fit, the key stays in use.
 public final class SFrameOpener {
   /// The key's number.
   public let keyID: UInt64
@@ -38,7 +38,8 @@ public final class SFrameOpener {
 
   /// Appends the frame that `ciphertext` holds to `output`; `metadata` is what the sender authenticated with it.
   ///
-  /// - Throws: ``SFrameError/malformedHeader``, ``SFrameError/unknownKey``, ``SFrameError/replayed``, ``SFrameError/tooOld``,
+  /// - Throws: ``SFrameError/malformedHeader``, ``SFrameError/unknownKey``, ``SFrameError/replayed``,
+  /// ``SFrameError/tooOld``,
   ///   ``SFrameError/authenticationFailed``.
   public func open(
     _ ciphertext: Span<UInt8>, metadata: Span<UInt8>, appendingTo output: inout [UInt8]

@@ -2,15 +2,15 @@ public import Crypto
 
 /// Encrypts the frames of one key (RFC 9605 section 4.4.3), numbered from zero.
 ///
-/// A reference, so that no copy can use a number again. Used by one thread at a time; with GCM a frame allocates nothing where
-/// its output has room.
+/// A reference, so that no copy can use a number again. Used by one thread at a time; with GCM a frame allocates
+/// nothing where its output has room.
 ///
 /// ```swift
 /// let sealer = try SFrameSealer(baseKey: key, keyID: 0x0110)
 /// try sealer.seal(frame.span, metadata: Span(), appendingTo: &output)
 /// ```
 public final class SFrameSealer {
-  /// What ends a key before its cipher is worn out.
+  /// The bounds that end a key before its cipher is worn out.
   public struct Limits: Hashable, Sendable {
     /// Frames that a key may encrypt.
     public var frames: UInt64

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Encryption
 
-/// What the JavaScript client has made, and what it reads of this one: its tests read the same file.
+/// Messages of each client, read by the other: the tests of the JavaScript client use the same file.
 @Suite("Keys of both clients")
 struct CrossClientTests {
   struct Vectors: Decodable {
@@ -72,7 +72,7 @@ struct CrossClientTests {
     let sending = try PairChannel(own: ownKeys, ownBinding: ann.binding(), peer: ben, secret: envelopeKey)
     let made = try sending.seal(message)
     #expect(made.count == all.envelope.bytes.count)
-    // What stands in the file as `envelope`.
+    // This is the file's `envelope`.
     if ProcessInfo.processInfo.environment["PRINT_ENVELOPE"] != nil {
       print("envelope:", made.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
     }

@@ -27,7 +27,7 @@ struct SFrameHeaderTests {
       let header = SFrameHeader(keyID: each.kid, counter: each.ctr)
       #expect(written(header) == each.encoded.bytes)
       #expect(try read(each.encoded.bytes) == header)
-      // What follows belongs to the ciphertext.
+      // The bytes behind it belong to the ciphertext.
       #expect(try read(each.encoded.bytes + [1, 2, 3]) == header)
     }
   }

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Encryption
 
-/// An encrypted meeting in virtual time: clients, and a server between them that passes on what they send, or something else.
+/// An encrypted meeting in virtual time: clients, and a server between them that passes on what they send, or something
+/// else.
 final class EncryptedRoom {
-  /// What the server passes on.
+  /// The sealed bytes, which the server passes on.
   enum Message {
     case announcement([UInt8], from: ParticipantID)
     case envelope([UInt8], from: ParticipantID)
@@ -56,7 +57,7 @@ final class EncryptedRoom {
   /// Envelopes that were passed on, and calls that sent them.
   private(set) var envelopes = 0
   private(set) var batches = 0
-  /// What the server does instead of passing a message on: the messages that it delivers, and how much later.
+  /// The server's treatment of a message: the messages that it delivers in its place, and how much later.
   var server: (Message, _ recipient: ParticipantID) -> [(message: Message, delay: TimeSpan)] = { message, _ in
     [(message, .zero)]
   }
@@ -176,7 +177,7 @@ final class EncryptedRoom {
     var plain: [UInt8] = []
     do throws(FrameDrop) {
       try client.keys.open(bytes.span, from: sender, source: source, metadata: Span(), now: now, appendingTo: &plain)
-      // Whatever opens is what was sent: no wrong key is ever used.
+      // A frame that opens is the one that was sent: no wrong key is ever used.
       #expect(plain == Self.plaintext(number, of: sender))
       client.opened[sender, default: []].append((number, now))
     } catch {

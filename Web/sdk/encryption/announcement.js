@@ -37,7 +37,7 @@ export async function verifies(publicKey, signature, message) {
 }
 
 /**
- * What a client says of itself to everybody in an encrypted meeting.
+ * A client's own description for everybody in an encrypted meeting.
  *
  * @typedef {object} Announcement
  * @property {string} meeting

@@ -7,7 +7,7 @@ const version = utf8("HPKE-v1");
 const suites = Object.freeze({
   kem: concat(utf8("KEM"), Uint8Array.of(0, 0x20)), hpke: concat(utf8("HPKE"), Uint8Array.of(0, 0x20, 0, 1, 0, 1)),
 });
-/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410 section 7); WebCrypto does not take them bare. */
+/** The bytes before the 32 of a private key in PKCS #8 (RFC 8410 section 7); WebCrypto does not take them bare. */
 const privateKeyPrefix = Uint8Array.of(0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04, 0x20);
 
 const labeledExtract = (suite, salt, label, input) => extract(salt, concat(version, suite, utf8(label), input));
@@ -98,7 +98,7 @@ class Context {
 
 /** The sending end of a context (RFC 9180 with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM). */
 export class HPKESender extends Context {
-  /** What the recipient needs, 32 bytes. @type {Uint8Array} */
+  /** The key from which the recipient sets up its end, 32 bytes. @type {Uint8Array} */
   encapsulatedKey;
 
   /**

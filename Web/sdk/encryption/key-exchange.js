@@ -17,7 +17,7 @@ const parkedSenders = 64;
 const parkedLength = 1_024;
 
 /**
- * What a `KeyExchange` wants done: `announce` sends `bytes` to everybody, and to those who come later; `send` sends `envelopes` in one message where that is
+ * A request of a `KeyExchange` to its owner: `announce` sends `bytes` to everybody, and to those who come later; `send` sends `envelopes` in one message where that is
  * possible; `notify` tells the app.
  *
  * @typedef {{ type: "announce", bytes: Uint8Array } | { type: "send", envelopes: { recipient: string, bytes: Uint8Array }[] } | { type: "notify", event: KeyEvent }} KeyEffect

@@ -3,7 +3,7 @@ export const epochs = 16;
 /** Tracks of a sender. */
 export const tracks = 16;
 
-/** What a track of a publisher carries. The server says it as well; what counts is what the publisher has said with its key. */
+/** The source of a publisher's track. The publisher's own word, sent with its key, counts more than the server's. */
 export const sources = Object.freeze({ microphone: 1, camera: 2, screen: 3, screenAudio: 4, data: 5, chat: 6 });
 
 /** The key id of a track's frames of an epoch. @param {number} sender @param {number} track @param {number} epoch @returns {bigint} */

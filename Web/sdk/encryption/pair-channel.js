@@ -54,7 +54,7 @@ export class PairChannel {
     return { context, signature: await sign(this.#own.identity, concat(info, context.encapsulatedKey)) };
   }
 
-  /** What an envelope of the peer holds. @param {Uint8Array} envelope @returns {Promise<import("./pair-message.js").PairMessage>} */
+  /** The message in an envelope of the peer. @param {Uint8Array} envelope @returns {Promise<import("./pair-message.js").PairMessage>} */
   async open(envelope) {
     const reader = new ByteReader(envelope);
     if (reader.number(1) !== version) { throw new KeyMessageError("malformed"); }

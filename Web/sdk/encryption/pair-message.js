@@ -4,7 +4,7 @@ import { sources, tracks as trackLimit } from "./key-id.js";
 const known = new Set(Object.values(sources));
 
 /**
- * What two clients tell each other inside envelopes.
+ * A message between two clients, inside an envelope.
  *
  * @typedef {{ type: "key", epoch: number, baseKey: Uint8Array, rosterHash: Uint8Array, tracks: Map<number, number> }
  *   | { type: "acknowledgement", epoch: number } | { type: "request" }} PairMessage

@@ -14,7 +14,7 @@ export class PublisherKeys {
   #timing;
   #limits;
   #senderIndex = 0;
-  /** What each track carries; empty before anything is published. @type {Map<number, number>} */
+  /** The source of each track; empty before anything is published. @type {Map<number, number>} */
   tracks = new Map();
   // By key id, for as long as the base key is in use: a track that ends and comes back goes on counting.
   #sealers = new Map();
@@ -117,7 +117,7 @@ export class PublisherKeys {
     await this.#activateIfAcknowledged();
   }
 
-  /** What somebody gets who lacks a key; nothing for those who are to have none yet. @param {string} id @param {number} now @returns {Delivery[]} */
+  /** The answer to a participant that lacks a key; empty for those that must not have one yet. @param {string} id @param {number} now @returns {Delivery[]} */
   requested(id, now) {
     if (now - (this.#answers.get(id) ?? -Infinity) < this.#timing.requestSpacing) { return []; }
     const keys = [this.#current, this.#pending?.key].filter((key) => key?.holders.has(id));

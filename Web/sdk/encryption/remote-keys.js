@@ -95,7 +95,7 @@ export class RemoteKeys {
     try {
       const candidate = await this.#candidate(epochBits);
       const plain = await (await candidate.opener(sender, track)).open(frame, metadata);
-      // An envelope may have come meanwhile, and wins.
+      // An envelope that came during this wins.
       if (!this.#keys.some(({ epoch }) => epoch === candidate.epoch)) {
         this.#insert(candidate);
         this.#candidates = new Map();

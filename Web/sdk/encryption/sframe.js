@@ -16,7 +16,7 @@ const tagLength = 16;
 const none = new Uint8Array(0);
 
 /**
- * What one base key and key id give (section 4.4.2).
+ * The key and salt of one base key and key id (section 4.4.2).
  *
  * @param {Uint8Array} baseKey
  * @param {bigint} keyID
