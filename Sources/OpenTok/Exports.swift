@@ -1,5 +1,6 @@
-// What an app gets on Apple systems by `import OpenTok` alone: the umbrella header there brings UIKit and Foundation. Not by the name of the module
-// UIKit on Linux: together with Testing that would ask for an overlay that the toolchain for Linux lacks.
+// On Apple systems, `import OpenTok` alone brings UIKit and Foundation, by the umbrella header. On Linux this file
+// doesn't name the module UIKit: together with Testing that would ask for an overlay that the toolchain for Linux
+// lacks.
 #if canImport(UIKit) && !os(Linux)
   @_exported public import UIKit
 #else

@@ -283,7 +283,7 @@ import Testing
   @Test("frames that are not complete are dropped, and metadata that is too long is refused with 1011")
   func frames() {
     let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 4_000_000, height: 2))
-    // What is not there reads as zeros, as many as a plane of a picture that can be sent has.
+    // A missing plane reads as zeros, as many as a plane of a frame that can be sent has.
     for index in [Int32(0), -1, 7] { #expect(frame.getPlaneBinaryData(index)[16_384 * 2 - 1] == 0) }
     #expect(frame.getPlaneStride(7) == 0)
     frame.setPlanesWithPointers(nil, numPlanes: 3)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpenTok
 
-/// What versions 2.32 to 2.34 of the SDK measure, and what they let an app prefer.
+/// The measurements and preferences of versions 2.32 to 2.34 of the SDK.
 @MainActor @Suite(.serialized) struct LinkStatisticsTests {
-  /// Keeps what it is told last.
+  /// Keeps the statistics that came last.
   // unchecked: everything is called on the main queue.
   private final class Watcher: OTPublisherKitNetworkStatsDelegate, OTSubscriberKitNetworkStatsDelegate,
     @unchecked Sendable

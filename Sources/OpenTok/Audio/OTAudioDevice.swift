@@ -78,14 +78,15 @@ open class OTAudioDeviceManager: NSObject {
   }
 }
 
-/// Hands the sound over to what manages calls, as CallKit on a phone. On Linux nothing does: every program may play and capture when it likes, so
-/// that the calls of the one that ``OTAudioDeviceManager/currentAudioSessionManager()`` gives have no effect. A device of the app's own may be one.
+/// Hands the audio over to the manager of calls, such as CallKit on a phone. Linux has no such manager: every program
+/// may play and capture at any time. So the methods of ``OTAudioDeviceManager/currentAudioSessionManager()`` have no
+/// effect. An audio device of the app's own may conform too.
 public protocol OTAudioSessionManager: AnyObject {
   /// Leaves to the system when sound begins and ends.
   func enableCallingServicesMode()
   /// Gets the sound ready before a call is answered.
   func preconfigureAudioSessionForCall(withMode mode: AVAudioSession.Mode?)
-  /// The system has given the sound to the app.
+  /// The system has given the audio to the app.
   func audioSessionDidActivate(_ session: AVAudioSession)
   /// The system has taken it back.
   func audioSessionDidDeactivate(_ session: AVAudioSession)

@@ -1,6 +1,6 @@
 import Parley
 
-/// What the last second of each stream was, from the counts of two.
+/// The rates of each stream in the last second, from two consecutive counts.
 struct RateMeter {
   struct Rate {
     /// Bits a second without and with headers.

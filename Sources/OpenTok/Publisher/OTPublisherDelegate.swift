@@ -119,7 +119,6 @@ extension OTPublisherKitNetworkStatsDelegate {
   /// Does nothing.
   public func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
   {}
-  /// Does nothing.
   public func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats]) {}
 }
 
@@ -130,6 +129,5 @@ public protocol OTPublisherKitRtcStatsReportDelegate: AnyObject {
 }
 
 extension OTPublisherKitRtcStatsReportDelegate {
-  /// Does nothing.
   public func publisher(_ publisher: OTPublisherKit, rtcStatsReport stats: [OTPublisherRtcStats]) {}
 }

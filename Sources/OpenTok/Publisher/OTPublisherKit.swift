@@ -188,7 +188,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     set { media.renderer.update { $0.render = newValue } }
   }
 
-  /// What changes each picture, in order: objects of ``OTVideoTransformer``. Others are left out.
+  /// The transformers of each frame, in order: objects of ``OTVideoTransformer``. Others are left out.
   open var videoTransformers: [Any] {
     get { media.transformers.read { $0.video } }
     set {
@@ -197,7 +197,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// What changes the sound, in order: objects of ``OTAudioTransformer``. Others are left out.
+  /// The transformers of the audio, in order: objects of ``OTAudioTransformer``. Others are left out.
   open var audioTransformers: [Any] {
     get { media.transformers.read { $0.audio } }
     set {

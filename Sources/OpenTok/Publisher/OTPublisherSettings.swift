@@ -22,14 +22,14 @@ open class OTPublisherKitSettings: NSObject {
   open var publisherAudioFallbackEnabled = false
   /// Without effect.
   open var senderStatsTrack = false
-  /// Whether the microphone goes on while the sound is muted. Without effect: it does.
+  /// Whether the microphone goes on while the audio is muted. Without effect: it does.
   open var allowAudioCaptureWhileMuted = false
-  /// In which codecs the picture is sent. Without effect: every codec is offered, and what all can decode is sent.
+  /// The codecs for the video. Without effect: every codec is offered, and one that all can decode is sent.
   open var preferredVideoCodecs: OTVideoCodecPreference?
-  /// What is given up first when there is no room. Without effect: what a picture is about decides.
+  /// The property of video that suffers first when bandwidth is short. Without effect: the video's content hint
+  /// decides.
   open var degradationPreference = OTDegradationPreference.notSet
 
-  /// The defaults.
   public override init() { super.init() }
 }
 
@@ -42,7 +42,6 @@ open class OTPublisherSettings: OTPublisherKitSettings {
   /// The camera's pictures a second.
   open var cameraFrameRate = OTCameraCaptureFrameRate.rate30FPS
 
-  /// The defaults.
   public override init() { super.init() }
 }
 
@@ -89,11 +88,11 @@ public enum OTPublisherKitVideoType: Int32, Sendable {
 
 /// How much a picture may take of the network.
 public enum OTVideoBitratePreset: Int, Sendable {
-  /// What looks good.
+  /// Bitrates that favour quality.
   case `default` = 0
-  /// Less.
+  /// Lower bitrates than by default.
   case bwSaver = 1
-  /// Much less.
+  /// Much lower bitrates than by default.
   case extraBwSaver = 2
   /// What ``OTPublisherKit/maxVideoBitrate`` says.
   case custom = 3
@@ -109,8 +108,8 @@ public enum OTPublisherVideoEventReason: Int32, Sendable {
   case qualityDegradationBandwidth
   /// Encoding does not keep up.
   case qualityDegradationCPU
-  /// Never given.
+  /// Never given by this module.
   case codecChange
-  /// Never given.
+  /// Never given by this module.
   case resolutionChange
 }

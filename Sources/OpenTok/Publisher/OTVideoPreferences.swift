@@ -10,7 +10,7 @@ public enum OTVideoCodecType: Int, Sendable {
   case VP9 = 3
 }
 
-/// In which codecs a publisher would send its picture.
+/// The codecs in which a publisher would send its video.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTVideoCodecPreference: NSObject, @unchecked Sendable {
   /// Whether the module chooses.
@@ -18,10 +18,8 @@ open class OTVideoCodecPreference: NSObject, @unchecked Sendable {
   /// The numbers of ``OTVideoCodecType``, the best one first; empty when the module chooses.
   open internal(set) var codecs: [NSNumber] = []
 
-  /// The module chooses.
   public override init() { super.init() }
 
-  /// The module chooses.
   open class func automatic() -> OTVideoCodecPreference { OTVideoCodecPreference() }
 
   /// These, the best one first.
@@ -32,16 +30,15 @@ open class OTVideoCodecPreference: NSObject, @unchecked Sendable {
   }
 }
 
-/// What of a picture is given up first when there is no room.
+/// The property of video that suffers first when bandwidth is short.
 public enum OTDegradationPreference: Int, Sendable {
-  /// The module decides.
   case notSet = -1
-  /// Neither, as far as that goes.
+  /// Neither suffers, as far as that goes.
   case maintainFrameRateAndResolution = 0
-  /// Its size.
+  /// The frames' size suffers first.
   case maintainFrameRate = 1
-  /// How many there are a second.
+  /// The frame rate suffers first.
   case maintainResolution = 2
-  /// Some of both.
+  /// Both suffer in part.
   case balanced = 3
 }

@@ -1,6 +1,5 @@
-/// What can go wrong with a session. Cases are called as the header has them: the words that they begin with differ, so that Swift shortens none.
+/// The errors of a session. Cases have the names of the SDK's header: their first words differ, so Swift shortens none.
 public enum OTSessionErrorCode: Int32, Sendable, CaseIterable {
-  /// Nothing.
   case OTSessionSuccess = 0
   /// The API key or the token is not good, or the token's role does not allow what was asked for.
   case OTAuthorizationFailure = 1004
@@ -52,9 +51,8 @@ public enum OTSessionErrorCode: Int32, Sendable, CaseIterable {
   case OTSessionInvalidEncryptionSecret = 6004
 }
 
-/// What can go wrong with a publisher.
+/// The errors of a publisher.
 public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
-  /// Nothing.
   case OTPublisherSuccess = 0
   /// The session is not connected any more.
   case OTSessionDisconnected = 1010
@@ -62,21 +60,20 @@ public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
   case publisherStreamLimitExceeded = 1605
   /// The server or the encoder did not take the media.
   case OTPublisherWebRTCError = 1610
-  /// Never given.
+  /// Never given by this module.
   case OTPublisherInternalError = 2000
   /// There is no audio track to do this with.
   case OTPublisherMissingAudioTrack = 4500
-  /// Never given.
+  /// Never given by this module.
   case OTPublisherEncryptionInternalError = 6001
-  /// Never given.
+  /// Never given by this module.
   case EncryptionUnsupportedCodec = 6005
-  /// Never given.
+  /// Never given by this module.
   case OTPublisherInvalidScalabilityMode = 6006
 }
 
-/// What can go wrong with a subscriber.
+/// The errors of a subscriber.
 public enum OTSubscriberErrorCode: Int32, Sendable, CaseIterable {
-  /// Nothing.
   case OTSubscriberSuccess = 0
   /// The session is not connected any more.
   case OTSubscriberSessionDisconnected = 1010
@@ -88,15 +85,15 @@ public enum OTSubscriberErrorCode: Int32, Sendable, CaseIterable {
   case OTSubscriberServerCannotFindStream = 1604
   /// The session has as many streams as its ``OTStreamLimit`` allows.
   case OTSubscriberStreamLimitExceeded = 1605
-  /// Never given.
+  /// Never given by this module.
   case OTSubsriberPeerConnectionNotConnected = 1606
-  /// Never given.
+  /// Never given by this module.
   case OTSubscriberInternalError = 2000
-  /// Never given.
+  /// Never given by this module.
   case OTSubscriberDecryptionInternalError = 6002
-  /// Never given.
+  /// Never given by this module.
   case EncryptionSecretMismatch = 6003
-  /// Never given.
+  /// Never given by this module.
   case DecryptionUnsupportedCodec = 6006
 }
 

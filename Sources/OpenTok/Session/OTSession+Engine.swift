@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What the engine and the calls of a session need of it.
+/// The parts of a session that its engine and its methods use.
 extension OTSession {
   func start(apiKey: String?, token: String) -> OTError? {
     let isFree = change { state in
@@ -36,7 +36,8 @@ extension OTSession {
     tell { $0.delegate?.session($0, didFailWithError: error) }
   }
 
-  /// A session that is connected to nothing, for what is asked for the session that it was in after the app has let go of that.
+  /// A session without a connection. Streams and subscribers return it after the app has released the session that they
+  /// were in.
   static func detached(_ sessionId: String) -> OTSession {
     guard let session = OTSession(apiKey: "", sessionId: sessionId, delegate: nil) else {
       preconditionFailure("The initialiser gives nil, which it never does.")

@@ -43,7 +43,6 @@ extension OTSession {
     if let publisher { publish(publisher) }
   }
 
-  /// Ends publishing.
   @_disfavoredOverload public func unpublish(_ publisher: OTPublisherKit?) { report(end(publisher)) }
 
   /// Subscribes. nil does nothing.
@@ -51,7 +50,6 @@ extension OTSession {
     if let subscriber { subscribe(subscriber) }
   }
 
-  /// Ends subscribing.
   @_disfavoredOverload public func unsubscribe(_ subscriber: OTSubscriberKit?) { report(end(subscriber)) }
 
   /// Publishes; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
@@ -74,7 +72,7 @@ extension OTSession {
     OTError.put(end(subscriber), error)
   }
 
-  /// Mutes the sound of one stream; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
+  /// Mutes the audio of one stream; nil gives ``OTSessionErrorCode/OTNullOrInvalidParameter``.
   @_disfavoredOverload public func forceMuteStream(_ stream: OTStream?, error: UnsafeMutablePointer<OTError?>?) {
     guard let stream else { return OTError.put(OTError(.nullOrInvalidParameter, "The stream is nil."), error) }
     forceMuteStream(stream, error: error)

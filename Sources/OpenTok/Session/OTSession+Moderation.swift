@@ -1,4 +1,5 @@
-/// What a moderator may do. Each says at once why it cannot be done, where that is known; what the server refuses after that is dropped.
+/// The actions of a moderator. Each reports at once why it can't be done, where that is known. A later refusal of the
+/// server is dropped.
 extension OTSession {
   func muteAll(except streams: [OTStream]) -> OTError? {
     let except = streams.map(\.streamId)

@@ -21,7 +21,8 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   let observers = KeyObservers()
   let named = NamedObservers()
 
-  /// What a session is made of. Every initialiser is a designated one, as those of the SDK are, so that subclasses can call any of them.
+  /// The parts of a session. Every initialiser is a designated one, as in the SDK, so that subclasses can call any of
+  /// them.
   struct Parts {
     let apiKey: String?
     let sessionId: String
@@ -187,18 +188,16 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     OTError.put(end(subscriber), error)
   }
 
-  /// Publishes. What is refused is told to the publisher's delegate, with the number that ``publish(_:error:)`` gives. A publisher that is published
-  /// already goes on, and the session's delegate is told of the call.
+  /// Publishes. A refusal is reported to the publisher's delegate, with the number that ``publish(_:error:)`` gives. A
+  /// publisher that is published already goes on, and the session's delegate is notified of the call.
   open func publish(_ publisher: OTPublisherKit) { publishReporting(publisher) }
 
-  /// Ends publishing.
   open func unpublish(_ publisher: OTPublisherKit) { report(end(publisher)) }
 
   /// Subscribes. What is refused is told to the subscriber's delegate, with the number that ``subscribe(_:error:)`` gives. A subscriber that receives
   /// already goes on, and the session's delegate is told of the call.
   open func subscribe(_ subscriber: OTSubscriberKit) { subscribeReporting(subscriber) }
 
-  /// Ends subscribing.
   open func unsubscribe(_ subscriber: OTSubscriberKit) { report(end(subscriber)) }
 
   // MARK: Signals and moderation

@@ -3,19 +3,14 @@ public import Foundation
 /// What the token lets this client do.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTSessionCapabilities: NSObject, @unchecked Sendable {
-  /// Send streams.
   open internal(set) var canPublish = false
-  /// Receive streams.
   open internal(set) var canSubscribe = false
-  /// Mute others.
   open internal(set) var canForceMute = false
   /// Take others out of the session.
   open internal(set) var canForceDisconnect = false
 
-  /// Nothing is allowed.
   public override init() { super.init() }
 
-  /// What is allowed.
   public init(canPublish: Bool, canSubscribe: Bool, canForceMute: Bool, canForceDisconnect: Bool) {
     super.init()
     (self.canPublish, self.canSubscribe) = (canPublish, canSubscribe)

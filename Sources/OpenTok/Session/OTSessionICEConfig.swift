@@ -1,16 +1,15 @@
 public import Foundation
 
-/// Whose STUN and TURN servers a session uses.
+/// The origin of the STUN and TURN servers that a session uses.
 public enum OTSessionICEIncludeServers: Int32, Sendable {
   /// Those that the server names, and the app's.
   case all = 0
-  /// The app's only.
+  /// Only the servers that the app names.
   case custom = 1
 }
 
-/// Which ways a session may use.
+/// The network paths that a session may use.
 public enum OTSessionICETransportPolicy: Int32, Sendable {
-  /// Every way.
   case all = 0
   /// Through TURN servers only.
   case relay = 1
@@ -91,9 +90,9 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
 }
 
 extension OTSessionICEConfig {
-  /// What ``OTSessionICEIncludeServers`` is called in this module's first versions.
+  /// The name of ``OTSessionICEIncludeServers`` in this module's first versions.
   public typealias IncludeServers = OTSessionICEIncludeServers
-  /// What ``OTSessionICETransportPolicy`` is called in this module's first versions.
+  /// The name of ``OTSessionICETransportPolicy`` in this module's first versions.
   public typealias TransportPolicy = OTSessionICETransportPolicy
 
   /// Adds a server, with a place for an error that begins without one.

@@ -16,7 +16,6 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
     var streamLimit: OTStreamLimit?
   }
 
-  /// The defaults.
   public override init() { super.init() }
 
   var values: Values { state.read { $0 } }

@@ -1,8 +1,8 @@
 public import Foundation
 
-// What versions 2.32 to 2.34 of the SDK measure of a connection besides packets.
+// The measurements of a connection besides packets, from versions 2.32 to 2.34 of the SDK.
 
-/// What a publisher's client measures of its connection.
+/// The publisher's own measurements of its connection.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTSenderStats: NSObject, @unchecked Sendable {
   /// The most bits a second that the estimate may reach.
@@ -10,7 +10,7 @@ open class OTSenderStats: NSObject, @unchecked Sendable {
   /// The bits a second that the connection is estimated to take.
   open internal(set) var connectionEstimatedBandwidth: Int64 = 0
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 
   /// These bits a second.
@@ -20,16 +20,16 @@ open class OTSenderStats: NSObject, @unchecked Sendable {
   }
 }
 
-/// One size in which a publisher's picture is sent.
+/// One size in which a publisher's video is sent.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTPublisherKitVideoLayerStats: NSObject, @unchecked Sendable {
   /// Pixels a row.
   open internal(set) var width: Int32 = 0
-  /// Rows.
+  /// Height in pixels.
   open internal(set) var height: Int32 = 0
-  /// Pictures encoded in the last second.
+  /// Frames encoded in the last second.
   open internal(set) var encodedFrameRate: Double = 0
-  /// Bits of pictures in the last second.
+  /// Bits of video in the last second.
   open internal(set) var bitrate: Int64 = 0
   /// The same with the headers of the packets.
   open internal(set) var totalBitrate: Int64 = 0
@@ -40,7 +40,7 @@ open class OTPublisherKitVideoLayerStats: NSObject, @unchecked Sendable {
   /// Why it is not larger; ``OTPublisherVideoEventReason/qualityChanged`` when nothing holds it back.
   open internal(set) var qualityLimitationReason = OTPublisherVideoEventReason.qualityChanged
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 }
 
@@ -48,13 +48,9 @@ open class OTPublisherKitVideoLayerStats: NSObject, @unchecked Sendable {
 public enum OTNetworkCondition: Int32, Sendable {
   /// Nothing is known yet.
   case unknown = 0
-  /// Hardly usable.
   case critical = 1
-  /// Poor.
   case warning = 2
-  /// Middling.
   case fair = 3
-  /// Good.
   case good = 4
   /// As good as can be.
   case excellent = 5
@@ -62,27 +58,26 @@ public enum OTNetworkCondition: Int32, Sendable {
 
 /// Why a connection is not better.
 public enum OTNetworkReason: Int32, Sendable {
-  /// It is good.
+  /// The stream has no problem.
   case none = 0
   /// Nothing is known yet.
   case unknown = 1
   /// It has no room for more.
   case bandwidth = 2
-  /// Packets are lost.
   case packetLoss = 3
-  /// Never given.
+  /// Never given by this module.
   case networkConditionChange = 4
 }
 
-/// Whose connection makes a stream worse.
+/// The side whose connection makes a stream worse.
 public enum OTNetworkDegradationSource: Int32, Sendable {
   /// Nothing is known, or nothing makes it worse.
   case unknown = 0
-  /// The own one.
+  /// The client's own connection.
   case local = 1
   /// That of the publisher.
   case remote = 2
-  /// Both, or it cannot be told.
+  /// Both, or it isn't known which.
   case bothOrUnclear = 3
 }
 
@@ -123,7 +118,7 @@ open class OTTransportStats: NSObject, @unchecked Sendable {
 open class OTPublisherKitMediaLinkStats: NSObject, @unchecked Sendable {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
-  /// Empty.
+  /// Empty when this module makes the statistics.
   open internal(set) var subscriberId = ""
   /// The way to the server.
   open internal(set) var transport = OTTransportStats()
@@ -144,7 +139,7 @@ open class OTSubscriberKitMediaLinkStats: NSObject, @unchecked Sendable {
   open internal(set) var transport = OTTransportStats()
   /// The publisher's way to the server: never known here.
   open internal(set) var remotePublisherTransport = OTTransportStats()
-  /// Which of them makes the stream worse: the own one where packets are lost on it.
+  /// The side that makes the stream worse: the client's own one where packets are lost on it.
   open internal(set) var networkDegradationSource = OTNetworkDegradationSource.unknown
 
   /// Nothing is known, for subclasses.

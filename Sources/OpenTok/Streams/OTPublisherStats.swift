@@ -5,11 +5,10 @@ public import Foundation
 open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
-  /// Empty.
+  /// Empty when this module makes the statistics.
   open internal(set) var subscriberId = ""
   /// Packets that did not reach the server.
   open internal(set) var videoPacketsLost: Int64 = 0
-  /// Packets sent.
   open internal(set) var videoPacketsSent: Int64 = 0
   /// Bytes sent.
   open internal(set) var videoBytesSent: Int64 = 0
@@ -20,10 +19,9 @@ open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
   /// The sizes that are sent, a layer each, the largest last.
   open internal(set) var videoLayers: [OTPublisherKitVideoLayerStats] = []
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 
-  /// These counts.
   public init(
     connectionId: String, subscriberId: String, packetsLost: Int64, packetsSent: Int64, bytesSent: Int64,
     timestamp: Double, startTime: Double
@@ -47,11 +45,10 @@ open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
 open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
-  /// Empty.
+  /// Empty when this module makes the statistics.
   open internal(set) var subscriberId = ""
   /// Packets that did not reach the server.
   open internal(set) var audioPacketsLost: Int64 = 0
-  /// Packets sent.
   open internal(set) var audioPacketsSent: Int64 = 0
   /// Bytes sent.
   open internal(set) var audioBytesSent: Int64 = 0
@@ -60,10 +57,9 @@ open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
   /// When it began, likewise.
   open internal(set) var startTime: Double = 0
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 
-  /// These counts.
   public init(
     connectionId: String, subscriberId: String, packetsLost: Int64, packetsSent: Int64, bytesSent: Int64,
     timestamp: Double, startTime: Double
@@ -89,7 +85,6 @@ open class OTPublisherRtcStats: NSObject, @unchecked Sendable {
   /// An array of objects with the names of the W3C's statistics (`outbound-rtp`), as JSON.
   open var jsonArrayOfReports = "[]"
 
-  /// An empty report.
   public override init() { super.init() }
 
   convenience init(_ json: String) {

@@ -11,7 +11,6 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   open internal(set) var connection = OTConnection()
   /// When it was published, by the server's clock, to the millisecond.
   open internal(set) var creationTime = Date(timeIntervalSince1970: 0)
-  /// Camera or screen.
   open internal(set) var videoType = OTStreamVideoType.camera
   /// Whether it has captions: never.
   open var hasCaptions: Bool { false }

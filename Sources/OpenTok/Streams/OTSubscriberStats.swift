@@ -5,39 +5,37 @@ public import Foundation
 open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
   /// Packets that did not come.
   open internal(set) var videoPacketsLost: UInt64 = 0
-  /// Packets received.
   open internal(set) var videoPacketsReceived: UInt64 = 0
   /// Bytes received.
   open internal(set) var videoBytesReceived: UInt64 = 0
   /// Now, in milliseconds since 1970.
   open internal(set) var timestamp: Double = 0
-  /// What the publisher's client measures of its connection: always nil, as no client here tells others.
+  /// The publisher's measurements of its connection: always nil, since no client here reports them to others.
   open internal(set) var senderStats: OTSenderStats?
-  /// Pixels a row; 0 before the first picture.
+  /// Pixels a row; 0 before the first frame.
   open internal(set) var width: Int32 = 0
-  /// Rows.
+  /// Height in pixels.
   open internal(set) var height: Int32 = 0
-  /// Pictures decoded in the last second.
+  /// Frames decoded in the last second.
   open internal(set) var decodedFrameRate: Double = 0
-  /// Bits of pictures in the last second.
+  /// Bits of video in the last second.
   open internal(set) var bitrate: Int64 = 0
   /// The same with the headers of the packets.
   open internal(set) var totalBitrate: Int64 = 0
   /// Such as `VP8`.
   open internal(set) var codec: String?
-  /// How often no picture came for 5 seconds.
+  /// How often no frame came for 5 seconds.
   open internal(set) var pauseCount: Int64 = 0
   /// How long that was in all, in milliseconds.
   open internal(set) var totalPausesDuration: Int64 = 0
-  /// How often a picture stood for longer than it should.
+  /// How often a frame was shown for longer than it should be.
   open internal(set) var freezeCount: Int64 = 0
   /// How long that was in all, in milliseconds.
   open internal(set) var totalFreezesDuration: Int64 = 0
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 
-  /// These counts.
   public init(packetsLost: UInt64, packetsReceived: UInt64, bytesReceived: UInt64, timestamp: Double) {
     super.init()
     (videoPacketsLost, videoPacketsReceived) = (packetsLost, packetsReceived)
@@ -64,19 +62,17 @@ open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
 open class OTSubscriberKitAudioNetworkStats: NSObject, @unchecked Sendable {
   /// Packets that did not come.
   open internal(set) var audioPacketsLost: UInt64 = 0
-  /// Packets received.
   open internal(set) var audioPacketsReceived: UInt64 = 0
   /// Bytes received.
   open internal(set) var audioBytesReceived: UInt64 = 0
   /// Now, in milliseconds since 1970.
   open internal(set) var timestamp: Double = 0
-  /// What the publisher's client measures of its connection: always nil, as no client here tells others.
+  /// The publisher's measurements of its connection: always nil, since no client here reports them to others.
   open internal(set) var senderStats: OTSenderStats?
 
-  /// Nothing, for subclasses.
+  /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
 
-  /// These counts.
   public init(packetsLost: UInt64, packetsReceived: UInt64, bytesReceived: UInt64, timestamp: Double) {
     super.init()
     (audioPacketsLost, audioPacketsReceived) = (packetsLost, packetsReceived)

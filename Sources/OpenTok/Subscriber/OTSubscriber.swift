@@ -6,7 +6,8 @@ public import ParleyViews
 open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
 
-  /// The picture, in an ``OTVideoView``. It is out of its superview when the stream ends, and in version 1 when the app lets go of the subscriber.
+  /// The video, in an ``OTVideoView``. It leaves its superview when the stream ends, and in version 1 when the app
+  /// releases the subscriber.
   @preconcurrency @MainActor open var view: UIView? { videoView }
 
   @MainActor var videoView: OTVideoView {

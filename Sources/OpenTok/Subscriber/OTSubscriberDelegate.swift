@@ -95,7 +95,6 @@ public protocol OTSubscriberKitCaptionsDelegate: AnyObject {
 }
 
 extension OTSubscriberKitCaptionsDelegate {
-  /// Does nothing.
   public func subscriber(_ subscriber: OTSubscriberKit, caption text: String, isFinal: Bool) {}
 }
 
@@ -118,7 +117,6 @@ extension OTSubscriberKitNetworkStatsDelegate {
   public func subscriber(
     _ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats
   ) {}
-  /// Does nothing.
   public func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats) {}
 }
 
@@ -129,6 +127,5 @@ public protocol OTSubscriberKitRtcStatsReportDelegate: AnyObject {
 }
 
 extension OTSubscriberKitRtcStatsReportDelegate {
-  /// Does nothing.
   public func subscriber(_ subscriber: OTSubscriberKit, rtcStatsReport jsonArrayOfReports: String) {}
 }

@@ -96,7 +96,6 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   /// The session that it is subscribed in, or being so; nil when it is subscribed in none.
   var currentSession: OTSession? { state.read { $0.membership.session } }
-  /// The stream.
   open var stream: OTStream? { state.stream }
 
   /// Whether the sound is heard.

@@ -7,11 +7,10 @@ public import ParleyViews
 
 /// What an app's own pictures are about.
 public enum OTVideoContentHint: Int, Sendable {
-  /// Nothing is known.
   case none = 0
-  /// Smooth motion matters.
+  /// Motion should be smooth, as in sport.
   case motion = 1
-  /// Sharp pictures matter.
+  /// Frames should be sharp, as in a shared document.
   case detail = 2
   /// There is text to read.
   case text = 3

@@ -35,7 +35,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   static let maximumMetadata = 32
 
   private var memory: [UnsafeMutableRawPointer] = []
-  /// What is read in place of a plane that is not there.
+  /// The zeros that are read in place of a missing plane.
   private var blank: UnsafeMutablePointer<UInt8>?
 
   /// A frame without planes yet.
@@ -96,7 +96,8 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
   /// Forgets the planes; others may be added to ``planes``.
   open func clearPlanes() { planes = NSPointerArray() }
 
-  /// The bytes of a plane. Zeros in memory of the frame's own, as many as a plane of its format can have, when there is no such plane.
+  /// The bytes of a plane. A missing plane reads as zeros in memory of the frame's own, as many as a plane of its
+  /// format can have.
   open func getPlaneBinaryData(_ planeIndex: Int32) -> UnsafeMutablePointer<UInt8> { plane(planeIndex) ?? zeros }
 
   /// The bytes of a plane; nil when there is no such plane.
@@ -192,7 +193,7 @@ extension OTVideoOrientation {
 }
 
 extension OTVideoFrame {
-  /// Takes the planes of the picture, of which some may be nil.
+  /// Takes the planes of the frame, of which some may be nil.
   @_disfavoredOverload public func setPlanesWithPointers(
     _ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, numPlanes: Int32
   ) {

@@ -45,7 +45,8 @@ public protocol OTCustomAudioTransformer: AnyObject {
 /// 10 ms of sound, interleaved.
 // unchecked: as with the SDK's own, one thread at a time has it: the transformer while it is called.
 open class OTAudioData: NSObject, @unchecked Sendable {
-  /// The samples; valid while the transformer is called. They may be changed where they are, through `UnsafeMutablePointer(mutating:)`.
+  /// The samples; valid during the transformer's call. They may be changed in place, through
+  /// `UnsafeMutablePointer(mutating:)`.
   open var sampleBuffer: UnsafePointer<Int16>?
   /// 16.
   open var bitsPerSample: UInt32 = 16
@@ -56,7 +57,7 @@ open class OTAudioData: NSObject, @unchecked Sendable {
   /// Samples of each channel.
   open var numberOfSamples: UInt64 = 0
 
-  /// No sound.
+  /// A buffer without samples.
   public override init() { super.init() }
 
   convenience init(_ samples: UnsafeMutablePointer<Int16>, rate: Int, channels: Int, count: Int) {

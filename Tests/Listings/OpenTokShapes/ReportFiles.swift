@@ -1,4 +1,4 @@
-// Where reports were written once.
+// An app of older versions writes reports to a file.
 import OpenTok
 
 enum ReportFiles {

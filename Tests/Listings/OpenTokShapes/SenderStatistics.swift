@@ -1,4 +1,4 @@
-// What a sender measures comes with a subscriber's statistics.
+// A sender's measurements come with a subscriber's statistics.
 import OpenTok
 
 class SenderWatcher: NSObject, OTSubscriberKitNetworkStatsDelegate {
