@@ -1,8 +1,7 @@
 public import Foundation
 
-/// Something that a call is to do. Who performs it says that it is done, or that it can't be.
+/// Something that a call is to do. The code that performs it reports that it's done, or that it can't be.
 open class CXAction: NSObject {
-  /// Its id.
   public let uuid = UUID()
   /// Whether it was done, or could not be.
   public internal(set) var isComplete = false
@@ -10,10 +9,9 @@ open class CXAction: NSObject {
   public let timeoutDate = Date(timeIntervalSinceNow: 60)
   var done: ((Bool) -> Void)?
 
-  /// An action.
   public override init() { super.init() }
 
-  /// It is done.
+  /// Reports that the action is done.
   open func fulfill() { complete(true) }
   /// It can't be done.
   open func fail() { complete(false) }
@@ -28,10 +26,8 @@ open class CXAction: NSObject {
 
 /// Something that one call is to do.
 open class CXCallAction: CXAction {
-  /// Which call.
   public let callUUID: UUID
 
-  /// Of this call.
   public init(call callUUID: UUID) {
     self.callUUID = callUUID
     super.init()
@@ -40,11 +36,10 @@ open class CXCallAction: CXAction {
 
 /// The user calls somebody.
 open class CXStartCallAction: CXCallAction {
-  /// Whom.
   open var handle: CXHandle
-  /// Whether with pictures.
+  /// Whether the call has video.
   open var isVideo = false
-  /// Who that is in the user's contacts.
+  /// The callee's id in the user's contacts.
   open var contactIdentifier: String?
 
   /// A call to somebody.
@@ -62,7 +57,6 @@ open class CXEndCallAction: CXCallAction {}
 
 /// The user lets a call wait.
 open class CXSetHeldCallAction: CXCallAction {
-  /// Whether it waits.
   open var isOnHold: Bool
 
   /// A call waits, or goes on.
@@ -86,14 +80,10 @@ open class CXSetMutedCallAction: CXCallAction {
 
 /// Actions that are asked for together.
 open class CXTransaction: NSObject {
-  /// The actions.
   public private(set) var actions: [CXAction]
 
-  /// These actions.
   public init(actions: [CXAction] = []) { self.actions = actions }
-  /// One action.
   public convenience init(action: CXAction) { self.init(actions: [action]) }
 
-  /// Adds one.
   open func addAction(_ action: CXAction) { actions.append(action) }
 }

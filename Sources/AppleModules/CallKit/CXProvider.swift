@@ -2,34 +2,27 @@ public import Dispatch
 public import Foundation
 public import ParleyViews
 
-/// Who a call is with.
+/// The person at the other end of a call.
 public final class CXHandle: NSObject, Sendable {
-  /// What the value is.
+  /// The kind of the value.
   public enum HandleType: Int, Sendable {
-    /// Anything.
     case generic = 1
-    /// A phone number.
     case phoneNumber = 2
-    /// An email address.
     case emailAddress = 3
   }
 
-  /// What the value is.
   public let type: HandleType
   /// The name, number or address.
   public let value: String
 
-  /// Somebody.
   public init(type: HandleType, value: String) { (self.type, self.value) = (type, value) }
 }
 
-/// What is known of a call.
+/// The known details of a call.
 open class CXCallUpdate: NSObject {
-  /// Who it is with.
+  /// The person at the other end.
   open var remoteHandle: CXHandle?
-  /// Their name.
   open var localizedCallerName: String?
-  /// Whether it has pictures.
   open var hasVideo = false
   /// Whether it can wait.
   open var supportsHolding = false
@@ -40,17 +33,14 @@ open class CXCallUpdate: NSObject {
   /// Whether tones can be sent.
   open var supportsDTMF = false
 
-  /// Nothing is known.
   public override init() { super.init() }
 }
 
 /// How an app's calls are shown. It is kept: the desktop shows an alert for a call that comes.
 open class CXProviderConfiguration: NSObject {
-  /// The app's name.
   public let localizedName: String?
-  /// The sound of a call that comes.
+  /// The ringtone of incoming calls.
   open var ringtoneSound: String?
-  /// The app's icon.
   open var iconTemplateImageData: Data?
   /// The most groups of calls.
   open var maximumCallGroups = 2
@@ -58,14 +48,13 @@ open class CXProviderConfiguration: NSObject {
   open var maximumCallsPerCallGroup = 5
   /// Whether calls are remembered.
   open var includesCallsInRecents = true
-  /// Whether there are pictures.
   open var supportsVideo = false
   /// How somebody can be named.
   open var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
   /// Of an app of this name.
   public init(localizedName: String) { self.localizedName = localizedName }
-  /// Of the app.
+  /// Without a localised name.
   public override init() { localizedName = nil }
 }
 
@@ -75,7 +64,7 @@ public enum CXCallEndedReason: Int, Sendable {
   case failed = 1
   /// The other one ended it.
   case remoteEnded = 2
-  /// Nobody answered.
+  /// Nobody answered the call.
   case unanswered = 3
   /// It was answered elsewhere.
   case answeredElsewhere = 4
@@ -87,7 +76,6 @@ public enum CXCallEndedReason: Int, Sendable {
 public protocol CXProviderDelegate: AnyObject {
   /// Every call is gone.
   func providerDidReset(_ provider: CXProvider)
-  /// It is ready.
   func providerDidBegin(_ provider: CXProvider)
   /// A call is to be made.
   func provider(_ provider: CXProvider, perform action: CXStartCallAction)
@@ -99,36 +87,33 @@ public protocol CXProviderDelegate: AnyObject {
   func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction)
   /// A call is to be muted.
   func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction)
-  /// Something took too long; never told here.
+  /// An action took too long; never called here.
   func provider(_ provider: CXProvider, timedOutPerforming action: CXAction)
-  /// The sound is the call's.
+  /// The audio session belongs to the call.
   func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession)
   /// It is no longer.
   func provider(_ provider: CXProvider, didDeactivate audioSession: AVAudioSession)
 }
 
 extension CXProviderDelegate {
-  /// Does nothing.
   public func providerDidBegin(_ provider: CXProvider) {}
-  /// Done.
+  /// Fulfills the action at once.
   public func provider(_ provider: CXProvider, perform action: CXStartCallAction) { action.fulfill() }
-  /// Done.
+  /// Fulfills the action at once.
   public func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { action.fulfill() }
-  /// Done.
+  /// Fulfills the action at once.
   public func provider(_ provider: CXProvider, perform action: CXEndCallAction) { action.fulfill() }
-  /// Done.
+  /// Fulfills the action at once.
   public func provider(_ provider: CXProvider, perform action: CXSetHeldCallAction) { action.fulfill() }
-  /// Done.
+  /// Fulfills the action at once.
   public func provider(_ provider: CXProvider, perform action: CXSetMutedCallAction) { action.fulfill() }
-  /// Does nothing.
   public func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) {}
-  /// Does nothing.
   public func provider(_ provider: CXProvider, didActivate audioSession: AVAudioSession) {}
-  /// Does nothing.
   public func provider(_ provider: CXProvider, didDeactivate audioSession: AVAudioSession) {}
 }
 
-/// The app's calls, as the system sees them. There is no such system on a desktop: a call that comes is shown as an alert of the app.
+/// The app's calls, as the system sees them. A desktop has no such system: an incoming call is shown as an alert of the
+/// app.
 // unchecked: what changes is touched under the lock.
 open class CXProvider: NSObject, @unchecked Sendable {
   /// How its calls are shown.
@@ -151,7 +136,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     Self.latestLock.withLock { Self.latest = self }
   }
 
-  /// Who performs what is asked, and on which queue; nil is the main queue.
+  /// Sets who performs the actions, and on which queue; nil is the main queue.
   open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
     lock.withLock { (self.delegate, self.queue) = (delegate, queue ?? .main) }
     tell { $0.providerDidBegin($1) }
@@ -179,7 +164,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     UIApplication.shared.keyWindow?.rootViewController?.present(alert, animated: true)
   }
 
-  /// What is known of a call has changed; nothing here shows it.
+  /// The details of a call have changed; nothing here shows them.
   open func reportCall(with UUID: UUID, updated update: CXCallUpdate) {}
   /// A call that is made begins to connect; nothing here shows it.
   open func reportOutgoingCall(with UUID: UUID, startedConnectingAt dateStartedConnecting: Date?) {}
@@ -210,7 +195,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     queue.async { handed.value.0(handed.value.1, self) }
   }
 
-  /// Has the delegate do it. The sound is the call's once one is made or answered.
+  /// Has the delegate perform the action. The audio session belongs to the call once one is made or answered.
   func perform(_ action: CXAction) {
     switch action {
     case let action as CXStartCallAction:

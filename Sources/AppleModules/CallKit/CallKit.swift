@@ -1,2 +1,2 @@
-/// What there is of CallKit on Linux: calls within the app, with an alert for one that comes.
+/// The part of CallKit that Linux has: calls within the app, with an alert for an incoming one.
 @_exported public import ParleyViews

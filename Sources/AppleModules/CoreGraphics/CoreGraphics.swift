@@ -1,2 +1,3 @@
-/// What there is of CoreGraphics on Linux, with UIKit's names as the real one's users have them: an app's import line stays as it is.
+/// The part of CoreGraphics that Linux has, and UIKit's names as with Apple's module. An app's import line stays as it
+/// is.
 @_exported public import ParleyViews

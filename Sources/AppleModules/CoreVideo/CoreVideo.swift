@@ -1,2 +1,2 @@
-/// What there is of CoreVideo on Linux, with UIKit's names as the real one's users have them: an app's import line stays as it is.
+/// The part of CoreVideo that Linux has, and UIKit's names as with Apple's module. An app's import line stays as it is.
 @_exported public import ParleyViews

@@ -1,2 +1,2 @@
-/// What there is of PushKit on Linux: its names, since nothing is pushed to a desktop.
+/// The names of PushKit on Linux. They have no effect, since nothing is pushed to a desktop.
 @_exported public import ParleyViews

@@ -7,7 +7,6 @@ import ParleyViews
 @preconcurrency @MainActor public final class ChatHandler {
   /// The conversation.
   public let conversation: SfBConversation
-  /// Who is told.
   public private(set) weak var delegate: (any ChatHandlerDelegate)?
   /// What the app gave along.
   public let userInfo: Any?
@@ -49,7 +48,7 @@ import ParleyViews
   }
 }
 
-/// Who is told of a chat. Everything is optional; of two spellings implement one.
+/// Is notified of a chat. Everything is optional; of two spellings implement one.
 @preconcurrency @MainActor public protocol ChatHandlerDelegate: AnyObject {
   /// A message came.
   func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem)

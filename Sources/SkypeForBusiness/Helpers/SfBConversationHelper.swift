@@ -6,7 +6,6 @@ public import ParleyViews
 @preconcurrency @MainActor public final class SfBConversationHelper {
   /// The conversation.
   public let conversation: SfBConversation
-  /// Who is told.
   public private(set) weak var delegate: (any SfBConversationHelperDelegate)?
   /// The cameras and the speaker.
   public let devicesManager: SfBDevicesManager
@@ -28,11 +27,11 @@ public import ParleyViews
   /// Begins to watch. The delegate is told how things are before this returns.
   ///
   /// - Parameters:
-  ///   - conversation: What to watch.
-  ///   - delegate: Who is told. It is not kept alive.
+  ///   - conversation: The conversation to watch.
+  ///   - delegate: Is notified. It is not kept alive.
   ///   - devicesManager: The application's.
-  ///   - outgoingVideoView: Where the own picture is shown.
-  ///   - incomingVideoLayer: Where the picture of whoever speaks is drawn.
+  ///   - outgoingVideoView: Shows the participant's own video.
+  ///   - incomingVideoLayer: Shows the video of the active speaker.
   ///   - userInfo: Anything, kept in ``userInfo``.
   public init(
     conversation: SfBConversation, delegate: (any SfBConversationHelperDelegate)?, devicesManager: SfBDevicesManager,

@@ -1,4 +1,4 @@
-/// Who is told what changes in a conversation. Everything is optional; of two spellings implement one.
+/// Is notified of changes in a conversation. Everything is optional; of two spellings implement one.
 @preconcurrency @MainActor public protocol SfBConversationHelperDelegate: AnyObject {
   /// Whose picture is watched and sent; nil when there is none to see. The spelling of Swift 3 and later.
   func conversationHelper(_ conversationHelper: SfBConversationHelper, didSubscribeTo video: SfBParticipantVideo?)

@@ -30,7 +30,8 @@ public import ParleyViews
   /// The properties that can be observed by name.
   class var keys: [ObservableKey] { [] }
 
-  /// Not nil while the object is observed by name, as apps ask before they take an observer away. What is set is ignored.
+  /// Not nil while the object is observed by name, as apps ask before they take an observer away. Setting it has no
+  /// effect.
   public var observationInfo: UnsafeMutableRawPointer? {
     get {
       keyed.removeAll { $0.observer == nil }
