@@ -1,23 +1,23 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// What sound comes from or goes to, as apps on a phone choose it. The desktop's settings do that here.
+/// A source or destination of audio, as apps on a phone choose it. The desktop's settings do that here.
 public final class AVAudioSessionPortDescription: Sendable {
-  /// What it is.
+  /// The kind of port, such as the loudspeaker.
   public let portType: AVAudioSession.Port
-  /// Its name.
+  /// The port's name, as users see it.
   public let portName: String
-  /// Its id.
+  /// The port's id, which is its name here.
   public var uid: String { portName }
 
   init(_ type: AVAudioSession.Port, _ name: String) { (portType, portName) = (type, name) }
 }
 
-/// Where sound comes from and goes to.
+/// The sources and destinations of audio.
 public final class AVAudioSessionRouteDescription: Sendable {
-  /// Where it comes from.
+  /// The sources of audio in use.
   public let inputs: [AVAudioSessionPortDescription]
-  /// Where it goes to.
+  /// The destinations of audio in use.
   public let outputs: [AVAudioSessionPortDescription]
 
   init(inputs: [AVAudioSessionPortDescription], outputs: [AVAudioSessionPortDescription]) {
@@ -28,7 +28,7 @@ public final class AVAudioSessionRouteDescription: Sendable {
 extension AVAudioSession {
   /// A kind of device.
   public struct Port: RawRepresentable, Hashable, Sendable {
-    /// Its name.
+    /// The port's name, as Apple's systems have it.
     public let rawValue: String
     /// A kind by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -36,7 +36,7 @@ extension AVAudioSession {
     public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")
     /// The loudspeaker that is built in.
     public static let builtInSpeaker = Port(rawValue: "Speaker")
-    /// What a phone is held to the ear for.
+    /// The loudspeaker at the ear of a phone.
     public static let builtInReceiver = Port(rawValue: "Receiver")
     /// Headphones with a wire.
     public static let headphones = Port(rawValue: "Headphones")
@@ -44,24 +44,24 @@ extension AVAudioSession {
     public static let headsetMic = Port(rawValue: "MicrophoneWired")
     /// Headphones without a wire.
     public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
-    /// A hearing aid.
+    /// A hearing aid or other Bluetooth LE device.
     public static let bluetoothLE = Port(rawValue: "BluetoothLE")
     /// A headset without a wire.
     public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
-    /// What is plugged in by USB.
+    /// A device that is plugged in by USB.
     public static let usbAudio = Port(rawValue: "USBAudio")
   }
 
-  /// Where sound comes from and goes to: what the desktop's settings say, under one name.
+  /// The sources and destinations of audio: those of the desktop's settings, under one name.
   public var currentRoute: AVAudioSessionRouteDescription {
     AVAudioSessionRouteDescription(
       inputs: [AVAudioSessionPortDescription(.builtInMic, "Microphone")],
       outputs: [AVAudioSessionPortDescription(.builtInSpeaker, "Speaker")])
   }
 
-  /// What can be chosen: what is in use.
+  /// The inputs that can be chosen: those in use.
   public var availableInputs: [AVAudioSessionPortDescription]? { currentRoute.inputs }
-  /// Does nothing: the desktop's settings say where sound comes from.
+  /// Does nothing: the desktop's settings choose the source of audio.
   public func setPreferredInput(_ inPort: AVAudioSessionPortDescription?) throws {}
   /// Channels that are captured.
   public var inputNumberOfChannels: Int { 1 }
@@ -69,14 +69,14 @@ extension AVAudioSession {
   public var outputNumberOfChannels: Int { 2 }
   /// Does nothing: calls have one.
   public func setPreferredInputNumberOfChannels(_ count: Int) throws {}
-  /// About how many seconds captured sound is old.
+  /// About how many seconds old captured audio is.
   public var inputLatency: TimeInterval { 0.02 }
-  /// About how many seconds it takes until sound is heard.
+  /// About how many seconds pass until audio is heard.
   public var outputLatency: TimeInterval { 0.02 }
   /// How many seconds are handed over at once.
   public var ioBufferDuration: TimeInterval { 0.01 }
 }
 
-/// In a change's `userInfo`: where sound went before.
+/// In a change's `userInfo`: the route of audio before it.
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 #endif

@@ -8,7 +8,7 @@ import Synchronization
 public final class AVAudioSession: Sendable {
   /// What sound is for.
   public struct Category: RawRepresentable, Hashable, Sendable {
-    /// Its name.
+    /// The category's name, as Apple's systems have it.
     public let rawValue: String
     /// A category by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -26,7 +26,7 @@ public final class AVAudioSession: Sendable {
 
   /// What the sound of a category is like.
   public struct Mode: RawRepresentable, Hashable, Sendable {
-    /// Its name.
+    /// The mode's name, as Apple's systems have it.
     public let rawValue: String
     /// A mode by its name.
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -2,11 +2,11 @@
 
 /// Something that an app has begun to do in the background. A desktop lets it go on.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
-  /// Its number.
+  /// The task's number; 0 stands for none.
   public let rawValue: Int
   /// A task by its number.
   public init(rawValue: Int) { self.rawValue = rawValue }
-  /// None.
+  /// No task has this number: 0.
   public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
@@ -21,7 +21,7 @@ extension UIApplication {
     withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier { UIBackgroundTaskIdentifier(rawValue: 1) }
 
-  /// It has ended.
+  /// Has no effect: a desktop doesn't suspend apps.
   public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
 }
 #endif

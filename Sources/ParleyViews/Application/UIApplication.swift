@@ -11,7 +11,6 @@ public final class UIApplication: UIResponder {
     case active = 0
     /// Between.
     case inactive = 1
-    /// Behind.
     case background = 2
   }
 
@@ -41,7 +40,7 @@ public final class UIApplication: UIResponder {
   public var isIdleTimerDisabled = false
   /// Where keys go.
   var firstResponder: UIResponder?
-  /// What an app with a scene delegate shows.
+  /// The scene of an app that has a scene delegate.
   var scene: UIWindowScene?
   /// Whether the app is light or dark; unspecified is as the desktop has it.
   var userInterfaceStyle = UIUserInterfaceStyle.light
@@ -53,27 +52,30 @@ public final class UIApplication: UIResponder {
   /// Whether windows come onto the desktop by themselves.
   private var showsWindows = false
   private var isEnding = false
-  /// Whether the beginning was told.
+  /// Whether the delegate was notified of the beginning.
   private var isRunning = false
   /// In seconds: an app that was told to end has ended by then.
   private static let longestEnd = 5.0
 
-  /// Runs an app until its last window is closed: the main run loop and the main actor go on meanwhile. The last line of a `main.swift`:
+  /// Runs an app until its last window is closed. The main run loop and the main actor go on during that time. It is
+  /// the last line of a `main.swift`:
   ///
   /// ```swift
   /// UIApplication.run(AppDelegate(), isHeadless: CommandLine.arguments.contains("--headless"))
   /// ```
   ///
-  /// Without a display it says so on standard error and ends with status 1; headless it needs none. SIGTERM, Ctrl-C and a closed terminal (SIGHUP)
-  /// end it as its last window does: the delegate hears ``UIApplicationDelegate/applicationWillTerminate(_:)``, and the status is 0.
+  /// Without a display it says so on standard error and ends with status 1; headless it needs none. SIGTERM, Ctrl-C and
+  /// a closed terminal (SIGHUP) end it as its last window does: the delegate hears
+  /// ``UIApplicationDelegate/applicationWillTerminate(_:)``, and the status is 0.
   ///
   /// - Parameters:
-  ///   - delegate: Who is told of the beginning and the end.
-  ///   - scene: Who is told of the scene, in an app that has a `SceneDelegate`: it makes the window.
+  ///   - delegate: Is notified of the beginning and the end.
+  ///   - scene: Is notified of the scene, in an app that has a `SceneDelegate`: it makes the window.
   ///   - isHeadless: Whether it goes without a display.
-  ///   - userInterfaceStyle: Whether the app is light or dark, as the key `UIUserInterfaceStyle` of an Info.plist says on a phone. It is light unless
-  ///     it says more, as apps are there that were built before there was a dark mode: their own colours are meant for it. An app whose colours
-  ///     are the system's, or come in pairs, says `.unspecified` and is as the desktop's theme has it.
+  ///   - userInterfaceStyle: Whether the app is light or dark, as the key `UIUserInterfaceStyle` of an Info.plist says
+  ///     on a phone. The default is light, since the colours of apps from before there was a dark mode are meant for
+  ///     it. An app whose colours are the system's, or come in pairs, passes `.unspecified` and follows the desktop's
+  ///     theme.
   public static func run(
     _ delegate: any UIApplicationDelegate, scene: (any UISceneDelegate)? = nil, isHeadless: Bool = false,
     userInterfaceStyle: UIUserInterfaceStyle = .light
@@ -206,7 +208,7 @@ public protocol UIApplicationDelegate: AnyObject {
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
     options: UIScene.ConnectionOptions
   ) -> UISceneConfiguration
-  /// Scenes were closed for good; never told here.
+  /// Scenes were closed permanently; never called here.
   func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
 }
 
@@ -225,12 +227,12 @@ extension UIApplicationDelegate {
   public func applicationWillEnterForeground(_ application: UIApplication) {}
   /// Does nothing.
   public func applicationWillTerminate(_ application: UIApplication) {}
-  /// The usual one.
+  /// Returns the default configuration of a scene.
   public func application(
     _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
     options: UIScene.ConnectionOptions
   ) -> UISceneConfiguration { UISceneConfiguration(name: nil, sessionRole: connectingSceneSession.role) }
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>) {}
 }
 #endif

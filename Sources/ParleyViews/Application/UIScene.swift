@@ -1,34 +1,33 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// What an app shows at a time: here one scene, which has all its windows. ``UIApplication/run(_:scene:isHeadless:userInterfaceStyle:)`` makes it.
+/// A group of windows. An app has one scene here, with all its windows.
+/// ``UIApplication/run(_:scene:isHeadless:userInterfaceStyle:)`` makes it.
 open class UIScene: UIResponder {
   /// How far in front it is.
   public enum ActivationState: Int, Hashable, Sendable {
     /// It isn't connected yet.
     case unattached = -1
-    /// In front.
     case foregroundActive = 0
     /// Seen, without the focus.
     case foregroundInactive = 1
-    /// Behind.
     case background = 2
   }
 
-  /// What it was opened for; nothing here.
+  /// The reasons why a scene was opened; always empty here.
   @preconcurrency @MainActor
   public final class ConnectionOptions {
-    /// Addresses; none.
+    /// The addresses to open; always empty here.
     public let urlContexts: Set<UIOpenURLContext> = []
-    /// What was begun elsewhere; none.
+    /// Activities begun elsewhere; always empty here.
     public let userActivities: Set<String> = []
 
     init() {}
   }
 
-  /// What lasts of it between two starts of the app.
+  /// The part that lasts between two starts of the app.
   public let session: UISceneSession
-  /// Who is told of it.
+  /// Is notified of the scene's beginning and end.
   public internal(set) var delegate: (any UISceneDelegate)?
   /// The name of its windows on the desktop where they have none.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -61,26 +60,24 @@ open class UIScene: UIResponder {
 
 /// The scene with the app's windows.
 open class UIWindowScene: UIScene {
-  /// The app's windows.
   open var windows: [UIWindow] { UIApplication.shared.windows }
   /// The window that keys go to.
   open var keyWindow: UIWindow? { UIApplication.shared.keyWindow }
-  /// The screen.
   open var screen: UIScreen { .main }
 }
 
 /// An address that an app was opened with; there are none here.
 public struct UIOpenURLContext: Hashable, Sendable {
-  /// The address.
+  /// The address that the app was asked to open.
   public let url: URL
 }
 
-/// What a scene is for.
+/// A scene's role, and the app's own data for it.
 @preconcurrency @MainActor
 public final class UISceneSession: Hashable {
-  /// What kind of scene it is.
+  /// The kind of a scene.
   public struct Role: RawRepresentable, Hashable, Sendable {
-    /// Its name.
+    /// The role's name, as in an app's Info.plist.
     public let rawValue: String
     /// A role by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -88,15 +85,15 @@ public final class UISceneSession: Hashable {
     public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
   }
 
-  /// What kind of scene it is.
+  /// The kind of this scene.
   public let role: Role
-  /// Its id.
+  /// An id for this run of the app only.
   public let persistentIdentifier = UUID().uuidString
-  /// What the app keeps with it.
+  /// The app's own data for the scene.
   public var userInfo: [String: Any]?
   /// How it was set up.
   public internal(set) var configuration: UISceneConfiguration
-  /// The scene.
+  /// The scene of this session, while there is one.
   public internal(set) weak var scene: UIScene?
 
   /// They are the same when they are one object.
@@ -110,29 +107,29 @@ public final class UISceneSession: Hashable {
   }
 }
 
-/// How a scene is set up. What an app says here is kept; the scene's delegate is the one that ``UIApplication`` is run with.
+/// The setup of a scene. An app's values are stored only: the scene's delegate is the one that ``UIApplication`` is run
+/// with.
 @preconcurrency @MainActor
 public final class UISceneConfiguration {
   /// Its name in the app's Info.plist.
   public let name: String?
-  /// What kind of scene it is for.
+  /// The kind of scene that the setup is for.
   public let role: UISceneSession.Role
   /// The class of its delegate.
   public var delegateClass: AnyClass?
-  /// Its storyboard.
+  /// The storyboard of the app's first screen; stored only.
   public var storyboard: UIStoryboard?
 
   /// A configuration by its name.
   public init(name: String?, sessionRole: UISceneSession.Role) { (self.name, role) = (name, sessionRole) }
 }
 
-/// Is told of a scene's beginning and end.
+/// Is notified of a scene's beginning and end.
 @preconcurrency @MainActor
 public protocol UISceneDelegate: AnyObject {
   /// It begins. The app makes its window here.
   func scene(
     _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
-  /// It is gone.
   func sceneDidDisconnect(_ scene: UIScene)
   /// It came to the front.
   func sceneDidBecomeActive(_ scene: UIScene)
@@ -147,24 +144,23 @@ public protocol UISceneDelegate: AnyObject {
 /// As ``UISceneDelegate``, of a scene with windows.
 @preconcurrency @MainActor
 public protocol UIWindowSceneDelegate: UISceneDelegate {
-  /// Its window.
   var window: UIWindow? { get set }
 }
 
 extension UISceneDelegate {
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func scene(
     _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
   ) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func sceneDidDisconnect(_ scene: UIScene) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func sceneDidBecomeActive(_ scene: UIScene) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func sceneWillResignActive(_ scene: UIScene) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func sceneWillEnterForeground(_ scene: UIScene) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func sceneDidEnterBackground(_ scene: UIScene) {}
 }
 
@@ -180,7 +176,7 @@ extension UIApplication {
   /// The scenes; one, or none in an app that has none.
   public var connectedScenes: Set<UIScene> { scene.map { [$0] } ?? [] }
 
-  /// Tells the scene's delegate what the app's is told.
+  /// Notifies the scene's delegate of the same events as the app's.
   func tellScene(_ name: Notification.Name) {
     guard let scene, let delegate = scene.delegate else { return }
     switch name {

@@ -45,7 +45,8 @@ extension UIViewController {
     completion?()
   }
 
-  /// What presents something for this screen: itself, or a controller around it. A screen may have presented before it had a parent.
+  /// The controller that presents something for this screen: itself, or one around it. A screen may have presented
+  /// before it had a parent.
   private var nearestPresenter: UIViewController? {
     var controller: UIViewController? = self
     while let each = controller, each.presentedViewController == nil { controller = each.parent }

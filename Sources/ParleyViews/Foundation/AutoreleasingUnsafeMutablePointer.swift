@@ -1,4 +1,5 @@
 #if !canImport(UIKit) || os(Linux)
-/// Where a call puts what it gives besides its result, as calls of Objective-C are imported. There is nothing to release on Linux.
+/// A pointer to where a call puts a further result, as calls of Objective-C are imported. There is nothing to release
+/// on Linux.
 public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>
 #endif

@@ -12,7 +12,6 @@ open class NSPointerArray: NSObject {
   open func pointer(at index: Int) -> UnsafeMutableRawPointer? {
     pointers.indices.contains(index) ? pointers[index] : nil
   }
-  /// Adds one.
   open func addPointer(_ pointer: UnsafeMutableRawPointer?) { pointers.append(pointer) }
   /// Puts another one in the place of one; does nothing when there are not so many.
   open func replacePointer(at index: Int, withPointer item: UnsafeMutableRawPointer?) {

@@ -15,8 +15,8 @@ public typealias AudioComponentInstance = OpaqueAudioComponentInstance
 public typealias AudioUnit = AudioComponentInstance
 
 // unchecked: what changes is touched under the lock, or on the unit's own queue while it runs.
-/// A unit that plays what its callback gives, or tells its callback of what was captured, 10 ms at a time. Where the machine has no loudspeaker what is
-/// given is heard by nobody, and where it has no microphone silence is captured.
+/// A unit that plays its callback's audio, or notifies its callback of captured audio, 10 ms at a time. Without a
+/// loudspeaker nobody hears the audio, and without a microphone silence is captured.
 public final class OpaqueAudioComponentInstance: @unchecked Sendable {
   private struct Callback {
     var call: AURenderCallback
@@ -93,7 +93,7 @@ public final class OpaqueAudioComponentInstance: @unchecked Sendable {
     }
   }
 
-  /// What a fraction of a second asks for.
+  /// Calls the app's callbacks once, for 10 ms of audio.
   private func turn() {
     queue.setSpecific(key: Self.mark, value: ObjectIdentifier(self))
     let count = AudioFrame.samplesPer10Milliseconds
@@ -139,7 +139,7 @@ public func AudioComponentFindNext(
   inComponent == nil && inDesc.pointee.componentType == kAudioUnitType_Output ? OpaqueAudioComponent() : nil
 }
 
-/// Makes a unit.
+/// Makes a unit, which doesn't run yet.
 @discardableResult
 public func AudioComponentInstanceNew(
   _ inComponent: AudioComponent, _ outInstance: UnsafeMutablePointer<AudioComponentInstance?>
@@ -148,14 +148,14 @@ public func AudioComponentInstanceNew(
   return noErr
 }
 
-/// Ends a unit.
+/// Ends a unit that is no longer needed.
 @discardableResult
 public func AudioComponentInstanceDispose(_ inInstance: AudioComponentInstance) -> OSStatus {
   inInstance.stop()
   return noErr
 }
 
-/// Sets something of a unit: its callbacks, and how samples lie. What else there is has no effect.
+/// Sets a property of a unit: its callbacks, or the layout of samples. Other properties have no effect.
 @discardableResult
 public func AudioUnitSetProperty(
   _ inUnit: AudioUnit, _ inID: AudioUnitPropertyID, _ inScope: AudioUnitScope, _ inElement: AudioUnitElement,
@@ -193,13 +193,13 @@ public func AudioUnitSetProperty(
   return noErr
 }
 
-/// Ends it.
+/// Stops the unit, so that its callbacks are no longer called.
 @discardableResult public func AudioOutputUnitStop(_ ci: AudioUnit) -> OSStatus {
   ci.stop()
   return noErr
 }
 
-/// Gives what was captured, in the callback that tells of it.
+/// Gives the captured audio, within the callback for it.
 @discardableResult
 public func AudioUnitRender(
   _ inUnit: AudioUnit, _ ioActionFlags: UnsafeMutablePointer<AudioUnitRenderActionFlags>?,

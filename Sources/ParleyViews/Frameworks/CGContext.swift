@@ -1,12 +1,13 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// Draws pictures and rectangles into memory, as capturers and transformers of apps do.
+/// Draws images and rectangles into memory, as capturers and transformers of apps do.
 ///
-/// As on Apple systems the corner of a context of one's own is below, and that of ``UIGraphicsBeginImageContextWithOptions(_:_:_:)`` above. It may be
-/// moved and scaled, not turned. A pixel is taken from the picture's nearest one.
+/// As on Apple systems the origin of a context of one's own is below, and that of
+/// ``UIGraphicsBeginImageContextWithOptions(_:_:_:)`` above. It may be moved and scaled, not turned. A pixel is taken
+/// from the image's nearest one.
 public final class CGContext {
-  /// Where the bytes of a pixel are.
+  /// The order of the bytes in a pixel.
   private enum Layout {
     case gray
     /// The places of blue, green, red and opacity.
@@ -41,11 +42,11 @@ public final class CGContext {
 
   /// Pixels a row.
   public let width: Int
-  /// Rows.
+  /// Height in pixels.
   public let height: Int
   /// Bytes from one row to the next.
   public let bytesPerRow: Int
-  /// Where the pixels are.
+  /// The memory of the pixels.
   public var data: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(memory) }
 
   private let memory: UnsafeMutablePointer<UInt8>
@@ -55,7 +56,8 @@ public final class CGContext {
   private var saved: [Scale] = []
   private var fill: [UInt8] = [0, 0, 0, 255]
 
-  /// A context for this memory, or for some of its own where `data` is nil. Nil when there is no such layout, or it is too large.
+  /// A context for this memory, or for some of its own where `data` is nil. Nil when there is no such layout, or it is
+  /// too large.
   public init?(
     data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
     space: CGColorSpace, bitmapInfo: UInt32
@@ -86,12 +88,12 @@ public final class CGContext {
     self.scale = Scale(a: scale, d: -scale, y0: CGFloat(height))
   }
 
-  // MARK: Where it draws
+  // MARK: Coordinates
 
-  /// What is drawn from now on is so much larger.
+  /// Everything drawn from now on is so much larger.
   public func scaleBy(x sx: CGFloat, y sy: CGFloat) { (scale.a, scale.d) = (scale.a * sx, scale.d * sy) }
 
-  /// What is drawn from now on lies elsewhere.
+  /// Everything drawn from now on is moved.
   public func translateBy(x tx: CGFloat, y ty: CGFloat) {
     scale.x0 += tx * scale.a
     scale.y0 += ty * scale.d
@@ -110,7 +112,7 @@ public final class CGContext {
     fill = [byte(blue), byte(green), byte(red), UInt8(min(max(alpha * 255, 0), 255))]
   }
 
-  /// Fills a rectangle.
+  /// Fills a rectangle with the current colour.
   public func fill(_ rect: CGRect) { draw(CGImage(pixels: fill, width: 1, height: 1), in: rect) }
 
   /// Makes a rectangle of nothing.
@@ -122,10 +124,10 @@ public final class CGContext {
     }
   }
 
-  /// Draws a picture, stretched to a rectangle.
+  /// Draws an image, stretched to a rectangle.
   public func draw(_ image: CGImage, in rect: CGRect) { draw(image, in: rect, isUpright: false) }
 
-  /// The picture's first row lies at the largest y of the rectangle, or at its smallest where it is `isUpright`.
+  /// The image's first row lies at the largest y of the rectangle, or at its smallest where it is `isUpright`.
   func draw(_ image: CGImage, in rect: CGRect, isUpright: Bool) {
     guard let place = place(rect), image.width > 0, image.height > 0 else { return }
     let columns = place.columns.map { column -> Int in
@@ -178,7 +180,7 @@ public final class CGContext {
     }
   }
 
-  /// What was drawn.
+  /// A copy of what was drawn.
   public func makeImage() -> CGImage? {
     var pixels = [UInt8](repeating: 255, count: width * height * 4)
     for row in 0..<height {

@@ -1,13 +1,13 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// The pixels of a picture.
+/// The pixels of an image.
 public final class CGImage: Sendable {
   /// Blue, green, red and opacity of each pixel, multiplied by the opacity; rows without gaps.
   let pixels: [UInt8]
   /// Pixels a row.
   public let width: Int
-  /// Rows.
+  /// Height in pixels.
   public let height: Int
   /// Bits of each colour.
   public var bitsPerComponent: Int { 8 }
@@ -20,7 +20,7 @@ public final class CGImage: Sendable {
     (self.pixels, self.width, self.height) = (pixels, width, height)
   }
 
-  /// A part of the picture; nil when nothing of it lies in `rect`.
+  /// A part of the image; nil when nothing of it lies in `rect`.
   public func cropping(to rect: CGRect) -> CGImage? {
     let inside = rect.integral.intersection(CGRect(x: 0, y: 0, width: width, height: height))
     guard !inside.isEmpty else { return nil }
@@ -36,7 +36,7 @@ public final class CGImage: Sendable {
 }
 
 extension UIImage {
-  /// The picture of these pixels.
+  /// The image of these pixels.
   public convenience init(cgImage: CGImage) {
     self.init(pixels: cgImage.pixels, width: cgImage.width, height: cgImage.height)
   }
@@ -44,20 +44,20 @@ extension UIImage {
   /// Its pixels; never nil.
   public var cgImage: CGImage? { CGImage(pixels: pixels, width: width, height: height) }
 
-  /// Draws the picture into the context that ``UIGraphicsBeginImageContextWithOptions(_:_:_:)`` has begun.
+  /// Draws the image into the context that ``UIGraphicsBeginImageContextWithOptions(_:_:_:)`` has begun.
   public func draw(in rect: CGRect) {
     guard let cgImage else { return }
     UIGraphicsGetCurrentContext()?.draw(cgImage, in: rect, isUpright: true)
   }
 
-  /// Draws the picture with its corner at a point.
+  /// Draws the image with its corner at a point.
   public func draw(at point: CGPoint) { draw(in: CGRect(origin: point, size: size)) }
 }
 
 // An app names the picture where it wants it: `#imageLiteral(resourceName: "mute")`.
 extension UIImage: _ExpressibleByImageLiteral {
-  /// The picture `name.png` beside the program, or in its resources. When there is none it is said on standard error, and the picture is a pixel
-  /// that isn't seen.
+  /// The image `name.png` next to the program, or in its resources. A missing file is reported on standard error, and
+  /// the image is a pixel that isn't seen.
   public convenience init(imageLiteralResourceName name: String) {
     if let image = UIImage(named: name) {
       self.init(pixels: image.pixels, width: image.width, height: image.height)
@@ -68,6 +68,6 @@ extension UIImage: _ExpressibleByImageLiteral {
   }
 }
 
-/// What the compiler makes of an image literal.
+/// The type that the compiler gives an image literal.
 public typealias _ImageLiteralType = UIImage
 #endif

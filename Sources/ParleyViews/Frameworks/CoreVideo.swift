@@ -82,15 +82,15 @@ public typealias CVOptionFlags = UInt64
 public typealias CFDictionary = [AnyHashable: Any]
 /// The layout of pixels that is wanted.
 public let kCVPixelBufferPixelFormatTypeKey = "PixelFormatType"
-/// Whether the picture can be drawn as a `CGImage`.
+/// Whether the frame can be drawn as a `CGImage`.
 public let kCVPixelBufferCGImageCompatibilityKey = "CGImageCompatibility"
-/// Whether the picture can be drawn into by a `CGContext`.
+/// Whether a `CGContext` can draw into the frame.
 public let kCVPixelBufferCGBitmapContextCompatibilityKey = "CGBitmapContextCompatibility"
-/// How the picture is shared with other processes.
+/// How the frame is shared with other processes.
 public let kCVPixelBufferIOSurfacePropertiesKey = "IOSurfaceProperties"
 /// Pixels a row.
 public let kCVPixelBufferWidthKey = "Width"
-/// Rows.
+/// Height in pixels.
 public let kCVPixelBufferHeightKey = "Height"
 
 /// What a picture is locked for.

@@ -14,8 +14,8 @@ private final class ContextStack {
   }
 }
 
-/// Begins a picture of a size in points, whose corner is above. `scale` of 0 is that of the screen. ``UIGraphicsEndImageContext()`` ends it, on the same
-/// thread.
+/// Begins an image of a size in points, whose origin is above. `scale` of 0 is that of the screen.
+/// ``UIGraphicsEndImageContext()`` ends it, on the same thread.
 public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
   let context = CGContext(size: size, scale: scale > 0 ? scale : 1)
   if opaque {
@@ -25,22 +25,23 @@ public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Boo
   ContextStack.current.contexts.append(context)
 }
 
-/// Begins a picture of a size in points.
+/// Begins an image of a size in points.
 public func UIGraphicsBeginImageContext(_ size: CGSize) { UIGraphicsBeginImageContextWithOptions(size, false, 1) }
 
-/// What is drawn into; nil while no picture was begun, or where it would have no size.
+/// The context of the image that was begun; nil without one, or where it would have no size.
 public func UIGraphicsGetCurrentContext() -> CGContext? { ContextStack.current.contexts.last ?? nil }
 
-/// What was drawn so far.
+/// The image as drawn so far.
 public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? {
   UIGraphicsGetCurrentContext()?.makeImage().map { UIImage(cgImage: $0) }
 }
 
-/// Ends a picture.
+/// Ends the innermost image that was begun on this thread.
 public func UIGraphicsEndImageContext() { _ = ContextStack.current.contexts.popLast() }
 
 extension UIView {
-  /// Draws the view and everything in it into the current context, as ``snapshot()`` does. False when it can't be drawn.
+  /// Draws the view and everything in it into the current context, as ``snapshot()`` does. False when it can't be
+  /// drawn.
   @discardableResult
   public func drawHierarchy(in rect: CGRect, afterScreenUpdates afterUpdates: Bool) -> Bool {
     guard UIGraphicsGetCurrentContext() != nil, let image = try? snapshot() else { return false }

@@ -2,8 +2,9 @@
 public import Foundation
 
 extension UICollectionView {
-  /// Makes cells of a class when one of this kind is asked for: by its `init(coder:)`, as from a storyboard, since Linux cannot call another
-  /// initialiser of a class that it only knows at run time. For cells that need one, use ``register(forCellWithReuseIdentifier:_:)``.
+  /// Makes cells of a class when one of this kind is asked for: by its `init(coder:)`, as from a storyboard, since
+  /// Linux cannot call another initialiser of a class that it only knows at run time. For cells that need one, use
+  /// ``register(forCellWithReuseIdentifier:_:)``.
   public func register(_ cellClass: AnyClass?, forCellWithReuseIdentifier identifier: String) {
     guard let cellClass = cellClass as? UICollectionViewCell.Type else {
       makers[identifier] = nil
@@ -39,7 +40,7 @@ extension UICollectionView {
     return shown[indexPath]
   }
 
-  /// Where a cell is.
+  /// The index path of a cell; nil when it isn't in sight.
   public func indexPath(for cell: UICollectionViewCell) -> IndexPath? { shown.first { $0.value === cell }?.key }
 
   /// The item at a point of the content.
@@ -54,7 +55,7 @@ extension UICollectionView {
     return shown.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Where the cells in sight are.
+  /// The index paths of the cells in sight.
   public var indexPathsForVisibleItems: [IndexPath] {
     layoutIfNeeded()
     return shown.keys.sorted()
@@ -63,13 +64,13 @@ extension UICollectionView {
   /// The items that are selected.
   public var indexPathsForSelectedItems: [IndexPath]? { selected }
 
-  /// Where the layout puts an item.
+  /// The position that the layout gives an item.
   public func layoutAttributesForItem(at indexPath: IndexPath) -> UICollectionViewLayoutAttributes? {
     layoutIfNeeded()
     return collectionViewLayout.layoutAttributesForItem(at: indexPath)
   }
 
-  /// Selects an item without telling the delegate; nil selects none.
+  /// Selects an item without notifying the delegate; nil selects none.
   public func selectItem(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if !allowsMultipleSelection || indexPath == nil {
       for path in selected { deselectItem(at: path, animated: animated) }

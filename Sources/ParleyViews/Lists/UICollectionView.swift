@@ -3,31 +3,29 @@ public import Foundation
 
 /// Cells that a layout places. Those that lie in sight are made, others are when they come there.
 open class UICollectionView: UIScrollView {
-  /// Where the content goes on.
+  /// The direction in which the content goes on.
   public enum ScrollDirection: Int, Hashable, Sendable {
-    /// Down.
     case vertical = 0
-    /// To the right.
     case horizontal = 1
   }
 
-  /// Where an item comes to lie when the collection scrolls to it.
+  /// The position of an item after the collection has scrolled to it.
   public struct ScrollPosition: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
     /// Positions of bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Above.
+    /// The item lies at the upper edge.
     public static let top = ScrollPosition(rawValue: 1)
     /// Between above and below.
     public static let centeredVertically = ScrollPosition(rawValue: 2)
-    /// Below.
+    /// The item lies at the lower edge.
     public static let bottom = ScrollPosition(rawValue: 4)
-    /// At the left.
+    /// The item lies at the left edge.
     public static let left = ScrollPosition(rawValue: 8)
     /// Between left and right.
     public static let centeredHorizontally = ScrollPosition(rawValue: 16)
-    /// At the right.
+    /// The item lies at the right edge.
     public static let right = ScrollPosition(rawValue: 32)
   }
 
@@ -39,9 +37,8 @@ open class UICollectionView: UIScrollView {
       setNeedsLayout()
     }
   }
-  /// Where the cells come from.
   open weak var dataSource: (any UICollectionViewDataSource)? { didSet { reloadData() } }
-  /// Who hears which cell was chosen.
+  /// Is notified of chosen cells.
   open weak var delegate: (any UICollectionViewDelegate)? { didSet { setNeedsLayout() } }
   /// Whether cells can be chosen.
   open var allowsSelection = true
@@ -74,14 +71,13 @@ open class UICollectionView: UIScrollView {
     collectionViewLayout.collectionView = self
   }
 
-  /// Asks for all cells anew.
+  /// Asks for all cells again.
   open func reloadData() {
     selected = []
     for path in Array(shown.keys) { takeAway(path) }
     setNeedsLayout()
   }
 
-  /// Shows changes together.
   open func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
     self.updates += 1
     updates?()
@@ -107,7 +103,6 @@ open class UICollectionView: UIScrollView {
 
   private func changed() { if updates == 0 { reloadData() } }
 
-  /// Changes the layout.
   open func setCollectionViewLayout(_ layout: UICollectionViewLayout, animated: Bool) { collectionViewLayout = layout }
 
   /// How many sections there are.
@@ -165,7 +160,7 @@ open class UICollectionView: UIScrollView {
     delegate?.collectionView(self, didEndDisplaying: cell, forItemAt: path)
   }
 
-  /// What scrolls into sight is made.
+  /// Cells that scroll into sight are made.
   open override var contentOffset: CGPoint { didSet { if contentOffset != oldValue { setNeedsLayout() } } }
 
   /// A touch that ends on a cell chooses it.

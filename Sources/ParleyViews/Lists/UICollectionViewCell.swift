@@ -5,13 +5,13 @@ public import Foundation
 open class UICollectionViewCell: UIView {
   /// The name of its kind, by which it is used again.
   open internal(set) var reuseIdentifier: String?
-  /// Where its content is.
+  /// The view that holds the cell's content.
   public let contentView = UIView(frame: .zero)
   /// Whether it is selected.
   open var isSelected = false
   /// Whether it is being pressed.
   open var isHighlighted = false
-  /// What is behind its content.
+  /// The view behind its content.
   open var backgroundView: UIView? {
     didSet {
       oldValue?.removeFromSuperview()
@@ -22,7 +22,6 @@ open class UICollectionViewCell: UIView {
     }
   }
 
-  /// A cell.
   public override init(frame: CGRect) {
     super.init(frame: frame)
     prepare()

@@ -41,7 +41,7 @@ open class UICollectionViewController: UIViewController, UICollectionViewDataSou
     super.init(coder: coder)
   }
 
-  /// Makes the collection, which asks and tells this screen.
+  /// Makes the collection, whose data source and delegate this screen is.
   open override func loadView() {
     super.loadView()
     let collection = UICollectionView(frame: view.bounds, collectionViewLayout: layout)
@@ -52,15 +52,13 @@ open class UICollectionViewController: UIViewController, UICollectionViewDataSou
     view.addSubview(collection)
   }
 
-  // What an extension has cannot be overridden, so everything stands here.
+  // Methods of an extension can't be overridden, so everything stands here.
 
-  /// None, unless overridden.
   open func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int { 0 }
   /// An empty cell, unless overridden.
   open func collectionView(_ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath)
     -> UICollectionViewCell
   { UICollectionViewCell(frame: .zero) }
-  /// One, unless overridden.
   open func numberOfSections(in collectionView: UICollectionView) -> Int { 1 }
   /// It may, unless overridden.
   open func collectionView(_ collectionView: UICollectionView, shouldSelectItemAt indexPath: IndexPath) -> Bool { true }

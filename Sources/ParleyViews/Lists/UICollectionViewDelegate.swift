@@ -1,19 +1,18 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// Where the cells of a collection come from.
+/// Provides the cells of a collection.
 @preconcurrency @MainActor
 public protocol UICollectionViewDataSource: AnyObject {
   /// How many items a section has.
   func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int
-  /// A cell.
   func collectionView(_ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath) -> UICollectionViewCell
   /// How many sections there are.
   func numberOfSections(in collectionView: UICollectionView) -> Int
 }
 
 extension UICollectionViewDataSource {
-  /// One.
+  /// One section, unless the app implements it.
   public func numberOfSections(in collectionView: UICollectionView) -> Int { 1 }
 }
 
@@ -35,19 +34,19 @@ public protocol UICollectionViewDelegate: AnyObject {
 }
 
 extension UICollectionViewDelegate {
-  /// It may.
+  /// Every item may be selected, unless the app implements it.
   public func collectionView(_ collectionView: UICollectionView, shouldSelectItemAt indexPath: IndexPath) -> Bool {
     true
   }
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func collectionView(_ collectionView: UICollectionView, didDeselectItemAt indexPath: IndexPath) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func collectionView(
     _ collectionView: UICollectionView, willDisplay cell: UICollectionViewCell, forItemAt indexPath: IndexPath
   ) {}
-  /// Does nothing.
+  /// Has no effect, unless the app implements it.
   public func collectionView(
     _ collectionView: UICollectionView, didEndDisplaying cell: UICollectionViewCell, forItemAt indexPath: IndexPath
   ) {}

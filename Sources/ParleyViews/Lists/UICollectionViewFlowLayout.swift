@@ -3,7 +3,7 @@ public import Foundation
 
 /// Puts cells one after the other into lines, as words are.
 open class UICollectionViewFlowLayout: UICollectionViewLayout {
-  /// Where lines follow each other: down, or to the right.
+  /// The direction in which lines follow each other: down, or to the right.
   open var scrollDirection = UICollectionView.ScrollDirection.vertical { didSet { invalidateLayout() } }
   /// The size of each cell, unless the collection's delegate says another.
   open var itemSize = CGSize(width: 50, height: 50) { didSet { invalidateLayout() } }
@@ -75,7 +75,6 @@ open class UICollectionViewFlowLayout: UICollectionViewLayout {
     attributes.filter { $0.frame.intersects(rect) }
   }
 
-  /// Where a cell lies.
   open override func layoutAttributesForItem(at indexPath: IndexPath) -> UICollectionViewLayoutAttributes? {
     attributes.first { $0.indexPath == indexPath }
   }

@@ -23,7 +23,7 @@ open class UICollectionViewLayout {
   /// The cells that a rectangle of the content touches; nil for none.
   open func layoutAttributesForElements(in rect: CGRect) -> [UICollectionViewLayoutAttributes]? { nil }
 
-  /// Where a cell lies; nil when there is none.
+  /// The position of a cell; nil when there is none.
   open func layoutAttributesForItem(at indexPath: IndexPath) -> UICollectionViewLayoutAttributes? {
     layoutAttributesForElements(in: CGRect(origin: .zero, size: collectionViewContentSize))?.first {
       $0.indexPath == indexPath

@@ -1,16 +1,15 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// Where a layout puts a cell, and how it is seen there.
+/// The position that a layout gives a cell, and how the cell is seen there.
 @preconcurrency @MainActor
 open class UICollectionViewLayoutAttributes {
-  /// Which cell.
   open var indexPath: IndexPath
-  /// Where it lies in the content.
+  /// The cell's rectangle in the content.
   open var frame = CGRect.zero
   /// How opaque it is.
   open var alpha: CGFloat = 1
-  /// What lies higher is in front.
+  /// Cells with higher values are in front.
   open var zIndex = 0
   /// Whether it isn't seen.
   open var isHidden = false
@@ -28,7 +27,6 @@ open class UICollectionViewLayoutAttributes {
     }
   }
 
-  /// Its middle.
   open var center: CGPoint {
     get { CGPoint(x: frame.midX, y: frame.midY) }
     set { frame.origin = CGPoint(x: newValue.x - frame.width / 2, y: newValue.y - frame.height / 2) }

@@ -45,7 +45,7 @@ open class UITableViewCell: UIView {
   let style: CellStyle
   /// The name of its kind, by which it is used again.
   open internal(set) var reuseIdentifier: String?
-  /// Where its content is.
+  /// The view that holds the cell's content.
   public let contentView = UIView()
   /// Its text.
   open private(set) lazy var textLabel: UILabel? = content(UILabel())

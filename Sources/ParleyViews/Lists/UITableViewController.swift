@@ -39,7 +39,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
     view = list
   }
 
-  // What an extension has cannot be overridden, so everything stands here.
+  // Methods of an extension can't be overridden, so everything stands here.
 
   /// None, unless overridden.
   open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }

@@ -38,7 +38,7 @@ public final class UIImage: Sendable {
     self.init(data: data)
   }
 
-  /// The picture `name.png` beside the program, or in its resources.
+  /// The image `name.png` next to the program, or in its resources.
   public convenience init?(named name: String) {
     let file = name.hasSuffix(".png") ? name : name + ".png"
     let folders = [Bundle.main.resourcePath, Bundle.main.bundlePath].compactMap { $0 }
