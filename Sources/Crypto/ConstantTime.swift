@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// Comparison of secrets.
 public enum ConstantTime {
   /// Whether two byte strings are equal, in a time that depends on their lengths alone.
   public static func areEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {

@@ -18,7 +18,7 @@ public enum CryptoError: Error, Hashable, Sendable {
 
   /// The error, after OpenSSL's queue of this thread is emptied.
   ///
-  /// TLS reads the same queue to tell a closed connection from a broken one, so nothing may stay in it.
+  /// TLS tells a closed connection apart from a broken one by the same queue, so nothing may stay in it.
   static func clearing(_ error: CryptoError) -> CryptoError {
     ERR_clear_error()
     return error

@@ -69,7 +69,7 @@ public struct SecretBytes: Sendable {
   /// The memory of one secret.
   ///
   /// Safety: `base` is allocated by `init` and freed by `deinit`; it is written only by `SecretBytes`'s initializers,
-  /// before anything else sees it, so that reading it from several threads is no race.
+  /// before anything else sees it, so reading it from several threads isn't a race.
   @safe
   private final class Storage: @unchecked Sendable {
     let count: Int

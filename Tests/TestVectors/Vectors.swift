@@ -20,10 +20,9 @@ public struct Hex: Decodable, Sendable, ExpressibleByStringLiteral {
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// The bytes of digits in a test; none where they are no digits.
+  /// The bytes of digits in a test; empty when the text has anything but digits.
   public init(stringLiteral text: String) { bytes = Self.bytes(of: text) ?? [] }
 
-  /// Reads the digits.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let bytes = Self.bytes(of: try container.decode(String.self)) else {
@@ -41,6 +40,5 @@ public struct Hex: Decodable, Sendable, ExpressibleByStringLiteral {
 
 /// The cases of a selection of Wycheproof's.
 public struct Cases<Case: Decodable>: Decodable {
-  /// The cases.
   public let cases: [Case]
 }

@@ -16,7 +16,7 @@ public enum HPKE {
     case psk(PresharedKey)
     /// The sender's key, which the recipient knows.
     case auth(X25519.PrivateKey)
-    /// Both.
+    /// The preshared key and the sender's key together (RFC 9180 section 5.1.4).
     case authPSK(X25519.PrivateKey, PresharedKey)
   }
 
@@ -28,7 +28,7 @@ public enum HPKE {
     case psk(PresharedKey)
     /// The key that the sender must have.
     case auth(X25519.PublicKey)
-    /// Both.
+    /// The preshared key and the sender's key together (RFC 9180 section 5.1.4).
     case authPSK(X25519.PublicKey, PresharedKey)
   }
 

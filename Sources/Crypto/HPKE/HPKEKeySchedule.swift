@@ -41,7 +41,7 @@ enum HPKEKeyEncapsulation {
       context: ephemeral.publicKey.rawValue + recipient.rawValue + (sender?.publicKey.rawValue ?? []))
   }
 
-  /// The recipient's half.
+  /// The recipient's half of the key encapsulation.
   static func sharedSecret(
     encapsulated: X25519.PublicKey, sender: X25519.PublicKey?, recipient: X25519.PrivateKey
   ) throws(CryptoError) -> SecretBytes {

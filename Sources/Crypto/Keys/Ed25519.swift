@@ -7,13 +7,11 @@ public enum Ed25519 {
   /// Bytes of a signature.
   public static let signatureLength = 64
 
-  /// The signer's key.
   public struct PrivateKey: Sendable {
     private let handle: KeyHandle
     /// The half that verifies the signatures.
     public let publicKey: PublicKey
 
-    /// A new key.
     public init() throws(CryptoError) { try self.init(.random(Ed25519.keyLength)) }
 
     /// The key of ``Ed25519/keyLength`` bytes, the standard's seed.
@@ -28,7 +26,7 @@ public enum Ed25519 {
       handle = try unsafe KeyHandle(made)
       var raw = [UInt8](repeating: 0, count: Ed25519.keyLength)
       var length = raw.count
-      // OpenSSL is told the room.
+      // OpenSSL gets the room in `length`.
       guard unsafe EVP_PKEY_get_raw_public_key(handle.pointer, &raw, &length) == 1, length == raw.count else {
         throw .clearing(.failed)
       }

@@ -26,7 +26,7 @@ final class KeyHandle: @unchecked Sendable {
     }
     var isWhole = false
     do throws(CryptoError) {
-      // OpenSSL is told the room and says how much it used.
+      // OpenSSL gets the room in `length` and returns there how much it used.
       return try unsafe SecretBytes(count: count) { out in
         var length = count
         isWhole = unsafe EVP_PKEY_derive(context, out, &length) == 1 && length == count
@@ -45,7 +45,7 @@ final class KeyHandle: @unchecked Sendable {
     defer { unsafe EVP_MD_CTX_free(context) }
     var signature = [UInt8](repeating: 0, count: count)
     var length = count
-    // OpenSSL reads the span's count, is told the room, and says how much it used.
+    // OpenSSL reads the span's count, gets the room in `length`, and returns there how much it used.
     let done = unsafe message.withUnsafeBufferPointer {
       unsafe EVP_DigestSignInit(context, nil, digest, nil, pointer) == 1
         && EVP_DigestSign(context, &signature, &length, $0.baseAddress ?? Self.nothing, $0.count) == 1

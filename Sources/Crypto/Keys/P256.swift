@@ -15,7 +15,6 @@ public enum P256 {
     /// The half that the peer gets.
     public let publicKey: PublicKey
 
-    /// A new key.
     public init() throws(CryptoError) {
       // One of 2^32 byte strings is not below the group's order.
       for _ in 0..<8 {
@@ -51,7 +50,7 @@ public enum P256 {
     public func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
       let der = try unsafe handle.sign(message, digest: EVP_sha256(), count: 72)
       var raw = [UInt8](repeating: 0, count: P256.signatureLength)
-      // OpenSSL is told the length of one array; the other has the 64 bytes that are written.
+      // The call gets the length of one array; the other has the 64 bytes that are written.
       guard unsafe parley_ecdsa_raw(der, der.count, &raw) == 1 else { throw .clearing(.failed) }
       return raw
     }
@@ -97,7 +96,6 @@ public enum P256 {
 
     /// Whether both are the same point.
     public static func == (a: PublicKey, b: PublicKey) -> Bool { a.rawValue == b.rawValue }
-    /// Hashes the point.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
   }
 }

@@ -5,13 +5,11 @@ public enum X25519 {
   /// Bytes of a private key, of a public key and of a shared secret.
   public static let length = 32
 
-  /// One end's key.
   public struct PrivateKey: Sendable {
     private let handle: KeyHandle
     /// The half that the peer gets.
     public let publicKey: PublicKey
 
-    /// A new key.
     public init() throws(CryptoError) { try self.init(.random(X25519.length)) }
 
     /// The key of ``X25519/length`` bytes, any of which will do.
@@ -24,7 +22,7 @@ public enum X25519 {
       handle = try unsafe KeyHandle(made)
       var raw = [UInt8](repeating: 0, count: X25519.length)
       var length = raw.count
-      // OpenSSL is told the room.
+      // OpenSSL gets the room in `length`.
       guard unsafe EVP_PKEY_get_raw_public_key(handle.pointer, &raw, &length) == 1, length == raw.count else {
         throw .clearing(.failed)
       }

@@ -4,13 +4,12 @@ public enum KeyEffect: Equatable, Sendable {
   case announce([UInt8])
   /// Send these envelopes, in one message where that is possible.
   case send([KeyEnvelope])
-  /// Tell the app.
+  /// Notify the app of this event.
   case notify(KeyEvent)
 }
 
 /// A sealed message for one participant.
 public struct KeyEnvelope: Hashable, Sendable {
-  /// Whom it is for.
   public let recipient: ParticipantID
   /// The sealed bytes, which the server passes on.
   public let bytes: [UInt8]

@@ -2,7 +2,7 @@ public import Basics
 internal import Crypto
 
 extension KeyExchange {
-  /// An announcement that came from `sender`, as signalling says. What is refused is notified and changes nothing.
+  /// An announcement that came from `sender`, as signalling says. A refused one is notified and changes nothing.
   public func receive(announcement bytes: [UInt8], from sender: ParticipantID, now: Instant) {
     do throws(KeyMessageError) {
       try accept(bytes, from: sender, now: now)
@@ -49,7 +49,7 @@ extension KeyExchange {
     }
   }
 
-  /// An envelope that came from `sender`, as signalling says. What is refused is notified and changes nothing.
+  /// An envelope that came from `sender`, as signalling says. A refused one is notified and changes nothing.
   public func receive(envelope: [UInt8], from sender: ParticipantID, now: Instant) {
     do throws(KeyMessageError) {
       try open(envelope, from: sender, now: now)

@@ -75,7 +75,7 @@ public final class KeyExchange {
     (count: Int) throws(CryptoError) in try SecretBytes.random(count)
   }
 
-  // MARK: What is asked of it
+  // MARK: State and effects
 
   /// Participants whose keys have been accepted, this client not among them.
   public var members: [ParticipantID] { roster.members.keys.sorted() }
@@ -86,7 +86,7 @@ public final class KeyExchange {
   /// Those whose frames come and whose key is lacking.
   public var waitingFor: [ParticipantID] { remotes.filter { $0.value.missingSince != nil }.keys.sorted() }
 
-  /// The epoch of the own key in use; nil while nothing is published.
+  /// The epoch of this client's key in use; nil while nothing is published.
   public var epoch: UInt64? { publisher.epoch }
 
   /// The next effect, in the order in which they came up.
@@ -105,7 +105,7 @@ public final class KeyExchange {
     ([publisher.deadline, comparison.deadline] + remotes.values.map(\.deadline)).compactMap { $0 }.min()
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Announces this client, after the announcements of those who are there were received: so it picks an index that
   /// nobody has.

@@ -3,7 +3,7 @@ internal import Crypto
 /// The two HPKE contexts between this client and one other, one a direction.
 ///
 /// An envelope is: version, flags, when flag 1 is set the encapsulated key and the sender's signature over it, the
-/// message's number, and the ciphertext. What stands before the ciphertext is authenticated with it. Numbers only rise,
+/// message's number, and the ciphertext. The bytes before the ciphertext are authenticated with it. Numbers only rise,
 /// so nothing opens twice; a direction has one context for as long as both ends live, so that no old one can be brought
 /// back.
 final class PairChannel {

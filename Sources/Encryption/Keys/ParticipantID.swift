@@ -9,7 +9,6 @@ public struct ParticipantID: RawRepresentable, Hashable, Sendable, Comparable, C
   /// The id of a text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// The id's text.
   public var description: String { rawValue }
 
   /// By bytes, so that Swift and JavaScript sort alike.

@@ -27,7 +27,7 @@ struct RosterComparison {
     difference.since + (difference.wasAsked ? tolerance : TimeSpan(nanoseconds: tolerance.nanoseconds / 2))
   }
 
-  /// The own roster is now another.
+  /// This client's roster is now another.
   mutating func update(_ hash: [UInt8], now: Instant) {
     guard versions.last?.hash != hash else { return }
     if !versions.isEmpty { versions[versions.count - 1].replacedAt = now }

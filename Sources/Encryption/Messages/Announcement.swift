@@ -15,7 +15,6 @@ public struct Announcement: Hashable, Sendable {
 
   /// The meeting that it belongs to.
   public let meeting: String
-  /// Its sender.
   public let participant: ParticipantID
   /// The name that others are shown.
   public let name: String

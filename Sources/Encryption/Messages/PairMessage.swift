@@ -51,7 +51,7 @@ struct SenderKeyMessage: Equatable {
 
   let epoch: UInt64
   let baseKey: SecretBytes
-  /// Whom the sender gives keys to, so that two rosters for two people are seen.
+  /// A hash of those who get the sender's keys, so that two rosters for two people are seen.
   let rosterHash: [UInt8]
   /// The source of each of its tracks.
   let tracks: [UInt8: FrameSource]
@@ -73,7 +73,7 @@ struct SenderKeyMessage: Equatable {
       let index = try reader.read(UInt8.self)
       let source = try reader.read(UInt8.self)
       guard index < FrameKeyID.tracks, tracks[index] == nil else { throw .malformed }
-      // A source of a later version is no source of this one: its frames are dropped, and the others play.
+      // This version doesn't know a source of a later one: its frames are dropped, and the others play.
       if let source = FrameSource(rawValue: source) { tracks[index] = source }
     }
     self.tracks = tracks

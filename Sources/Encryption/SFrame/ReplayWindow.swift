@@ -1,4 +1,4 @@
-/// Which of the last numbers were seen, as RFC 3711 section 3.3.2 has it for packets.
+/// Remembers which of the last numbers were seen, as RFC 3711 section 3.3.2 has it for packets.
 struct ReplayWindow {
   /// How far behind the highest number one may come.
   static let size: UInt64 = 1_024

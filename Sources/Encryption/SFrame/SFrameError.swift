@@ -6,7 +6,7 @@ public enum SFrameError: Error, Hashable, Sendable {
   case unknownKey
   /// The tag does not fit: damaged, forged, not encrypted at all, or under another key.
   case authenticationFailed
-  /// A frame of this number was opened before. Browsers give some frames several times, so it is no attack by itself.
+  /// A frame of this number was opened before. Browsers give some frames several times; that isn't an attack.
   case replayed
   /// The number lies before the window.
   case tooOld

@@ -5,7 +5,6 @@ public import Crypto
 /// Used by one thread at a time; with GCM a frame allocates nothing where its output has room. However many frames do
 /// not fit, the key stays in use.
 public final class SFrameOpener {
-  /// The key's number.
   public let keyID: UInt64
   private var window = ReplayWindow()
   private let salt: AEADNonce

@@ -1,7 +1,7 @@
 public import Crypto
 
 extension SFrameSuite {
-  /// The base key after `baseKey` (RFC 9605 section 5.1): who has one can tell all later ones and no earlier one.
+  /// The base key after `baseKey` (RFC 9605 section 5.1): each key gives all later ones and no earlier one.
   ///
   /// - Throws: ``SFrameError/cipherFailed``.
   public func ratchet(_ baseKey: SecretBytes) throws(SFrameError) -> SecretBytes {

@@ -14,7 +14,7 @@ public final class SFrameSealer {
   public struct Limits: Hashable, Sendable {
     /// Frames that a key may encrypt.
     public var frames: UInt64
-    /// Blocks of 16 bytes. With 2^36 an attacker tells GCM from randomness with a chance of less than 2^-56.
+    /// Blocks of 16 bytes. With 2^36 an attacker's advantage against GCM is less than 2^-56.
     public var blocks: UInt64
 
     /// The hard end of a key; ``SFrameSealer/isWorn`` comes at half of it.
@@ -27,7 +27,6 @@ public final class SFrameSealer {
     }
   }
 
-  /// The key's number.
   public let keyID: UInt64
   /// The number of the next frame, which is how many there were.
   public private(set) var counter: UInt64 = 0

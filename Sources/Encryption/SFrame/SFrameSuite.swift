@@ -6,7 +6,7 @@ public enum SFrameSuite: UInt16, Hashable, Sendable, CaseIterable {
   case aes128CTRHMAC80 = 1
   /// AES_128_CTR_HMAC_SHA256_64
   case aes128CTRHMAC64 = 2
-  /// AES_128_CTR_HMAC_SHA256_32, whose tags of 4 bytes are no protection against somebody who may try often.
+  /// AES_128_CTR_HMAC_SHA256_32, whose tags of 4 bytes don't protect against somebody who may try often.
   case aes128CTRHMAC32 = 3
   /// AES_128_GCM_SHA256_128
   case aes128GCM = 4

@@ -31,7 +31,7 @@ struct KeyExchangeTests {
     let ann = try room.join("ann")
     let ben = try room.join("ben")
     room.run(for: .seconds(2))
-    // Held back until the newcomer is there, which then has every frame.
+    // Held back until the participant who joins is there, which then has every frame.
     var held: [(EncryptedRoom.Message, ParticipantID)] = []
     let early = try (0..<20).map { _ in try room.send(from: "ann") }
     room.server = { message, recipient in

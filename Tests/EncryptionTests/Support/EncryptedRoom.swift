@@ -71,7 +71,7 @@ final class EncryptedRoom {
     get throws { try #require(clients[ParticipantID(rawValue: name)]) }
   }
 
-  // MARK: What people do
+  // MARK: Actions of participants
 
   @discardableResult
   func join(
@@ -85,7 +85,7 @@ final class EncryptedRoom {
     let client = Client(id: id, keys: keys)
     clients[id] = client
     for (other, bytes) in announcements { pass(.announcement(bytes, from: other), to: id, ordered: true) }
-    // The newcomer announces itself when it has been told who is there.
+    // The client that joins announces itself once it has the announcements of the others.
     run(for: .milliseconds(latency.upperBound + 1))
     try keys.announce(now: now)
     if publishes { try keys.publish([1: .camera, 2: .microphone], now: now) }

@@ -27,7 +27,12 @@ export async function generateIdentity() {
 /** @param {Identity} identity @param {Uint8Array} message @returns {Promise<Uint8Array>} */
 export async function sign(identity, message) { return new Uint8Array(await subtle.sign("Ed25519", identity.privateKey, message)); }
 
-/** @param {Uint8Array} publicKey @param {Uint8Array} signature @param {Uint8Array} message @returns {Promise<boolean>} */
+/**
+ * @param {Uint8Array} publicKey
+ * @param {Uint8Array} signature
+ * @param {Uint8Array} message
+ * @returns {Promise<boolean>}
+ */
 export async function verifies(publicKey, signature, message) {
   try {
     return await subtle.verify("Ed25519", await subtle.importKey("raw", publicKey, "Ed25519", false, ["verify"]), signature, message);
@@ -91,7 +96,12 @@ export async function decodeAnnouncement(bytes, code) {
   return announcement;
 }
 
-/** Stands for a participant and its keys, whatever it changes of name and index. @param {Announcement} announcement @returns {Promise<Uint8Array>} */
+/**
+ * Stands for a participant and its keys, whatever it changes of name and index.
+ *
+ * @param {Announcement} announcement
+ * @returns {Promise<Uint8Array>}
+ */
 export function bindingOf({ meeting, participant, identity, meetingKey }) {
   return digest(new ByteWriter().bytes(bindingLabel).text(meeting).text(participant).bytes(identity).bytes(meetingKey).result);
 }

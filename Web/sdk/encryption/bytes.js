@@ -24,7 +24,13 @@ export function concat(...parts) {
   return out;
 }
 
-/** Whether two byte strings are equal, in a time that depends on their lengths. @param {Uint8Array} a @param {Uint8Array} b @returns {boolean} */
+/**
+ * Whether two byte strings are equal, in a time that depends on their lengths.
+ *
+ * @param {Uint8Array} a
+ * @param {Uint8Array} b
+ * @returns {boolean}
+ */
 export function areEqual(a, b) {
   if (a.length !== b.length) { return false; }
   let difference = 0;
@@ -42,7 +48,13 @@ export function compareBytes(a, b) {
 /** Halves of code points above U+FFFF sort behind the units that stand for themselves. */
 const rank = (unit) => unit >= 0xE000 ? unit - 0x800 : unit >= 0xD800 ? unit + 0x2000 : unit;
 
-/** The order of texts by their UTF-8, as Swift sorts ids; that of `<` is another. @param {string} a @param {string} b @returns {number} */
+/**
+ * The order of texts by their UTF-8, as Swift sorts ids; that of `<` is another.
+ *
+ * @param {string} a
+ * @param {string} b
+ * @returns {number}
+ */
 export function compareTexts(a, b) {
   const count = Math.min(a.length, b.length);
   for (let index = 0; index < count; index++) {
@@ -59,7 +71,12 @@ export function base64url(bytes) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The bytes of such a text; null when it is none, or not the only one of its bytes. @param {string} text @returns {Uint8Array | null} */
+/**
+ * The bytes of such a text; null when it is none, or not the only one of its bytes.
+ *
+ * @param {string} text
+ * @returns {Uint8Array | null}
+ */
 export function fromBase64url(text) {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) { return null; }
   const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));

@@ -12,7 +12,7 @@ export const hashLength = (hash) => lengths[hash];
 export async function digest(bytes, hash = "SHA-256") { return new Uint8Array(await subtle.digest(hash, bytes)); }
 
 /**
- * The code of a message (RFC 2104). An empty key is one of zeros, which WebCrypto wants to be told.
+ * The code of a message (RFC 2104). An empty key is one of zeros, which WebCrypto gets explicitly.
  *
  * @param {Uint8Array} key
  * @param {Uint8Array} message
@@ -24,7 +24,14 @@ export async function hmac(key, message, hash = "SHA-256") {
   return new Uint8Array(await subtle.sign("HMAC", imported, message));
 }
 
-/** HKDF-Extract (RFC 5869). @param {Uint8Array} salt @param {Uint8Array} secret @param {Hash} [hash] @returns {Promise<Uint8Array>} */
+/**
+ * HKDF-Extract (RFC 5869).
+ *
+ * @param {Uint8Array} salt
+ * @param {Uint8Array} secret
+ * @param {Hash} [hash]
+ * @returns {Promise<Uint8Array>}
+ */
 export const extract = (salt, secret, hash = "SHA-256") => hmac(salt, secret, hash);
 
 /**
@@ -47,7 +54,14 @@ export async function expand(key, info, count, hash = "SHA-256") {
   return out.slice(0, count);
 }
 
-/** Extract and expand with an empty salt, for a text. @param {Uint8Array} secret @param {string} label @param {number} count @param {Hash} [hash] */
+/**
+ * Extract and expand with an empty salt, for a text.
+ *
+ * @param {Uint8Array} secret
+ * @param {string} label
+ * @param {number} count
+ * @param {Hash} [hash]
+ */
 export async function derive(secret, label, count, hash = "SHA-256") {
   return expand(await extract(new Uint8Array(0), secret, hash), utf8(label), count, hash);
 }

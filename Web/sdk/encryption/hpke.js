@@ -37,7 +37,12 @@ export async function importKeyPair(bytes) {
   return { privateKey, publicKey: Uint8Array.from(atob(x.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0)) };
 }
 
-/** The pair that follows from secret input (RFC 9180 section 7.1.3). @param {Uint8Array} input @returns {Promise<KeyPair>} */
+/**
+ * The pair that follows from secret input (RFC 9180 section 7.1.3).
+ *
+ * @param {Uint8Array} input
+ * @returns {Promise<KeyPair>}
+ */
 export async function deriveKeyPair(input) {
   const key = await labeledExtract(suites.kem, none, "dkp_prk", input);
   return importKeyPair(await labeledExpand(suites.kem, key, "sk", none, 32));
@@ -92,7 +97,13 @@ class Context {
     this.#exporterSecret = exporterSecret;
   }
 
-  /** A secret that both ends can export. @param {Uint8Array} context @param {number} count @returns {Promise<Uint8Array>} */
+  /**
+   * A secret that both ends can export.
+   *
+   * @param {Uint8Array} context
+   * @param {number} count
+   * @returns {Promise<Uint8Array>}
+   */
   export(context, count) { return labeledExpand(suites.hpke, this.#exporterSecret, "sec", context, count); }
 }
 
@@ -104,7 +115,8 @@ export class HPKESender extends Context {
   /**
    * @param {Uint8Array} recipient
    * @param {Uint8Array} info
-   * @param {{ psk?: PresharedKey, key?: KeyPair, ephemeral?: KeyPair }} [options] `key` is the sender's, for the modes that authenticate it
+   * @param {{ psk?: PresharedKey, key?: KeyPair, ephemeral?: KeyPair }} [options] `key` is the sender's, for the modes
+   *   that authenticate it
    * @returns {Promise<HPKESender>}
    */
   static async make(recipient, info, { psk, key, ephemeral } = {}) {
@@ -118,7 +130,13 @@ export class HPKESender extends Context {
     return sender;
   }
 
-  /** The number is taken before anything is awaited. @param {Uint8Array} plaintext @param {Uint8Array} [aad] @returns {Promise<Uint8Array>} */
+  /**
+   * The number is taken before anything is awaited.
+   *
+   * @param {Uint8Array} plaintext
+   * @param {Uint8Array} [aad]
+   * @returns {Promise<Uint8Array>}
+   */
   async seal(plaintext, aad = none) {
     const number = this.sequence++;
     return new Uint8Array(await subtle.encrypt({ name: "AES-GCM", iv: nonceOf(this.baseNonce, number), additionalData: aad }, this.key, plaintext));

@@ -17,17 +17,23 @@ const parkedSenders = 64;
 const parkedLength = 1_024;
 
 /**
- * A request of a `KeyExchange` to its owner: `announce` sends `bytes` to everybody, and to those who come later; `send` sends `envelopes` in one message where that is
- * possible; `notify` tells the app.
+ * A request of a `KeyExchange` to its owner: `announce` sends `bytes` to everybody, and to those who come later; `send`
+ * sends `envelopes` in one message where that is possible; `notify` passes `event` to the app.
  *
- * @typedef {{ type: "announce", bytes: Uint8Array } | { type: "send", envelopes: { recipient: string, bytes: Uint8Array }[] } | { type: "notify", event: KeyEvent }} KeyEffect
+ * @typedef {{ type: "announce", bytes: Uint8Array } |
+ *   { type: "send", envelopes: { recipient: string, bytes: Uint8Array }[] } |
+ *   { type: "notify", event: KeyEvent }} KeyEffect
  */
 
-/** @typedef {{ type: "member" | "memberLeft" | "refused" | "safetyCodeChanged" | "waitingChanged" | "keyFrameNeeded" | "rosterMismatch", participant?: string, name?: string, code?: string }} KeyEvent */
+/**
+ * @typedef {{ type: "member" | "memberLeft" | "refused" | "safetyCodeChanged" | "waitingChanged" | "keyFrameNeeded" |
+ *   "rosterMismatch", participant?: string, name?: string, code?: string }} KeyEvent
+ */
 
 /**
- * The keys of an encrypted meeting, as one client has them: `KeyExchange` in Swift. Announcements, envelopes and the time come in; effects, frames and the next
- * deadline come out. What changes keys is done one call after the other, however many are made at a time; frames wait for nothing.
+ * The keys of an encrypted meeting, as one client has them: `KeyExchange` in Swift. Announcements, envelopes and the
+ * time come in; effects, frames and the next deadline come out. Calls that change keys run one after the other, however
+ * many are made at a time; frames wait for nothing.
  */
 export class KeyExchange {
   #meeting;
@@ -91,7 +97,7 @@ export class KeyExchange {
   /** Those whose frames come and whose key is lacking. @type {string[]} */
   get waitingFor() { return [...this.#remotes].filter(([, keys]) => keys.missingSince !== null).map(([id]) => id).toSorted(compareTexts); }
 
-  /** The epoch of the own key in use; null while nothing is published. @type {number | null} */
+  /** The epoch of this client's key in use; null while nothing is published. @type {number | null} */
   get epoch() { return this.#publisher.epoch; }
 
   /** The effects since the last call, in the order in which they came up. @returns {KeyEffect[]} */
@@ -116,7 +122,13 @@ export class KeyExchange {
     });
   }
 
-  /** A participant has left or was removed, as signalling says. @param {string} id @param {boolean} isRemoved @param {number} now */
+  /**
+   * A participant has left or was removed, as signalling says.
+   *
+   * @param {string} id
+   * @param {boolean} isRemoved
+   * @param {number} now
+   */
   remove(id, isRemoved, now) {
     return this.#enqueue(async () => {
       this.#parked.delete(id);
@@ -134,12 +146,24 @@ export class KeyExchange {
   /** Does what is due. @param {number} now */
   handleTimeout(now) { return this.#enqueue(() => this.#handleTimeout(now)); }
 
-  /** An announcement that came from `sender`, as signalling says. What is refused is notified and changes nothing. @param {Uint8Array} bytes @param {string} sender @param {number} now */
+  /**
+   * An announcement that came from `sender`, as signalling says. A refused one is notified and changes nothing.
+   *
+   * @param {Uint8Array} bytes
+   * @param {string} sender
+   * @param {number} now
+   */
   receiveAnnouncement(bytes, sender, now) {
     return this.#enqueue(() => this.#guarded(sender, () => this.#acceptAnnouncement(bytes, sender, now)));
   }
 
-  /** An envelope that came from `sender`, as signalling says. @param {Uint8Array} envelope @param {string} sender @param {number} now */
+  /**
+   * An envelope that came from `sender`, as signalling says.
+   *
+   * @param {Uint8Array} envelope
+   * @param {string} sender
+   * @param {number} now
+   */
   receiveEnvelope(envelope, sender, now) {
     return this.#enqueue(async () => {
       await this.#guarded(sender, () => this.#openEnvelope(envelope, sender, now));
@@ -147,11 +171,19 @@ export class KeyExchange {
     });
   }
 
-  /** The encrypted form of a frame; throws a `FrameDrop` when it must not leave. @param {Uint8Array} frame @param {number} track @param {Uint8Array | undefined} metadata @param {number} now */
+  /**
+   * The encrypted form of a frame; throws a `FrameDrop` when it must not leave.
+   *
+   * @param {Uint8Array} frame
+   * @param {number} track
+   * @param {Uint8Array | undefined} metadata
+   * @param {number} now
+   */
   seal(frame, track, metadata, now) { return this.#publisher.seal(frame, track, metadata, now); }
 
   /**
-   * The plain form of a frame; throws a `FrameDrop` when it must not be played. `sender` and `source` are what the server says of the slot that it came in.
+   * The plain form of a frame; throws a `FrameDrop` when it must not be played. `sender` and `source` are what the
+   * server says of the slot that it came in.
    *
    * @param {Uint8Array} frame
    * @param {string} sender

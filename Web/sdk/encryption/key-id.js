@@ -6,10 +6,22 @@ export const tracks = 16;
 /** The source of a publisher's track. The publisher's own word, sent with its key, counts more than the server's. */
 export const sources = Object.freeze({ microphone: 1, camera: 2, screen: 3, screenAudio: 4, data: 5, chat: 6 });
 
-/** The key id of a track's frames of an epoch. @param {number} sender @param {number} track @param {number} epoch @returns {bigint} */
+/**
+ * The key id of a track's frames of an epoch.
+ *
+ * @param {number} sender
+ * @param {number} track
+ * @param {number} epoch
+ * @returns {bigint}
+ */
 export const keyIDOf = (sender, track, epoch) => BigInt(sender) << 8n | BigInt(track) << 4n | BigInt(epoch % epochs);
 
-/** Takes a key id apart; null when no sender has it. @param {bigint} keyID @returns {{ sender: number, track: number, epochBits: number } | null} */
+/**
+ * Takes a key id apart; null when no sender has it.
+ *
+ * @param {bigint} keyID
+ * @returns {{ sender: number, track: number, epochBits: number } | null}
+ */
 export function parseKeyID(keyID) {
   const sender = keyID >> 8n;
   if (sender === 0n || sender > 0xFFFFn) { return null; }

@@ -11,7 +11,12 @@ export class LinkSecret {
   /** @param {Uint8Array} [bytes] 32 bytes; a new secret without them */
   constructor(bytes = globalThis.crypto.getRandomValues(new Uint8Array(length))) { this.#bytes = bytes; }
 
-  /** The secret that a link has; null when its text is cut, damaged or not the only form of its bytes. @param {string} text @returns {LinkSecret | null} */
+  /**
+   * The secret that a link has; null when its text is cut, damaged or not the only form of its bytes.
+   *
+   * @param {string} text
+   * @returns {LinkSecret | null}
+   */
   static parse(text) {
     const bytes = text.length === textLength ? fromBase64url(text) : null;
     return bytes === null ? null : new LinkSecret(bytes);
@@ -25,7 +30,13 @@ export class LinkSecret {
   /** As `toString`. */
   toJSON() { return "<redacted>"; }
 
-  /** A key of a meeting for one purpose. @param {string} purpose @param {string} meeting @returns {Promise<Uint8Array>} */
+  /**
+   * A key of a meeting for one purpose.
+   *
+   * @param {string} purpose
+   * @param {string} meeting
+   * @returns {Promise<Uint8Array>}
+   */
   async key(purpose, meeting) {
     const root = await extract(utf8("Parley link secret 1"), this.#bytes);
     return expand(root, new ByteWriter().text(purpose).text(meeting).result, 32);

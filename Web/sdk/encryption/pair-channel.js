@@ -9,8 +9,8 @@ const label = utf8("Parley channel 1\0");
 const pskID = utf8("Parley link secret 1");
 
 /**
- * The two HPKE contexts between this client and one other, one a direction. `PairChannel` in Swift has the same form. Calls must follow each other:
- * one at a time.
+ * The two HPKE contexts between this client and one other, one a direction. `PairChannel` in Swift has the same form.
+ * Calls must follow each other: one at a time.
  */
 export class PairChannel {
   #own;
@@ -38,7 +38,12 @@ export class PairChannel {
    */
   static async make(own, ownBinding, peer, secret) { return new PairChannel(own, ownBinding, peer, await bindingOf(peer), secret); }
 
-  /** An envelope with a message. @param {import("./pair-message.js").PairMessage} message @returns {Promise<Uint8Array>} */
+  /**
+   * An envelope with a message.
+   *
+   * @param {import("./pair-message.js").PairMessage} message
+   * @returns {Promise<Uint8Array>}
+   */
   async seal(message) {
     this.#sender ??= await this.#setUp();
     const { context, signature } = this.#sender;
@@ -54,7 +59,12 @@ export class PairChannel {
     return { context, signature: await sign(this.#own.identity, concat(info, context.encapsulatedKey)) };
   }
 
-  /** The message in an envelope of the peer. @param {Uint8Array} envelope @returns {Promise<import("./pair-message.js").PairMessage>} */
+  /**
+   * The message in an envelope of the peer.
+   *
+   * @param {Uint8Array} envelope
+   * @returns {Promise<import("./pair-message.js").PairMessage>}
+   */
   async open(envelope) {
     const reader = new ByteReader(envelope);
     if (reader.number(1) !== version) { throw new KeyMessageError("malformed"); }

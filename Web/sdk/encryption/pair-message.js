@@ -24,7 +24,7 @@ export function encodePairMessage(message) {
   return writer.result;
 }
 
-/** Epochs rise by one with each key, so that one beyond 2^53 is no epoch. */
+/** Epochs rise by one with each key, so one beyond 2^53 isn't an epoch. */
 function epochOf(reader) {
   const epoch = reader.bigint(8);
   if (epoch > BigInt(Number.MAX_SAFE_INTEGER)) { throw new KeyMessageError("malformed"); }

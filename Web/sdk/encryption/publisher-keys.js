@@ -6,7 +6,8 @@ import { ratchet, SFrameError, SFrameSealer } from "./sframe.js";
 /** @typedef {{ recipient: string, epoch: number, baseKey: Uint8Array }} Delivery a key that somebody is to be sent */
 
 /**
- * The keys of what this client publishes: one base key per epoch, from which each track has its own. `PublisherKeys` in Swift does the same, and says why.
+ * The keys of what this client publishes: one base key per epoch, from which each track has its own. `PublisherKeys` in
+ * Swift does the same, and says why.
  *
  * Calls that return a promise must follow each other: one at a time. `seal` may be called at any time.
  */
@@ -44,7 +45,14 @@ export class PublisherKeys {
     return Math.min(this.#ratchetAt, this.#rotateAt, this.#pending?.activation ?? Infinity, lifetime);
   }
 
-  /** Tracks start or end. @param {Map<number, number>} tracks @param {string[]} members @param {number} now @returns {Promise<Delivery[]>} */
+  /**
+   * Tracks start or end.
+   *
+   * @param {Map<number, number>} tracks
+   * @param {string[]} members
+   * @param {number} now
+   * @returns {Promise<Delivery[]>}
+   */
   async setTracks(tracks, members, now) {
     if (tracks.size === this.tracks.size && [...tracks].every(([track, source]) => this.tracks.get(track) === source)) { return []; }
     this.tracks = new Map(tracks);
@@ -117,7 +125,13 @@ export class PublisherKeys {
     await this.#activateIfAcknowledged();
   }
 
-  /** The answer to a participant that lacks a key; empty for those that must not have one yet. @param {string} id @param {number} now @returns {Delivery[]} */
+  /**
+   * The answer to a participant that lacks a key; empty for those that must not have one yet.
+   *
+   * @param {string} id
+   * @param {number} now
+   * @returns {Delivery[]}
+   */
   requested(id, now) {
     if (now - (this.#answers.get(id) ?? -Infinity) < this.#timing.requestSpacing) { return []; }
     const keys = [this.#current, this.#pending?.key].filter((key) => key?.holders.has(id));

@@ -22,7 +22,8 @@ class RemoteKey {
 }
 
 /**
- * The keys of what one other participant publishes. `RemoteKeys` in Swift does the same, and says why. `open` may be called for several frames at a time.
+ * The keys of what one other participant publishes. `RemoteKeys` in Swift does the same, and says why. `open` may be
+ * called for several frames at a time.
  */
 export class RemoteKeys {
   #timing;
@@ -45,7 +46,12 @@ export class RemoteKeys {
   /** The sender has another index. */
   resetCandidates() { this.#candidates = new Map(); }
 
-  /** Takes a key from an envelope. @param {import("./pair-message.js").PairMessage & { type: "key" }} message @returns {boolean} whether frames were waiting for it */
+  /**
+   * Takes a key from an envelope.
+   *
+   * @param {import("./pair-message.js").PairMessage & { type: "key" }} message
+   * @returns {boolean} whether frames were waiting for it
+   */
   receive(message) {
     if (message.epoch < this.#newestUsed) { return false; }
     if (message.epoch >= (this.#keys.at(-1)?.epoch ?? 0)) { this.tracks = message.tracks; }
@@ -108,7 +114,10 @@ export class RemoteKeys {
     }
   }
 
-  /** A key ratcheted to the next epoch with these bits. The promise is kept, so that frames that come together share its window. */
+  /**
+   * A key ratcheted to the next epoch with these bits. The promise is kept, so that frames that come together share its
+   * window.
+   */
   #candidate(bits) {
     if (!this.#candidates.has(bits)) { this.#candidates.set(bits, this.#derive(bits)); }
     return this.#candidates.get(bits);
@@ -140,7 +149,12 @@ export class RemoteKeys {
     this.#requestAt = now + this.#timing.requestDelay;
   }
 
-  /** Lets keys go whose time is over. @param {number} now @returns {boolean} whether the sender is to be asked for its key */
+  /**
+   * Lets keys go whose time is over.
+   *
+   * @param {number} now
+   * @returns {boolean} whether the sender is to be asked for its key
+   */
   handleTimeout(now) {
     this.#keys = this.#keys.filter(({ expiry }) => now < expiry);
     if (now < this.#requestAt) { return false; }

@@ -1,6 +1,8 @@
 const words = 17n;
 
-/** Which of the last numbers were seen, as RFC 3711 section 3.3.2 has it for packets. Numbers have 64 bits. */
+/**
+ * Remembers which of the last numbers were seen, as RFC 3711 section 3.3.2 has it for packets. Numbers have 64 bits.
+ */
 export class ReplayWindow {
   /** How far behind the highest number one may come. */
   static size = 1_024n;

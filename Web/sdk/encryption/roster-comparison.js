@@ -1,6 +1,9 @@
 import { areEqual } from "./bytes.js";
 
-/** Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or goes. Times are milliseconds. */
+/**
+ * Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
+ * goes. Times are milliseconds.
+ */
 export class RosterComparison {
   #tolerance;
   #versions = [];
@@ -14,7 +17,7 @@ export class RosterComparison {
   /** @type {number} */
   get deadline() { return Math.min(...[...this.#unmatched.values()].map((difference) => this.#due(difference))); }
 
-  /** The own roster is now another. @param {Uint8Array} hash @param {number} now */
+  /** This client's roster is now another. @param {Uint8Array} hash @param {number} now */
   update(hash, now) {
     const last = this.#versions.at(-1);
     if (last && areEqual(last.hash, hash)) { return; }
@@ -24,7 +27,13 @@ export class RosterComparison {
     for (const [id, difference] of this.#unmatched) { if (areEqual(difference.hash, hash)) { this.#unmatched.delete(id); } }
   }
 
-  /** Somebody has sent a key, and the hash of whom they send it to. @param {Uint8Array} hash @param {string} id @param {number} now */
+  /**
+   * Somebody has sent a key, and the hash of whom they send it to.
+   *
+   * @param {Uint8Array} hash
+   * @param {string} id
+   * @param {number} now
+   */
   receive(hash, id, now) {
     if (this.#versions.some((version) => areEqual(version.hash, hash))) {
       this.#unmatched.delete(id);
@@ -38,7 +47,11 @@ export class RosterComparison {
   /** @param {string} id */
   remove(id) { this.#unmatched.delete(id); }
 
-  /** Those who are to be asked for their key again, and those whose rosters have differed for too long; each once. @param {number} now */
+  /**
+   * Those who are to be asked for their key again, and those whose rosters have differed for too long; each once.
+   *
+   * @param {number} now
+   */
   handleTimeout(now) {
     const asked = [];
     const alarms = [];

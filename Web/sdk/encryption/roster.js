@@ -6,7 +6,10 @@ const maximumDeparted = 10_000;
 
 /** Everybody who may hold keys, as their announcements say, and what becomes of those that contradict each other. */
 export class Roster {
-  /** @type {Map<string, { announcement: import("./announcement.js").Announcement, bytes: Uint8Array, hasIndex: boolean }>} */
+  /**
+   * @type {Map<string, { announcement: import("./announcement.js").Announcement, bytes: Uint8Array,
+   *   hasIndex: boolean }>}
+   */
   members = new Map();
   #owners = new Map();
   // The meeting keys of those who have gone, the oldest first: their announcements bring nobody back.
@@ -63,7 +66,12 @@ export class Roster {
     return true;
   }
 
-  /** Gives free indices to those who claim them: who has one keeps it. @param {number} ownIndex @param {string | null} first */
+  /**
+   * Gives free indices to those who claim them: who has one keeps it.
+   *
+   * @param {number} ownIndex
+   * @param {string | null} first
+   */
   assignIndices(ownIndex, first) {
     for (const id of [...(first === null ? [] : [first]), ...[...this.members.keys()].toSorted(compareTexts)]) {
       const member = this.members.get(id);
@@ -75,7 +83,12 @@ export class Roster {
     }
   }
 
-  /** A hash of all who hold keys, this client included. @param {import("./announcement.js").Announcement} own @returns {Promise<Uint8Array>} */
+  /**
+   * A hash of all who hold keys, this client included.
+   *
+   * @param {import("./announcement.js").Announcement} own
+   * @returns {Promise<Uint8Array>}
+   */
   hash(own) {
     const writer = new ByteWriter().bytes(utf8("Parley roster 1\0"));
     const all = [own, ...[...this.members.values()].map(({ announcement }) => announcement)];

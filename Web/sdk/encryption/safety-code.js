@@ -14,10 +14,21 @@ function write(writer, identities) {
   return digest(writer.result, "SHA-512");
 }
 
-/** 30 digits that stand for everybody who holds keys, and for their number. @param {Uint8Array[]} identities @returns {Promise<string>} */
+/**
+ * 30 digits that stand for everybody who holds keys, and for their number.
+ *
+ * @param {Uint8Array[]} identities
+ * @returns {Promise<string>}
+ */
 export async function safetyCode(identities) {
   return groups(await write(new ByteWriter().bytes(utf8("Parley safety code 1\0")).number(identities.length, 4), identities), 6);
 }
 
-/** 60 digits that stand for two people, the same on both sides. @param {Uint8Array} a @param {Uint8Array} b @returns {Promise<string>} */
+/**
+ * 60 digits that stand for two people, the same on both sides.
+ *
+ * @param {Uint8Array} a
+ * @param {Uint8Array} b
+ * @returns {Promise<string>}
+ */
 export async function pairCode(a, b) { return groups(await write(new ByteWriter().bytes(utf8("Parley pair code 1\0")), [a, b]), 12); }

@@ -33,7 +33,13 @@ export async function deriveKeys(baseKey, keyID, suite = 4) {
   };
 }
 
-/** The base key after `baseKey` (section 5.1). @param {Uint8Array} baseKey @param {4 | 5} suite @returns {Promise<Uint8Array>} */
+/**
+ * The base key after `baseKey` (section 5.1).
+ *
+ * @param {Uint8Array} baseKey
+ * @param {4 | 5} suite
+ * @returns {Promise<Uint8Array>}
+ */
 export function ratchet(baseKey, suite = 4) { return derive(baseKey, "SFrame 1.0 Ratchet", hashLength(suites[suite].hash), suites[suite].hash); }
 
 function nonceOf(salt, counter) {
@@ -64,7 +70,8 @@ export class SFrameSealer {
   /**
    * @param {Uint8Array} baseKey
    * @param {bigint} keyID
-   * @param {{ suite?: 4 | 5, limits?: { frames: number, blocks: number }, firstCounter?: bigint }} [options] a first counter is for test vectors
+   * @param {{ suite?: 4 | 5, limits?: { frames: number, blocks: number }, firstCounter?: bigint }} [options] a first
+   *   counter is for test vectors
    * @returns {Promise<SFrameSealer>}
    */
   static async make(baseKey, keyID, { suite = 4, limits = { frames: 2 ** 25, blocks: 2 ** 36 }, firstCounter = 0n } = {}) {
@@ -116,7 +123,12 @@ export class SFrameOpener {
     this.keyID = keyID;
   }
 
-  /** @param {Uint8Array} baseKey @param {bigint} keyID @param {{ suite?: 4 | 5 }} [options] @returns {Promise<SFrameOpener>} */
+  /**
+   * @param {Uint8Array} baseKey
+   * @param {bigint} keyID
+   * @param {{ suite?: 4 | 5 }} [options]
+   * @returns {Promise<SFrameOpener>}
+   */
   static async make(baseKey, keyID, { suite = 4 } = {}) {
     const { key, salt } = await deriveKeys(baseKey, keyID, suite);
     return new SFrameOpener(await subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]), salt, keyID);
