@@ -8,8 +8,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Whether what tests load most is optimised in debug builds too, as `Scripts/swift-test` asks for. Not otherwise: a package with such flags cannot be a
-/// dependency.
+/// Whether what tests load most is optimised in debug builds too, as `Scripts/swift-test` asks for. Not otherwise: a
+/// package with such flags cannot be a dependency.
 let isOptimized = Context.environment["PARLEY_TESTS"] != nil
 
 /// Settings of the targets that tests load most: optimised for tests, with the asserts of debug builds.
@@ -34,7 +34,7 @@ let strict: [SwiftSetting] =
 /// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
 /// it is the system's.
 #if os(Linux)
-  /// Modules of Apple's that apps name in their import lines, and whose names, as far as they are there, are in ParleyViews.
+  /// Modules of Apple's that apps name in their import lines. Their names that are there are in ParleyViews.
   let appleModules = [
     "AVFoundation", "AudioToolbox", "CallKit", "CoreGraphics", "CoreMedia", "CoreVideo", "PushKit", "QuartzCore",
   ]

@@ -2,7 +2,6 @@
 public struct TrackReference: Sendable, Hashable, Codable {
   /// Who sends it.
   public var participant: String
-  /// What it is.
   public var source: TrackSource
 
   /// Names a track.

@@ -19,7 +19,8 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 import media
 from pictures import DecodedPictures
 
-#: Chromium as people have it, and the same engine without the window around it, which starts and opens a page for half of the processor time.
+#: Chromium as people have it, and the same engine without the window around it, which starts and opens a page for half
+#: of the processor time.
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
@@ -59,20 +60,20 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, ever
 
 @functools.cache
 def shared_driver() -> Playwright:
-    """The driver of this process's main thread, which has room for one. It ends with the process, and its browsers with it."""
+    """The driver of this process's main thread, which has room for one. It and its browsers end with the process."""
     manager = sync_playwright()
     atexit.register(manager.__exit__)
     return manager.__enter__()
 
 
 def run_aside(work: Coroutine) -> Any:
-    """What ``asyncio.run`` does, on a thread of its own: the driver holds the event loop of this one."""
+    """``asyncio.run`` on a thread of its own: the driver holds the event loop of this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
 
-#: Browsers that nobody uses just now, by the driver that started them and their arguments; those used last at the end. Starting one takes a second of
-#: processor time and more.
+#: Browsers that nobody uses just now, by the driver that started them and their arguments; those used last at the end.
+#: Starting one takes a second of processor time and more.
 IDLE: dict[tuple[Playwright, tuple[str, ...]], list[Browser]] = {}
 
 #: How many are kept.
@@ -89,7 +90,8 @@ def take_browser(playwright: Playwright, arguments: tuple[str, ...]) -> Browser:
 
 
 def give_back(browser: Browser, playwright: Playwright, arguments: tuple[str, ...]) -> None:
-    """Keeps a browser for the next that wants those arguments, and ends the one that nobody has wanted for longest when there are too many."""
+    """Keeps a browser for the next that wants those arguments. When there are too many, it ends the one that has been
+    idle longest."""
     IDLE[playwright, arguments] = IDLE.pop((playwright, arguments), []) + [browser]
     own = [browsers for (driver, _), browsers in IDLE.items() if driver is playwright and browsers]
     if sum(map(len, own)) > IDLE_LIMIT:

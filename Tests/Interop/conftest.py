@@ -1,4 +1,4 @@
-"""What pytest is told about the interop tests: in which order modules run, and where it notes how long each test took."""
+"""Options of pytest for the interop tests: the order of the modules, and the file with the time that each test took."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 FOLDER = Path(__file__).resolve().parent
 (FOLDER / "output").mkdir(exist_ok=True)
 
-#: Modules that take longest, by the seconds they take. They begin first, so that none of them is left at the end, when the others have nothing to do.
+#: Modules that take longest, by the seconds they take. They begin first, so that none of them is left at the end, when
+#: the others have nothing to do.
 LONG = ("test_skype", "test_opentok_script", "test_meeting", "test_client_trouble", "test_chat", "test_opentok_app", "test_admin", "test_hosting",
         "test_codecs", "test_data", "test_operation", "test_opentok", "test_addresses", "test_client_devices", "test_link_devices")
 

@@ -74,7 +74,8 @@ def write_busy_picture(path: Path, colour: tuple[int, int, int], size: tuple[int
 
 
 def quick_camera(folder: Path, name: str) -> Path:
-    """The file of ``write_picture`` for one of the cast with twice as many pictures a second, for tests that have their number reduced; written once."""
+    """The file of ``write_picture`` for one of the cast with twice as many frames a second, for tests that have their
+    number reduced; written once."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-quick.y4m"
     if not path.exists():

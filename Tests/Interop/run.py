@@ -1,7 +1,9 @@
 """Runs the interop tests: real browsers and other stacks against the release build.
 
-    .venv/bin/python Tests/Interop/run.py                             all, by how much of the machine they must have (markers in pytest.ini)
-    .venv/bin/python Tests/Interop/run.py test_skype web.test_modules tests whose module, class or name holds one of these parts, and what they print
+    .venv/bin/python Tests/Interop/run.py                              all tests, by the markers in pytest.ini
+    .venv/bin/python Tests/Interop/run.py test_skype web.test_modules  the tests of these names, with their output
+
+A name is a part of a test's module, class or name.
 
 No test is tried again.
 """
@@ -17,7 +19,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 #: Read by Scripts/slowest-tests.
 TIMES = FOLDER.parent.parent / ".build" / "test-times" / "interop.json"
-#: Which tests run one after the other, and in how many processes beside each other. Most wait for media, so there may be more than cores.
+#: The phases of a run: the markers of the tests, and in how many processes they run at a time. Most tests wait for
+#: media, so there may be more processes than cores.
 PHASES = (("not clock and not alone", (os.cpu_count() or 1) + 1), ("clock", 2), ("alone", 1))
 
 

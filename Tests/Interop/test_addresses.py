@@ -184,13 +184,14 @@ class Addresses(unittest.TestCase):
         # Of IPv6 browsers take no more than five networks.
         for number in range(40):
             self.add(self.machines.client, f"br-{number}", f"172.{20 + number}.0.1/16", f"fd00:{100 + number}::1/64")
-        # A browser gives up what it loads while addresses change, and those of the links themselves are tried out first.
+        # A browser gives up what it loads while addresses change, and those of the links themselves are tried out
+        # first.
         wait_for("addresses that stay", lambda: not ip("-n", self.machines.client, "address", "show", "tentative"))
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         within = Machines.within(self.machines.client)
         server = self.serve("--host", "::")
         url = f"http://192.0.2.1:{server.port}"
-        # Cameras are for pages of trusted origins, and only a page with a camera is told the addresses of its machine.
+        # Cameras are for pages of trusted origins, and only a page with a camera gets the addresses of its machine.
         page = self.join(self.browser(folder, within, f"--unsafely-treat-insecure-origin-as-secure={url}"), f"{url}/many", "Ann")
         offered = page.evaluate("""() => new Set(window.parley.connection.peerConnection.localDescription.sdp.match(/^a=candidate:.*$/gm)
           .map((line) => line.split(" ")[4])).size""")

@@ -106,7 +106,7 @@ class Porting(unittest.TestCase):
                 ("open internal(set) var", "public let", "OTThing.level cannot be overridden"), ("open func", "public func", "OTThing.call() cannot be overridden"),
                 ("  open func call() {}\n}", "}\nextension OTThing {\n  public func call() {}\n}", "OTThing.call() cannot be overridden")]:
             self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
-        # What only old versions have, and what Swift makes of class methods, need not.
+        # Names of old versions alone need not, nor those that Swift makes of class methods.
         old = module.replace("open func", "public func").replace("public init", "public convenience init")
         self.assertEqual(self.types(old, names.replace("call()  ()", "call()  ()  old").replace("(String)", "(String)  convenience"), rows), "")
         self.assertIn("nothing of these labels", self.types(module.replace("  public init?(name: String) {}\n", ""), names, rows))

@@ -27,9 +27,9 @@ public final class FileSink: Sendable {
     case webm
     /// VP8 and Opus in Matroska.
     case mkv
-    /// Raw pictures at a steady rate, as most video tools read them. No sound.
+    /// Raw frames at a steady rate, as most video tools read them, without audio.
     case y4m
-    /// Raw sound. No pictures.
+    /// Raw audio, without video.
     case wav
   }
 

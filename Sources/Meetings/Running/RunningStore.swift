@@ -28,7 +28,6 @@ public protocol RunningStore: Sendable {
 
 /// One thing that is to be kept of a meeting that runs, or to be forgotten.
 public struct RunningWrite: Sendable, Hashable {
-  /// What it is.
   public enum What: Sendable, Hashable {
     /// The meeting runs; nothing else about it is to be written.
     case runs

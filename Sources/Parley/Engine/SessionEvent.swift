@@ -41,7 +41,7 @@ struct ReceivedData: Sendable {
   var isReliable: Bool
 }
 
-/// What a session is made of.
+/// The codecs and features that a session starts with.
 struct SessionConfiguration: Sendable {
   var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
   /// Whether sound may come with the sounds before it (RED, RFC 2198), which the server adds where the path loses some.

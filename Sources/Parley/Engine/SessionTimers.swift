@@ -1,6 +1,6 @@
 import Basics
 
-/// What ``SessionTimers`` calls when its deadline has come.
+/// A session that ``SessionTimers`` calls when its deadline has come.
 protocol TimedSession: AnyObject {
   func handleTimeout(now: Instant)
 }

@@ -45,7 +45,7 @@ public struct InboundVideoStatistics: Hashable, Sendable {
   /// ```
   public let totalDecodeTime: TimeSpan
 
-  /// Pictures decoded in the last second.
+  /// Frames decoded in the last second.
   ///
   /// ```swift
   /// let rate = inbound.video?.framesPerSecond ?? 0

@@ -207,7 +207,7 @@ public struct OutboundVideoStatistics: Hashable, Sendable {
   /// ```
   public let totalEncodeTime: TimeSpan
 
-  /// Pictures encoded in the last second.
+  /// Frames encoded in the last second.
   ///
   /// ```swift
   /// let rate = outbound.video?.framesPerSecond ?? 0

@@ -16,7 +16,6 @@ struct SubscriptionPriority: Hashable, Comparable, Sendable {
     static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// What it is.
   var kind: Kind
   /// The area it is shown on, in pixels; 0 while unknown.
   var area: UInt32

@@ -1,4 +1,4 @@
-"""End-to-end encryption in JavaScript: the format of frames and the keys, with the vectors that the Swift tests read."""
+"""End-to-end encryption in JavaScript: the format of frames and the keys, with the vectors of the Swift tests."""
 
 from __future__ import annotations
 
