@@ -111,7 +111,7 @@ import Testing
     #expect(AudioUnitSetProperty(unit, kAudioUnitProperty_StreamFormat, 0, 0, &format, size) == noErr)
     let (told, tell) = AsyncStream.makeStream(of: UInt32.self)
     var callback = AURenderCallbackStruct(
-      inputProc: { object, flags, time, bus, frames, _ in
+      inputProc: { @Sendable object, flags, time, bus, frames, _ in
         let count = Unmanaged<Count>.fromOpaque(object).takeUnretainedValue()
         var samples = [Int16](repeating: 9, count: Int(frames))
         samples.withUnsafeMutableBytes { bytes in

@@ -123,7 +123,7 @@ open class UICollectionView: UIScrollView {
     collectionViewLayout.prepare()
     contentSize = collectionViewLayout.collectionViewContentSize
     let all = (collectionViewLayout.layoutAttributesForElements(in: bounds) ?? []).filter {
-      $0.frame.intersects(bounds) && isThere($0.indexPath)
+      $0.frame.overlaps(bounds) && isThere($0.indexPath)
     }
     let wanted = Set(all.map(\.indexPath))
     for path in shown.keys where !wanted.contains(path) { takeAway(path) }

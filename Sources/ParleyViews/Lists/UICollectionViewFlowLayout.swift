@@ -72,7 +72,7 @@ open class UICollectionViewFlowLayout: UICollectionViewLayout {
 
   /// The cells that a rectangle of the content touches.
   open override func layoutAttributesForElements(in rect: CGRect) -> [UICollectionViewLayoutAttributes]? {
-    attributes.filter { $0.frame.intersects(rect) }
+    attributes.filter { $0.frame.overlaps(rect) }
   }
 
   open override func layoutAttributesForItem(at indexPath: IndexPath) -> UICollectionViewLayoutAttributes? {

@@ -38,4 +38,11 @@ open class UICollectionViewLayoutAttributes {
     set { size = newValue.size }
   }
 }
+
+extension CGRect {
+  /// Whether more than an edge is in both.
+  func overlaps(_ other: CGRect) -> Bool {
+    minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
+  }
+}
 #endif
