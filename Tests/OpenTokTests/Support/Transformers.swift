@@ -42,7 +42,8 @@ final class Quieter: OTCustomAudioTransformer, @unchecked Sendable {
   var last: Facts? { lock.withLock { facts } }
 
   func transform(_ audioData: OTAudioData) {
-    let samples = UnsafeMutablePointer(mutating: audioData.sampleBuffer!)
+    guard let buffer = audioData.sampleBuffer else { return }
+    let samples = UnsafeMutablePointer(mutating: buffer)
     for index in 0..<Int(audioData.numberOfSamples * audioData.numberOfChannels) { samples[index] /= 2 }
     let new = Facts(
       bitsPerSample: audioData.bitsPerSample, sampleRate: audioData.sampleRate,
