@@ -38,7 +38,7 @@ import Testing
       let cases: [(key: String, id: String, token: String, url: String?, code: Int)] = [
         ("101", live.id, foreign, nil, 1004), ("100", other, foreign, nil, 1005), ("100", own, foreign, nil, 1004),
         ("100", live.id, "nonsense", nil, 1004), ("100", live.id, "devtoken", "http://127.0.0.1:1", 1006),
-        ("100", live.id, "devtoken", "no address", 1006), ("100", live.id, "devtoken", "", 1006),
+        ("100", live.id, "devtoken", "no address", 1006), ("100", live.id, "devtoken", "http:", 1006),
         ("100", live.id, "devtoken", live.url + "/session", 1006), ("100", "discover", "devtoken", nil, 1005),
         ("", live.id, "devtoken", nil, 1004),
         ("100", "", "devtoken", nil, 1005), ("100", live.id, "", nil, 1004),
