@@ -11,7 +11,7 @@ SEED ?= 1
 # What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
 BENCH ?=
 
-.PHONY: help run build test test-swift test-swift-clients test-swift-opentok test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
+.PHONY: help run build test test-swift test-groups test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -36,17 +36,13 @@ test-swift: ## The Swift tests.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness Tests/SkypeForBusinessTests
 	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok Tests/OpenTokTests
+	@# Most tests wait for sockets and media, so the programs of test-interop are built meanwhile.
+	@$(MAKE) --no-print-directory --jobs=2 test-groups $(BESIDE)
+
+test-groups:
 	Scripts/swift-test group logic
-	Scripts/swift-test group server
-	Scripts/swift-test group media
-	@$(MAKE) --no-print-directory --jobs=3 test-swift-clients test-swift-opentok $(BESIDE)
-
-# Two processes beside each other, since both wait for media most of the time, and what test-interop needs is built meanwhile.
-test-swift-clients:
-	Scripts/swift-test group clients
-
-test-swift-opentok:
-	Scripts/swift-test group opentok
+	Scripts/swift-test group server media
+	Scripts/swift-test group clients opentok
 
 # What test-interop runs. In the last place when the processor is wanted, since tests may run beside it.
 test-programs:
