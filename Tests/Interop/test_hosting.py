@@ -20,10 +20,15 @@ class Hosting(unittest.TestCase):
         cls.driver = shared_driver()
         cls.server = cls.enterClassContext(Server("--development"))
 
+    @property
+    def room(self) -> str:
+        """A room for each test: whoever is still there from another test shares names, and takes the lower number."""
+        return self.id().rsplit(".", 1)[-1]
+
     def person(self, name: str, token: str = "devtoken") -> Person:
         person = self.enterContext(Person(self.driver, name))
         fragment = f'config.prejoinPageEnabled=false&userInfo.displayName="{name}"'
-        person.page.goto(f"{self.server.url}/hosting?jwt={token}#{fragment}")
+        person.page.goto(f"{self.server.url}/{self.room}?jwt={token}#{fragment}")
         wait_for(f"{name} to be connected", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-5:]}")
         return person
 
@@ -136,7 +141,7 @@ class Hosting(unittest.TestCase):
 
     def test_hosts_end_what_a_swift_client_sends_and_a_swift_host_ends_a_camera_of_the_page(self) -> None:
         ann, ben = self.person("Ann", "moderator_token"), self.person("Ben")
-        with Client(self.server.url, "hosting", "Swift", "--publish", "testsrc", "--token", "moderator_token") as swift:
+        with Client(self.server.url, self.room, "Swift", "--publish", "testsrc", "--token", "moderator_token") as swift:
             swift.joined()
             wait_for("Swift's picture", lambda: ann.frames("Swift", "camera", 1000) > 1, 30)
             stop = "([name, source]) => parley.hosting.stop([...parley.participants.values()].find((each) => each.name === name), [source])"
@@ -165,7 +170,7 @@ class Hosting(unittest.TestCase):
             ann.hears("Ben")
 
     def test_who_may_only_watch_is_shown_with_everything_off_and_no_device_is_opened_for_a_key(self) -> None:
-        [made] = run(self.server, "token", "create", "--room", "hosting", "--role", "subscriber")
+        [made] = run(self.server, "token", "create", "--room", self.room, "--role", "subscriber")
         ann, ben = self.person("Ann"), self.person("Ben", made["token"])
         own = "() => [parley.localParticipant.publications.length, parley.localParticipant.microphoneOn, parley.localParticipant.cameraOn]"
         wait_for("nothing to be sent", lambda: (now := ben.evaluate(own)) == [0, False, False] or f"no: {now}")
@@ -189,7 +194,7 @@ class Hosting(unittest.TestCase):
     def test_who_is_in_sees_another_title_and_another_end(self) -> None:
         ann = self.person("Ann")
         # By a command, which another process runs, at once: nobody else comes before it is told.
-        meeting = self.change("hosting", "--subject", "Crew <b>meeting</b>")
+        meeting = self.change(self.room, "--subject", "Crew <b>meeting</b>")
         self.says(ann, "The meeting is called Crew <b>meeting</b> now")
         ben = self.person("Ben")
         wait_for("the title", lambda: ann.page.locator(".room-title").text_content() == "Crew <b>meeting</b>")
