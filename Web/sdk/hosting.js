@@ -49,6 +49,8 @@ export class Hosting {
   // Far from the numbers of offers (above zero) and of what goes in its turn (below).
   #last = -1_000_000_000;
   #spotlight = null;
+  /** By participant, the permissions last asked for; they hold until the server's own word has come. */
+  #asked = new Map();
 
   /** The polls, in the order they were made. @type {Poll[]} */
   polls = [];
@@ -127,6 +129,32 @@ export class Hosting {
 
   /** Gives somebody exactly these permissions. @param {string[]} permissions @returns {Promise<void>} */
   setPermissions(participant, permissions) { return this.#ask({ type: "setPermissions", participant: participant.id, permissions }); }
+
+  /**
+   * Gives somebody one permission more, or takes it away. Several calls in a row add up, where sets of `setPermissions`
+   * that were made from one state would undo each other.
+   *
+   * @param {import("./participant.js").Participant} participant
+   * @param {string} permission
+   * @param {boolean} allowed
+   */
+  async allow(participant, permission, allowed) {
+    const { id } = participant;
+    const known = this.#asked.get(id);
+    const isNewer = known && (known.pending > 0 || known.before === participant.permissions);
+    const asked = isNewer ? known : { before: participant.permissions, permissions: participant.permissions, pending: 0 };
+    const others = asked.permissions.filter((each) => each !== permission);
+    asked.permissions = allowed ? [...others, permission] : others;
+    asked.pending += 1;
+    this.#asked.set(id, asked);
+    try {
+      await this.setPermissions(participant, asked.permissions);
+      asked.pending -= 1;
+    } catch (error) {
+      this.#asked.delete(id);
+      throw error;
+    }
+  }
 
   /** Has everybody show one participant large; null for nobody. @returns {Promise<void>} */
   spotlight(participant) { return this.#ask({ type: "spotlight", participant: participant?.id ?? null }); }

@@ -225,6 +225,29 @@ class ModuleTests(ModulePage):
 
     # MARK: Text from others
 
+    def test_permissions_that_are_taken_one_after_the_other_all_go(self) -> None:
+        sent = self.run_js("""
+            const { Hosting } = await import("/sdk/hosting.js");
+            const sent = [];
+            const hosting = new Hosting({ _send: (message) => sent.push(message) });
+            const done = () => hosting._receive({ type: "done", id: sent.at(-1).id });
+            const guest = { id: "p_1", permissions: ["publishAudio", "publishVideo", "chat"] };
+            // The second before the first is answered, the third before the roster tells of them.
+            const both = [hosting.allow(guest, "publishVideo", false), hosting.allow(guest, "publishAudio", false)];
+            for (const { id } of [...sent]) { hosting._receive({ type: "done", id }); }
+            await Promise.all(both);
+            const third = hosting.allow(guest, "publishVideo", true);
+            done();
+            await third;
+            // Another host has decided since.
+            guest.permissions = ["chat"];
+            const fourth = hosting.allow(guest, "publishScreen", true);
+            done();
+            await fourth;
+            return sent.map(({ permissions }) => permissions);
+        """)
+        self.assertEqual(sent, [["publishAudio", "chat"], ["chat"], ["chat", "publishVideo"], ["chat", "publishScreen"]])
+
     def test_threat_28_chat_and_names_stay_text(self) -> None:
         hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
         result = self.run_js("""

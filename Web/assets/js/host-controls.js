@@ -56,7 +56,6 @@ export class HostControls {
     const above = participant.role === "organizer" && this.#meeting.localParticipant.role !== "organizer";
     const entry = (sign, text, action, danger = false) => ({ icon: sign, text, action, danger });
     const run = (task, done) => () => this.#try(task, done);
-    const without = (permission) => permissions.filter((each) => each !== permission);
     const spotlit = hosting.spotlighted === participant;
     return [
       !above && participant.microphoneOn ? entry("microphoneOff", "Mute", run(() => hosting.mute(participant), `${name} is muted`)) : null,
@@ -73,7 +72,7 @@ export class HostControls {
       ...(above || isHost ? [] : [
         ["publishAudio", "speaking"], ["publishVideo", "camera"], ["publishScreen", "screen sharing"], ["chat", "chat"],
       ].map(([permission, what]) => entry(may(permission) ? "block" : "check", `${may(permission) ? "Forbid" : "Allow"} ${what}`,
-        run(() => hosting.setPermissions(participant, may(permission) ? without(permission) : [...permissions, permission]),
+        run(() => hosting.allow(participant, permission, !may(permission)),
           `${name}: ${what} is ${may(permission) ? "not allowed any more" : "allowed"}`)))),
       above ? null : "line",
       !above && !isHost ? entry("shield", "Make host", () => this.#makeHost(participant)) : null,
