@@ -34,8 +34,8 @@ test-swift: ## The Swift tests.
 	Scripts/swift-test build
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
-	Scripts/check-porting docs/porting-skype-for-business.md Sources/SkypeForBusiness Tests/SkypeForBusinessTests
-	Scripts/check-porting docs/porting-opentok.md Sources/OpenTok Tests/OpenTokTests
+	Scripts/check-porting docs/porting-skype-for-business.md Sources/DropIn/SkypeForBusiness Tests/DropIn/SkypeForBusinessTests
+	Scripts/check-porting docs/porting-opentok.md Sources/DropIn/OpenTok Tests/DropIn/OpenTokTests
 	@# Most tests wait for sockets and media, so the programs of test-interop are built meanwhile.
 	@$(MAKE) --no-print-directory --jobs=2 test-groups $(BESIDE)
 

@@ -31,6 +31,28 @@ let strict: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
+/// The folders of `Sources` and `Tests`, by role, with the targets in them.
+let folders = [
+  "Sources/Base": ["Basics", "Crypto"],
+  "Sources/CLibraries": [
+    "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264", "COpenSSL", "COpus",
+    "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
+  ],
+  "Sources/Stack": ["RTC", "Transport", "Signaling", "Media"],
+  "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
+  "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
+  "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
+  "Sources/Tools": ["ParleyCLI"],
+  "Tests/Base": ["BasicsTests", "CryptoTests"],
+  "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MediaTests"],
+  "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
+  "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
+  "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
+  "Tests/DropIn/Listings": ["ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing"],
+  "Tests/Calls": ["ConditionsTests", "QualityTests"],
+  "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestVectors"],
+]
+
 /// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
 /// it is the system's.
 #if os(Linux)
@@ -186,30 +208,30 @@ let package = Package(
 
     // Loss, delay and bottlenecks in virtual time, for tests and benchmarks.
     .target(
-      name: "NetworkEmulator", dependencies: ["Basics"], path: "Tests/NetworkEmulator",
+      name: "NetworkEmulator", dependencies: ["Basics"],
       swiftSettings: heavy),
 
     // Waiting for what has to come, of tests with real sockets and devices.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .target(name: "TestSupport", swiftSettings: common),
 
     // Seeds of tests in virtual time: which a test used, and how to replay it.
-    .target(name: "TestSeeds", path: "Tests/TestSeeds", swiftSettings: common),
+    .target(name: "TestSeeds", swiftSettings: common),
 
     // Published test vectors.
-    .target(name: "TestVectors", path: "Tests/TestVectors", swiftSettings: common),
+    .target(name: "TestVectors", swiftSettings: common),
 
     // The same links in real time, between a browser and a server on this machine.
     .executableTarget(
       name: "impairment-proxy", dependencies: ["Basics", "Transport", "NetworkEmulator"],
-      path: "Tests/ImpairmentProxy", swiftSettings: common),
+      path: "Tests/Support/ImpairmentProxy", swiftSettings: common),
     // A network between an app and a server in one process, which tests cut.
     .target(
-      name: "NetworkGate", dependencies: ["Basics", "impairment-proxy"], path: "Tests/NetworkGate",
+      name: "NetworkGate", dependencies: ["Basics", "impairment-proxy"],
       swiftSettings: common),
 
     // An app without a display, which a test runs to see what it loads.
     .executableTarget(
-      name: "headless-views", dependencies: ["ParleyViews"], path: "Tests/HeadlessViews", swiftSettings: common),
+      name: "headless-views", dependencies: ["ParleyViews"], path: "Tests/Support/HeadlessViews", swiftSettings: common),
 
     .testTarget(
       name: "BasicsTests", dependencies: ["Basics"], exclude: ["initials.json"], swiftSettings: common),
@@ -242,21 +264,21 @@ let package = Package(
       swiftSettings: common),
     // Apps' code as it is: language mode 5, no annotation. The tests of the views and of the drop-in modules run it.
     .target(
-      name: "ViewsListing", dependencies: views, path: "Tests/Listings/ViewsListing",
+      name: "ViewsListing", dependencies: views,
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .target(
-      name: "OpenTokListing", dependencies: ["OpenTok"], path: "Tests/Listings/OpenTokListing",
+      name: "OpenTokListing", dependencies: ["OpenTok"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     // Shapes of apps' code, each of which did not compile once: one file a shape.
     .target(
-      name: "OpenTokShapes", dependencies: ["OpenTok"], path: "Tests/Listings/OpenTokShapes",
+      name: "OpenTokShapes", dependencies: ["OpenTok"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .target(
-      name: "SkypeListing", dependencies: ["SkypeForBusiness"], path: "Tests/Listings/SkypeListing",
+      name: "SkypeListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     // The SDK's walkthrough goes on at the main run loop, which the compiler cannot tell from others: it warns, as on Apple systems.
     .target(
-      name: "WalkthroughListing", dependencies: ["SkypeForBusiness"], path: "Tests/Listings/WalkthroughListing",
+      name: "WalkthroughListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
     .testTarget(
       name: "OpenTokTests",
@@ -283,7 +305,8 @@ let package = Package(
       swiftSettings: heavy),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
     .testTarget(
-      name: "MeetingsTests", dependencies: ["Basics", "Crypto", "Meetings", "Transport", "CJOSE"],
+      name: "MeetingsTests",
+      dependencies: ["Basics", "Crypto", "Meetings", "TestSupport", "Transport", "CJOSE"],
       swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
@@ -298,11 +321,21 @@ let package = Package(
   package.targets.append(.target(name: "UIKit", dependencies: ["ParleyViews"], swiftSettings: common))
   for name in appleModules {
     package.targets.append(
-      .target(name: name, dependencies: ["ParleyViews"], path: "Sources/AppleModules/\(name)", swiftSettings: common))
+      .target(
+        name: name, dependencies: ["ParleyViews"], path: "Sources/Client/AppleModules/\(name)", swiftSettings: common))
   }
 #endif
 
 extension Package {
+  /// Gives the targets in ``folders`` their paths.
+  func place() {
+    for (folder, names) in folders {
+      for target in targets where target.path == nil && names.contains(target.name) {
+        target.path = "\(folder)/\(target.name)"
+      }
+    }
+  }
+
   /// Has each target name all that is below it, not only what its code imports, which is told above.
   ///
   /// SwiftPM compiles a target again when a module that it names has changed, and layouts are known further up: when a class of `Media` grew,
@@ -326,4 +359,5 @@ extension Package {
   }
 }
 
+package.place()
 package.nameAllBelow()

@@ -135,7 +135,7 @@ class Porting(unittest.TestCase):
         module = MODULE.replace("public var level", "public init(own: Int) {}\n  public func hide(slowly: Bool) {}\n  public var extra: Int { 2 }\n  public var level")
         rows = "| `OTThing` | `level` | works |  |\n| `OTThing` | `extra`, `hide` | added | new |\n"
         files = {"docs/porting-opentok.md": rows, "docs/porting/opentok-names.txt": "OTThing\nOTThing.level\nOTThing.init()\n",
-                 "Sources/OpenTok/Thing.swift": module, "Sources/Parley/Meeting.swift": "public final class Meeting {\n}\n",
+                 "Sources/DropIn/OpenTok/Thing.swift": module, "Sources/Client/Parley/Meeting.swift": "public final class Meeting {\n}\n",
                  "Tests/ThingTests.swift": LIVE % "; _ = OTThing().level"}
         for app, problem in [("let thing = OTThing()\nprint(thing.level)", ""), ("print(OTThing().extra)", "OTThing.extra"), ("_ = OTThing(own: 1)", "OTThing.init(own:)"),
                              ("OTThing().hide(slowly: true)", "OTThing.hide(slowly:)"), ("let meeting: Meeting? = nil", "names Meeting"),
@@ -143,7 +143,7 @@ class Porting(unittest.TestCase):
             for name, text in (files | {"Examples/OpenTokHello/main.swift": app + "\n"}).items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(text)
-            done = subprocess.run([ROOT / "Scripts/check-porting", "docs/porting-opentok.md", "Sources/OpenTok", "Tests"], cwd=folder, text=True, capture_output=True)
+            done = subprocess.run([ROOT / "Scripts/check-porting", "docs/porting-opentok.md", "Sources/DropIn/OpenTok", "Tests"], cwd=folder, text=True, capture_output=True)
             self.assertEqual(done.returncode, 1 if problem else 0, (app, done.stderr))
             self.assertIn(problem, done.stderr)
 

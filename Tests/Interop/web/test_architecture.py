@@ -39,7 +39,7 @@ def imports() -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(SOURCES.rglob("*.swift")):
         parts = path.relative_to(SOURCES).parts
-        module = parts[1] if parts[0] == "AppleModules" else parts[0]
+        module = parts[2] if parts[1] == "AppleModules" else parts[1]
         # On other systems Apple's modules are the system's.
         lines = re.sub(r"#if [^\n]*!os\(Linux\).*?#(?:endif|else)", "", path.read_text(), flags=re.S).splitlines()
         for line in lines:

@@ -62,7 +62,7 @@ class Documents(unittest.TestCase):
 
     def test_the_tables_of_messages_have_every_type_of_signaling_and_no_others(self) -> None:
         def kinds(file: str) -> list[set[str]]:
-            bodies = re.findall(r"enum Kind: String \{(.*?)\}", (ROOT / "Sources/Signaling" / file).read_text(), re.S)
+            bodies = re.findall(r"enum Kind: String \{(.*?)\}", (ROOT / "Sources/Stack/Signaling" / file).read_text(), re.S)
             return [set(re.findall(r"\w+", body)) - {"case"} for body in bodies]
         of_client, of_server = kinds("ChatMessages.swift")
         of_client = of_client.union(*kinds("ClientMessage.swift"), *kinds("RoomRequest.swift"))

@@ -7,7 +7,7 @@ import re
 
 from web.module_page import ROOT, ModulePage
 
-VECTORS = ROOT / "Tests/EncryptionTests/Vectors"
+VECTORS = ROOT / "Tests/Client/EncryptionTests/Vectors"
 HELPERS = """
     const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
@@ -186,7 +186,7 @@ class EncryptionTests(ModulePage):
     # MARK: Keys
 
     def test_hpke_agrees_with_rfc_9180_in_all_four_modes(self) -> None:
-        setups = json.loads((ROOT / "Tests/CryptoTests/Vectors/hpke.json").read_text())["cases"]
+        setups = json.loads((ROOT / "Tests/Base/CryptoTests/Vectors/hpke.json").read_text())["cases"]
         found = self.run_js("""
             const { deriveKeyPair, HPKESender, HPKERecipient } = await import("/sdk/encryption/hpke.js");
             return Promise.all(argument.map(async (setup) => {

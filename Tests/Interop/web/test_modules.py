@@ -323,7 +323,7 @@ class ModuleTests(ModulePage):
         self.assertEqual(found, [[address] for _, address in cases])
 
     def test_initials_are_those_of_the_table_that_both_clients_share(self) -> None:
-        cases = json.loads((ROOT / "Tests/BasicsTests/initials.json").read_text())
+        cases = json.loads((ROOT / "Tests/Base/BasicsTests/initials.json").read_text())
         found = self.run_js("""
             const { initials } = await import("/assets/js/tile.js");
             return argument.map(initials);

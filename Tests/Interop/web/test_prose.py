@@ -21,7 +21,7 @@ PROSE = load()
 
 
 def swift(text: str) -> list[str]:
-    return [found.rule for found in PROSE.check_source("Sources/Basics/A.swift", text.splitlines(), ".swift")]
+    return [found.rule for found in PROSE.check_source("Sources/Base/Basics/A.swift", text.splitlines(), ".swift")]
 
 
 def markdown(text: str) -> list[str]:

@@ -105,9 +105,7 @@ struct LimitTests {
 
   @Test("every limit says where it is set, and the guide has each of them")
   func settings() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let guide = try String(contentsOf: root.appendingPathComponent("docs/operating/limits.md"), encoding: .utf8)
+    let guide = try Repository.text(of: "docs/operating/limits.md")
     for limit in LimitReached.Limit.allCases {
       #expect(guide.contains("`\(limit.rawValue)`"), "\(limit) is not in docs/operating/limits.md")
       for word in limit.setting.split(separator: " ") where word.hasPrefix("--") {

@@ -1,5 +1,6 @@
 import Foundation
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -53,9 +54,8 @@ struct RefusalIDTests {
 
   /// The types in the first column of the tables of clients' messages, in docs/protocol.md and the pages below it.
   private static func documented() throws -> Set<String> {
-    let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../docs")
     let text = try ["protocol.md", "protocol/chat.md", "protocol/hosts.md"].map {
-      try String(contentsOf: docs.appendingPathComponent($0), encoding: .utf8)
+      try Repository.text(of: "docs/\($0)")
     }.joined(separator: "\n")
     var types: Set<String> = []
     var (section, isClients) = ("", false)

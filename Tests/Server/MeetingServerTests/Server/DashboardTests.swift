@@ -1,5 +1,6 @@
 import Foundation
 import Meetings
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -8,9 +9,7 @@ import Testing
 struct DashboardTests {
   @Test("it is JSON, and asks only for metrics that a running server serves, by labels that these have")
   func metrics() async throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(contentsOf: root.appending(path: "docs/grafana-dashboard.json"), encoding: .utf8)
+    let text = try Repository.text(of: "docs/grafana-dashboard.json")
     let parsed = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     let panels = parsed?["panels"] as? [[String: Any]] ?? []
     #expect(panels.count > 10)

@@ -1,5 +1,6 @@
 import Foundation
 import Meetings
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -210,13 +211,9 @@ struct EveryEndpointTests {
 
   // MARK: Where addresses are defined
 
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
   /// The words that a source file tells apart in one `switch`.
   private static func words(of file: String, after opening: String) throws -> [String] {
-    let source = try String(
-      contentsOf: root.appendingPathComponent("Sources/MeetingServer/\(file)"), encoding: .utf8)
+    let source = try Repository.text(of: "Sources/Server/MeetingServer/\(file)")
     guard let start = source.range(of: opening), let end = source[start.upperBound...].range(of: "default:")
     else { throw Unexpected(text: "\(file) has no `\(opening)` any more") }
     var words = Set<String>()
@@ -233,7 +230,7 @@ struct EveryEndpointTests {
 
   /// The calls in the table of `docs/opentok-rest.md`, with an id that nothing has.
   private static func openTokCalls() throws -> Set<String> {
-    let text = try String(contentsOf: root.appendingPathComponent("docs/opentok-rest.md"), encoding: .utf8)
+    let text = try Repository.text(of: "docs/opentok-rest.md")
     var calls = Set<String>()
     for line in text.split(separator: "\n") where line.hasPrefix("| `") {
       for (index, part) in (line.split(separator: "|").first ?? "").split(separator: "`").enumerated()
@@ -252,7 +249,7 @@ struct EveryEndpointTests {
     var operations: [String: Set<Int>] = [:]
 
     init() throws {
-      let file = try Data(contentsOf: root.appendingPathComponent("Web/admin/openapi.json"))
+      let file = try Data(contentsOf: Repository.file("Web/admin/openapi.json"))
       let paths = (try JSONSerialization.jsonObject(with: file) as? [String: Any])?["paths"] as? [String: Any] ?? [:]
       for (path, methods) in paths {
         let pattern = path.dropFirst("/api/v1/".count).split(separator: "/").map { $0.hasPrefix("{") ? "*" : $0 }

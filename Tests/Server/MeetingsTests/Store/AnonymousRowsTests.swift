@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Meetings
@@ -125,8 +126,7 @@ struct AnonymousRowsTests {
     "threat 43: a file of the format before knows by its log which meetings strangers have made and nobody has adopted")
   func migration() async throws {
     let folder = TemporaryFolder()
-    let formats = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "StoreFormats/14.sql")
+    let formats = Repository.file("Tests/Server/StoreFormats/14.sql")
     do {
       let database = try SQLiteDatabase(path: folder.path + "/parley.sqlite")
       try database.execute(try String(contentsOf: formats, encoding: .utf8))

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -127,8 +128,7 @@ struct ProgramTests {
       let process = Process()
       process.executableURL = program
       process.arguments = ["serve", "--port", "0", "--data", folder, "--workers", "1", "--media-port", "0"]
-      process.currentDirectoryURL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      process.currentDirectoryURL = Repository.root
       let output = Pipe()
       process.standardOutput = output
       process.standardError = FileHandle.nullDevice
@@ -171,8 +171,7 @@ struct ProgramTests {
     let process = Process()
     process.executableURL = program
     process.arguments = ["serve", "--port", "0", "--data", folder, "--workers", "1", "--media-port", "0"]
-    process.currentDirectoryURL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    process.currentDirectoryURL = Repository.root
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice

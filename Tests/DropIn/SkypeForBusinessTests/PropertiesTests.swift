@@ -100,9 +100,7 @@ import Testing
     ]
     // Delegates are the app's.
     let others: Set = ["alertDelegate"]
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-      "../../Sources/SkypeForBusiness"
-    ).standardized
+    let sources = Repository.file("Sources/DropIn/SkypeForBusiness")
     let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter {
       $0.hasSuffix(".swift") && !$0.hasPrefix("Helpers/") && !$0.hasPrefix("Observing/")
     }

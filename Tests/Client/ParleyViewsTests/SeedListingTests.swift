@@ -3,7 +3,7 @@ import Testing
 @testable import ParleyViews
 @testable import ViewsListing
 
-/// Apps' code of language mode 5, as it is: in `Tests/Listings/ViewsListing`, which imports UIKit and nothing else.
+/// Apps' code of language mode 5, as it is: `Tests/DropIn/Listings/ViewsListing` imports UIKit and nothing else.
 extension ScreenTests {
   @MainActor
   @Suite struct SeedListingTests {

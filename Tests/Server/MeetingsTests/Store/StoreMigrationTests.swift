@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Meetings
@@ -8,10 +9,9 @@ import Testing
 struct StoreMigrationTests {
   private let now = Date(timeIntervalSince1970: 1_795_251_600)
 
-  /// Where the files of each format are kept as text (`Tests/StoreFormats`): tables as the first version with that format made them, with a row in each. They do
-  /// not follow what ``StoreSchema`` says today, so that a step that is changed after its release is found.
-  private static let formats = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "StoreFormats")
+  /// The files of each format as text: tables as the first version with that format made them, with a row in each.
+  /// They do not follow today's ``StoreSchema``, so a step that is changed after its release is found.
+  private static let formats = Repository.file("Tests/Server/StoreFormats")
 
   /// Makes a file of a format in `folder`.
   private static func make(format: Int, in folder: TemporaryFolder) throws -> SQLiteDatabase {
@@ -84,7 +84,7 @@ struct StoreMigrationTests {
   @Test("there is a file of every format, with a row in every table")
   func everyFile() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.formats.path)
-    #expect(names.count == StoreSchema.migrations.count, "a new format needs a file of it in Tests/StoreFormats")
+    #expect(names.count == StoreSchema.migrations.count, "a new format needs a file of it in Tests/Server/StoreFormats")
     for format in 1...StoreSchema.migrations.count {
       let folder = TemporaryFolder()
       let rows = try withExtendedLifetime(folder) { try Self.rows(try Self.make(format: format, in: folder)) }

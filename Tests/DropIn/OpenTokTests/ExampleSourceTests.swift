@@ -1,14 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The apps in Examples are what somebody ports: nothing in them is Parley's but the address of the server.
 @Suite struct ExampleSourceTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-
   /// The Swift files below a folder, by path, without comments.
   private func sources(_ folder: String) throws -> [String: String] {
-    let place = Self.root.appendingPathComponent(folder)
+    let place = Repository.file(folder)
     let files = try #require(FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil))
     var texts: [String: String] = [:]
     for case let file as URL in files where file.pathExtension == "swift" {
@@ -50,7 +48,7 @@ import Testing
 
   @Test("on Linux the views are there whether or not the module UIKit of this package was built before them")
   func ownUIKit() throws {
-    for (file, text) in try sources("Sources/ParleyViews") {
+    for (file, text) in try sources("Sources/Client/ParleyViews") {
       for line in text.split(separator: "\n") where line.contains("canImport(UIKit)") {
         #expect(line.contains("os(Linux)"), "\(file): \(line) would look at the package's own UIKit")
       }

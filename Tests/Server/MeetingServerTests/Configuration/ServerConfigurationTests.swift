@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -62,9 +63,7 @@ struct ServerConfigurationTests {
 
   @Test("every option has a row in docs/operating/configuration.md, and every row is an option")
   func documented() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(contentsOf: folder.appending(path: "docs/operating/configuration.md"), encoding: .utf8)
+    let text = try Repository.text(of: "docs/operating/configuration.md")
     let table = try #require(text.range(of: "| key | value |")).lowerBound
     var rows: [String] = []
     for line in text[table...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2) {
@@ -77,9 +76,7 @@ struct ServerConfigurationTests {
 
   @Test("docs/operating/configuration.md lists the settings that a running server reads again, and no others")
   func reread() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(contentsOf: folder.appending(path: "docs/operating/configuration.md"), encoding: .utf8)
+    let text = try Repository.text(of: "docs/operating/configuration.md")
     let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| the file of `--config`") })
     let cell = try #require(line.split(separator: "|").first)
     let named = cell.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }

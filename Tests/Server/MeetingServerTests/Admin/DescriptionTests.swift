@@ -1,6 +1,7 @@
 import Foundation
 import Meetings
 import Signaling
+import TestSupport
 import Testing
 
 @testable import MeetingServer
@@ -28,9 +29,7 @@ struct DescriptionTests {
   @Test(
     "each list of words in it is the code's: none is missing, none is made up, and no new list stands there unchecked")
   func lists() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let file = try Data(contentsOf: root.appending(path: "Web/admin/openapi.json"))
+    let file = try Data(contentsOf: Repository.file("Web/admin/openapi.json"))
     let document = try JSONSerialization.jsonObject(with: file) as? [String: Any] ?? [:]
     var seen = Set<String>()
     // `owner` is the schema, `name` the property or parameter that a value is in.
