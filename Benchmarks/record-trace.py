@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests/Interop"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests/Interop/support"))
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 

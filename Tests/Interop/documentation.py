@@ -16,12 +16,14 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+
+from administration import Receiver, ask
 from browser import UNHURRIED, Person, see_and_hear, wait_for
 from client import Client
+from command import run
 from portraits import PEOPLE, portrait
 from server import ROOT, Server
-from test_admin import Receiver, ask
-from test_rights import run
 
 ADMIN = "a-token-for-pictures"
 WIDE, NARROW, LARGE = (1100, 700), (390, 760), (1280, 800)

@@ -1,7 +1,7 @@
 """Runs the interop tests: real browsers and other stacks against the release build.
 
     .venv/bin/python Tests/Interop/run.py                              all tests, by the markers in pytest.ini
-    .venv/bin/python Tests/Interop/run.py test_skype web.test_modules  the tests of these names, with their output
+    .venv/bin/python Tests/Interop/run.py test_skype test_modules      the tests of these names, with their output
 
 A name is a part of a test's module, class or name.
 """

@@ -1,0 +1,122 @@
+"""Receivers that cannot decode what somebody sends: both sides are told, no slot claims it, and the sender goes over to what all can decode."""
+
+from __future__ import annotations
+
+import client_test
+from aiortc_peer import AiortcPeer
+from browser import UNHURRIED, Person, shared_driver, wait_for
+from server import OUTPUT
+
+#: A browser that sends or receives video in one codec alone.
+ONLY = """([direction, name]) => {
+  const prefer = RTCRtpTransceiver.prototype.setCodecPreferences;
+  RTCRtpTransceiver.prototype.setCodecPreferences = function (codecs) {
+    const isMeant = this.receiver.track.kind === "video" && this.direction === direction;
+    return prefer.call(this, isMeant ? codecs.filter(({ mimeType }) => [`video/${name}`, "video/rtx"].includes(mimeType)) : codecs);
+  };
+}"""
+
+
+class Codecs(client_test.ClientTest):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.driver = shared_driver()
+        OUTPUT.mkdir(exist_ok=True)
+
+    def person(self, name: str, only: tuple[str, str] | None = None, prefers: str = "", **options) -> Person:
+        person = self.enterContext(Person(self.driver, name, arguments=UNHURRIED, **options))
+        if only:
+            person.context.add_init_script(f"({ONLY})({list(only)})")
+        return person.join(self.server.url, self.room, f"config.preferredVideoCodec={prefers}" if prefers else "")
+
+    def peer(self, **options) -> AiortcPeer:
+        return self.enterContext(AiortcPeer(self.server.url, self.room, "Ben", **options))
+
+    @staticmethod
+    def sent(person: Person) -> dict:
+        """The codec and the layers of what a page's camera sends."""
+        return person.evaluate("""async () => {
+          const sender = parley.connection.peerConnection.getTransceivers().find((each) => each.mid === parley.connection.midOf("camera"))?.sender;
+          const reports = [...(await sender.getStats()).values()];
+          const stream = reports.filter(({ type, framesEncoded }) => type === "outbound-rtp" && framesEncoded > 0).sort((a, b) => b.framesEncoded - a.framesEncoded)[0];
+          return { codec: reports.find(({ id }) => id === stream?.codecId)?.mimeType ?? null, mode: stream?.scalabilityMode ?? null };
+        }""")
+
+    def sends_layers_of_vp9(self, person: Person) -> None:
+        """Waits until a page's camera goes out in VP9, several sizes in one stream; how many depends on who watches."""
+        wait_for("layers of VP9", lambda: self.sent(person) in ({"codec": "video/VP9", "mode": mode} for mode in ("L2T3_KEY", "L3T3_KEY"))
+                 or f"no: {self.sent(person)}")
+
+    def test_a_sender_without_a_common_codec_is_told_and_so_is_the_receiver(self) -> None:
+        ann = self.person("Ann", only=("sendonly", "VP9"), prefers="VP9")
+        wait_for("Ann to send VP9", lambda: self.sent(ann)["codec"] == "video/VP9" or f"no: {self.sent(ann)}")
+        ben = self.peer(codec="H264")
+        told = wait_for("Ben to be told", lambda: (ben.last("undecodable") or {}).get("publications") or f"no: {ben.failure}")
+        self.assertEqual([each["codec"]["name"] for each in told], ["VP9"])
+        video = {each["mid"]: each["publication"] for each in ben.slots.values() if each["publication"] == told[0]["publication"]}
+        self.assertEqual(video, {}, "no slot is said to carry it")
+        own = wait_for("Ann to be told", lambda: ann.evaluate("() => parley.localParticipant.publication('camera').undecodableFor"))
+        self.assertEqual((own["count"], own["codec"]["name"]), (1, "VP9"))
+        statistics = wait_for("Ann's statistics", lambda: ann.evaluate(
+            "async () => (await parley.stats()).streams.filter(({ undecodableFor }) => undecodableFor > 0)"))
+        self.assertEqual({(each["direction"], each["kind"], each["undecodableFor"]) for each in statistics}, {("outbound", "video", 1)})
+        toast = ann.page.locator(".toast", has_text="cannot see your camera")
+        toast.wait_for()
+        self.assertEqual(toast.inner_text(), "Ben cannot see your camera: their device cannot play VP9")
+        ann.page.screenshot(path=OUTPUT / "undecodable-sender.png")
+        self.assertIn("1 cannot see it", ann.page.locator(".tile-self").get_attribute("aria-label"))
+        wait_for("sound all the same", lambda: ben.failure or ben.tones.get("Ann") or f"no: {ben.tones}")
+
+    def test_a_page_says_in_words_what_it_cannot_play(self) -> None:
+        ann = self.person("Ann", only=("sendonly", "VP9"), prefers="VP9")
+        cem = self.person("Cem", only=("recvonly", "VP8"))
+        state = cem.page.locator(".tile:not(.tile-self) .tile-state")
+        wait_for("the words", lambda: state.is_visible() and state.inner_text() == "This browser cannot play this video (VP9)" or f"no: {state.all_inner_texts()}")
+        label = cem.page.locator(".tile:not(.tile-self)").get_attribute("aria-label")
+        self.assertIn("This browser cannot play this video (VP9)", label)
+        self.assertEqual(cem.evaluate("async () => (await parley.stats()).undecodable.map(({ codec }) => codec)"), ["VP9"])
+        # The words come after a moment only, since a sender may go over to another codec.
+        wait_for("the words to be drawn", lambda: state.evaluate("(each) => getComputedStyle(each).opacity") == "1")
+        for name, size in (("wide", (960, 640)), ("narrow", (390, 760)), ("small", (280, 240))):
+            cem.page.set_viewport_size({"width": size[0], "height": size[1]})
+            cem.page.wait_for_timeout(600)
+            cem.page.screenshot(path=OUTPUT / f"undecodable-{name}.png")
+        cem.page.set_viewport_size({"width": 960, "height": 640})
+        cem.hears("Ann")
+        ann.sees("Cem")
+
+    def test_a_page_goes_over_to_what_all_can_play_and_back(self) -> None:
+        ann = self.person("Ann", prefers="VP9")
+        dan = self.person("Dan", devices=False)
+        dan.sees("Ann")
+        self.sends_layers_of_vp9(ann)
+        with AiortcPeer(self.server.url, self.room, "Ben", codec="H264") as ben:
+            wait_for("Ben's pictures of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 30 or f"no: {ben.video_frames} {self.sent(ann)}")
+            self.assertEqual(self.sent(ann)["codec"], "video/H264")
+            self.assertEqual(ben.last("undecodable")["publications"], [])
+            self.assertIsNone(ann.evaluate("() => parley.localParticipant.publication('camera').undecodableFor"))
+            dan.sees("Ann")
+        self.sends_layers_of_vp9(ann)
+        dan.sees("Ann")
+        self.assertEqual([line for line in ann.console + dan.console if "uncaught" in line], [])
+
+    def test_swift_goes_over_to_what_aiortc_can_play_and_back(self) -> None:
+        swift = self.client("Swift", "--publish", "testsrc", "--style", "2", "--codec", "VP9").joined()
+        # What nobody watches is not encoded.
+        self.client("Watcher").joined()
+        codec = lambda name: lambda: any(each["codec"] == name for each in swift.sent("video"))
+        swift.statistics("VP9", codec("VP9"), 40)
+        with AiortcPeer(self.server.url, self.room, "Ben", codec="H264") as ben:
+            wait_for("60 pictures", lambda: ben.failure or len(ben.markers.get("Swift", [])) > 60 or f"no: {ben.video_frames}")
+            swift.statistics("H264", codec("H264"), 40)
+        swift.statistics("VP9 again", codec("VP9"), 40)
+        swift.leave()
+
+    def test_who_takes_no_sound_that_is_forwarded_is_told_of_it(self) -> None:
+        swift = self.client("Swift", "--publish", "testsrc").joined()
+        ben = self.peer(codec="H264", hears="PCMU")
+        told = wait_for("Ben to be told", lambda: (ben.last("undecodable") or {}).get("publications") or f"no: {ben.failure}")
+        self.assertIn("opus", [each["codec"]["name"] for each in told])
+        swift.expect("undecodableFor", source="microphone", count=1, codec="opus")
+        swift.leave()

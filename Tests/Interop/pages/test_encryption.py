@@ -1,0 +1,365 @@
+"""End-to-end encryption in JavaScript: the format of frames and the keys, with the vectors of the Swift tests."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from module_page import ROOT, ModulePage
+
+VECTORS = ROOT / "Tests/Client/EncryptionTests/Vectors"
+HELPERS = """
+    const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+    const codeOf = async (step) => { try { await step(); return null; } catch (error) { return error.code ?? error.name; } };
+"""
+#: A meeting in virtual time, with a server that a test may put something in the place of.
+ROOM = """
+    const { KeyExchange } = await import("/sdk/encryption/key-exchange.js");
+    const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+    const { generateIdentity } = await import("/sdk/encryption/announcement.js");
+    class Room {
+      now = 0; clients = new Map(); announcements = new Map(); queue = []; secret = new LinkSecret(); envelopes = 0; sent = [];
+      server = (message) => [message];
+      constructor(seed) { this.state = seed; }
+      random(limit) { this.state = (this.state * 1103515245 + 12345) % 2147483648; return Math.floor(this.state / 2147483648 * limit); }
+      async join(id, { publishes = true, secret = this.secret, limits } = {}) {
+        const keys = await KeyExchange.make({ meeting: "daily", participant: id, name: id.toUpperCase(), identity: await generateIdentity(), secret, limits });
+        const client = { id, keys, isThere: true, events: [], opened: new Set(), drops: [] };
+        for (const [other, bytes] of this.announcements) { await keys.receiveAnnouncement(bytes, other, this.now); }
+        this.clients.set(id, client);
+        await keys.announce(this.now);
+        if (publishes) { await keys.publish(new Map([[1, 2], [2, 1]]), this.now); }
+        await this.drain(client);
+        return client;
+      }
+      get present() { return [...this.clients.values()].filter(({ isThere }) => isThere); }
+      leave(id, isRemoved = false) {
+        this.clients.get(id).isThere = false;
+        this.announcements.delete(id);
+        for (const other of this.present) { this.pass({ type: "left", from: id, to: other.id, isRemoved }); }
+      }
+      async send(id, source = 2) {
+        const client = this.clients.get(id);
+        const number = this.sent.length;
+        this.sent.push(this.now);
+        const frame = await client.keys.seal(new TextEncoder().encode(`frame ${number} of ${id}`), source === 2 ? 1 : 2, undefined, this.now);
+        for (const other of this.clients.values()) { if (other !== client) { this.pass({ type: "frame", from: id, to: other.id, source, number, bytes: frame }); } }
+        return number;
+      }
+      pass(message) { for (const each of this.server(message)) { this.queue.push({ ...each, at: this.now + (each.delay ?? 30) }); } }
+      async drain(client) {
+        for (const effect of client.keys.takeEffects()) {
+          if (effect.type === "notify") { client.events.push(effect.event); continue; }
+          if (!client.isThere) { continue; }
+          if (effect.type === "announce") {
+            this.announcements.set(client.id, effect.bytes);
+            for (const other of this.present) { if (other !== client) { this.pass({ type: "announcement", from: client.id, to: other.id, bytes: effect.bytes }); } }
+          } else {
+            this.envelopes += effect.envelopes.length;
+            for (const { recipient, bytes } of effect.envelopes) { this.pass({ type: "envelope", from: client.id, to: recipient, bytes }); }
+          }
+        }
+      }
+      async run(milliseconds) {
+        const end = this.now + milliseconds;
+        for (;;) {
+          const next = Math.min(...this.queue.map(({ at }) => at), ...this.present.map(({ keys }) => keys.deadline));
+          if (next > end) { break; }
+          this.now = Math.max(this.now, next);
+          const due = this.queue.filter(({ at }) => at <= this.now);
+          this.queue = this.queue.filter(({ at }) => at > this.now);
+          for (const message of due) { await this.receive(message); }
+          for (const client of this.present) { if (client.keys.deadline <= this.now) { await client.keys.handleTimeout(this.now); await this.drain(client); } }
+        }
+        this.now = end;
+      }
+      async receive({ type, from, to, bytes, isRemoved, source, number }) {
+        const client = this.clients.get(to);
+        if (type === "frame") {
+          try {
+            const plain = new TextDecoder().decode(await client.keys.open(bytes, from, source, undefined, this.now));
+            if (plain !== `frame ${number} of ${from}`) { throw new Error("A wrong key was used."); }
+            client.opened.add(number);
+          } catch (error) {
+            if (error.name !== "Error" || error.code === undefined) { throw error; }
+            client.drops.push(error.code);
+          }
+        } else if (type === "envelope") { await client.keys.receiveEnvelope(bytes, from, this.now);
+        } else if (client.isThere) {
+          if (type === "announcement") { await client.keys.receiveAnnouncement(bytes, from, this.now); } else { await client.keys.remove(from, isRemoved, this.now); }
+        }
+        await this.drain(client);
+      }
+    }
+"""
+
+
+def frames() -> dict:
+    # Numbers beyond 2^53 stay texts: JSON.parse would round them.
+    return json.loads(re.sub(r'"(kid|ctr)": (\d+)', r'"\1": "\2"', (VECTORS / "sframe.json").read_text()))
+
+
+class EncryptionTests(ModulePage):
+    def run_js(self, body: str, argument: object = None) -> object:
+        return super().run_js(HELPERS + body, argument)
+
+    # MARK: Frames
+
+    def test_headers_of_rfc_9605_are_written_and_read_beyond_2_to_the_53rd(self) -> None:
+        found = self.run_js("""
+            const { encodeHeader, decodeHeader } = await import("/sdk/encryption/sframe-header.js");
+            return argument.map(({ kid, ctr, encoded }) => {
+              const read = decodeHeader(bytes(encoded + "0102"));
+              return [hex(encodeHeader(BigInt(kid), BigInt(ctr))), String(read.keyID), String(read.counter), read.length];
+            });
+        """, frames()["header"])
+        self.assertEqual(len(found), 289)
+        self.assertEqual(found, [[each["encoded"], each["kid"], each["ctr"], len(each["encoded"]) // 2] for each in frames()["header"]])
+
+    def test_headers_that_are_cut_or_longer_than_they_need_to_be_are_refused(self) -> None:
+        longer = ["8007", "0807", "900008", "0900ff", "8000", "0f0000000000000001", "a000ffff", "880901"]
+        cut = [each["encoded"][:end] for each in frames()["header"][::17] for end in range(0, len(each["encoded"]), 2)]
+        found = self.run_js("""
+            const { decodeHeader } = await import("/sdk/encryption/sframe-header.js");
+            return Promise.all(argument.map((text) => codeOf(() => decodeHeader(bytes(text)))));
+        """, longer + cut)
+        self.assertEqual(set(found), {"malformedHeader"})
+
+    def test_frames_of_suites_4_and_5_agree_with_rfc_9605(self) -> None:
+        cases = [each for each in frames()["sframe"] if each["cipher_suite"] in (4, 5)]
+        found = self.run_js("""
+            const { deriveKeys, SFrameSealer, SFrameOpener } = await import("/sdk/encryption/sframe.js");
+            return Promise.all(argument.map(async (each) => {
+              const [baseKey, keyID, suite] = [bytes(each.base_key), BigInt(each.kid), each.cipher_suite];
+              const { key, salt } = await deriveKeys(baseKey, keyID, suite);
+              const sealer = await SFrameSealer.make(baseKey, keyID, { suite, firstCounter: BigInt(each.ctr) });
+              const opener = await SFrameOpener.make(baseKey, keyID, { suite });
+              const sealed = await sealer.seal(bytes(each.pt), bytes(each.metadata));
+              return [hex(key), hex(salt), hex(sealed), hex(await opener.open(bytes(each.ct), bytes(each.metadata)))];
+            }));
+        """, cases)
+        self.assertEqual(found, [[each["sframe_key"], each["sframe_salt"], each["ct"], each["pt"]] for each in cases])
+
+    def test_a_frame_opens_once_even_when_copies_come_together_and_10_000_forged_ones_change_nothing(self) -> None:
+        found = self.run_js("""
+            const { SFrameSealer, SFrameOpener } = await import("/sdk/encryption/sframe.js");
+            const baseKey = crypto.getRandomValues(new Uint8Array(32));
+            const sealer = await SFrameSealer.make(baseKey, 0x110n);
+            const opener = await SFrameOpener.make(baseKey, 0x110n);
+            const frames = await Promise.all(Array.from({ length: 1100 }, (_, index) => sealer.seal(Uint8Array.of(index & 255))));
+            const together = await Promise.all([0, 0, 0].map(() => codeOf(() => opener.open(frames[0]))));
+            const forged = new Set();
+            for (let round = 0; round < 100; round++) {
+              const codes = await Promise.all(Array.from({ length: 100 }, (_, index) => {
+                const frame = frames[1].slice();
+                frame[4 + (index % (frame.length - 4))] ^= 1 << (round % 8);
+                return codeOf(() => opener.open(frame));
+              }));
+              codes.forEach((code) => forged.add(code));
+            }
+            const genuine = hex(await opener.open(frames[1]));
+            await opener.open(frames[1099]);
+            const old = [await codeOf(() => opener.open(frames[75])), hex(await opener.open(frames[76])), await codeOf(() => opener.open(frames[76]))];
+            const plain = await Promise.all([[0xf8, 0xff, 0xfe], [], [0x99, 1]].map((each) => codeOf(() => opener.open(Uint8Array.from(each)))));
+            const numbers = new Set(frames.map((frame) => hex(frame.slice(0, 6)))).size;
+            return { together, forged: [...forged], genuine, old, plain, numbers };
+        """)
+        self.assertEqual(sorted(found["together"], key=str), [None, "replayed", "replayed"])
+        self.assertEqual((found["forged"], found["genuine"], found["numbers"]), (["authenticationFailed"], "01", 1100))
+        self.assertEqual(found["old"], ["tooOld", "4c", "replayed"])
+        self.assertNotIn(None, found["plain"])
+
+    def test_a_key_ends_before_its_limits(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { SFrameSealer, SFrameOpener } = await import("/sdk/encryption/sframe.js");
+            const baseKey = crypto.getRandomValues(new Uint8Array(32));
+            const few = await SFrameSealer.make(baseKey, 1n, { limits: { frames: 4, blocks: 1000 } });
+            const worn = [];
+            for (let index = 0; index < 4; index++) { worn.push(few.isWorn); await few.seal(new Uint8Array(1)); }
+            const small = await SFrameSealer.make(baseKey, 1n, { limits: { frames: 1000, blocks: 1000 } });
+            await small.seal(new Uint8Array(9000));
+            return [worn, await codeOf(() => few.seal(new Uint8Array(1))), small.isWorn, await codeOf(() => small.seal(new Uint8Array(9000))),
+              await codeOf(() => SFrameOpener.make(new Uint8Array(15), 1n))];
+        """), [[False, False, True, True], "keyExhausted", True, "keyExhausted", "keyTooShort"])
+
+    # MARK: Keys
+
+    def test_hpke_agrees_with_rfc_9180_in_all_four_modes(self) -> None:
+        setups = json.loads((ROOT / "Tests/Base/CryptoTests/Vectors/hpke.json").read_text())["cases"]
+        found = self.run_js("""
+            const { deriveKeyPair, HPKESender, HPKERecipient } = await import("/sdk/encryption/hpke.js");
+            return Promise.all(argument.map(async (setup) => {
+              const [recipient, ephemeral] = [await deriveKeyPair(bytes(setup.ikmR)), await deriveKeyPair(bytes(setup.ikmE))];
+              const key = setup.ikmS && await deriveKeyPair(bytes(setup.ikmS));
+              const psk = setup.psk && { secret: bytes(setup.psk), id: bytes(setup.psk_id) };
+              const sender = await HPKESender.make(recipient.publicKey, bytes(setup.info), { psk, key, ephemeral });
+              const receiver = await HPKERecipient.make(bytes(setup.enc), recipient, bytes(setup.info), { psk, sender: key?.publicKey });
+              const messages = [];
+              for (const { sequence, pt, aad } of setup.encryptions) {
+                sender.sequence = BigInt(sequence);
+                const sealed = await sender.seal(bytes(pt), bytes(aad));
+                messages.push([hex(sealed), hex(await receiver.open(sealed, bytes(aad), BigInt(sequence)))]);
+              }
+              const again = await receiver.open(bytes(setup.encryptions[0].ct), bytes(setup.encryptions[0].aad), 0n).then(() => "opened", () => "refused");
+              return { enc: hex(sender.encapsulatedKey), messages, again, exports: await Promise.all(setup.exports.map(async (each) => hex(await receiver.export(bytes(each.context), each.L)))) };
+            }));
+        """, setups)
+        for setup, each in zip(setups, found, strict=True):
+            with self.subTest(mode=setup["mode"]):
+                self.assertEqual((each["enc"], each["again"]), (setup["enc"], "refused"))
+                self.assertEqual(each["messages"], [[one["ct"], one["pt"]] for one in setup["encryptions"]])
+                self.assertEqual(each["exports"], [one["value"] for one in setup["exports"]])
+
+    def test_keys_announcements_codes_and_envelopes_are_those_of_the_swift_client(self) -> None:
+        expected = json.loads((VECTORS / "keys.json").read_text())
+        found = self.run_js("""
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const { decodeAnnouncement, bindingOf } = await import("/sdk/encryption/announcement.js");
+            const { importKeyPair } = await import("/sdk/encryption/hpke.js");
+            const { PairChannel } = await import("/sdk/encryption/pair-channel.js");
+            const { Roster } = await import("/sdk/encryption/roster.js");
+            const { safetyCode, pairCode } = await import("/sdk/encryption/safety-code.js");
+            const { ratchet } = await import("/sdk/encryption/sframe.js");
+            const secret = LinkSecret.parse(argument.secret);
+            const [code, envelopeKey] = [await secret.key("announcement", argument.meeting), await secret.key("envelope", argument.meeting)];
+            const [ann, ben] = await Promise.all(argument.announcements.map((text) => decodeAnnouncement(bytes(text), code)));
+            const roster = new Roster();
+            roster.accept(ben, bytes(argument.announcements[1]), ann.senderIndex);
+            const own = { meetingKey: await importKeyPair(bytes(argument.meetingKeyOfBen)) };
+            const channel = await PairChannel.make(own, await bindingOf(ben), ann, envelopeKey);
+            const message = await channel.open(bytes(argument.envelope));
+            return { code: hex(code), envelopeKey: hex(envelopeKey), names: [ann.name, ben.name], indices: [ann.senderIndex, ben.senderIndex], binding: hex(await bindingOf(ann)),
+              rosterHash: hex(await roster.hash(ann)), safetyCode: await safetyCode([ann.identity, ben.identity]), pairCode: await pairCode(ann.identity, ben.identity),
+              ratcheted: hex(await ratchet(bytes(argument.baseKey))), message: [message.type, message.epoch, hex(message.baseKey), hex(message.rosterHash), [...message.tracks]] };
+        """, expected)
+        for name, value in found.items():
+            with self.subTest(name=name):
+                self.assertEqual(value, expected["found"][name])
+
+    def test_a_link_secret_has_43_characters_and_exactly_one_text(self) -> None:
+        found = self.run_js("""
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const secret = new LinkSecret();
+            const wrong = ["", secret.text.slice(1), secret.text + "A", secret.text.slice(1) + "=", "A".repeat(42) + "B", "A".repeat(42) + "+"];
+            return [secret.text.length, LinkSecret.parse(secret.text).text === secret.text, wrong.map((text) => LinkSecret.parse(text)), `${secret}`, JSON.stringify({ secret })];
+        """)
+        self.assertEqual(found, [43, True, [None] * 6, "<redacted>", '{"secret":"<redacted>"}'])
+
+    def test_texts_are_sorted_by_their_utf_8_as_in_swift(self) -> None:
+        texts = ["", "a", "ab", "b", "Z", "\u00e9", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0001f600", "a\uffff", "a\U00010000"]
+        found = self.run_js("""
+            const { compareTexts } = await import("/sdk/encryption/bytes.js");
+            return argument.toSorted(compareTexts);
+        """, texts[::-1])
+        self.assertEqual(found, sorted(texts, key=lambda text: text.encode()))
+
+    def test_everybody_opens_frames_newcomers_none_of_before_and_those_who_left_none_of_later(self) -> None:
+        found = self.run_js(ROOM + """
+            const room = new Room(1);
+            const [ann, ben, eve] = [await room.join("ann"), await room.join("ben"), await room.join("eve")];
+            await room.run(3000);
+            const early = await room.send("ann");
+            await room.run(100);
+            const cem = await room.join("cem");
+            await room.run(200);
+            const late = [];
+            for (let index = 0; index < 20; index++) { late.push(await room.send("ann"), await room.send("cem", 1)); await room.run(20); }
+            await room.run(1000);
+            room.leave("eve", true);
+            const leftAt = room.now;
+            const after = [];
+            for (let index = 0; index < 200; index++) { after.push(await room.send("ann")); await room.run(20); }
+            await room.run(1000);
+            return {
+              ben: [early, ...late, ...after].every((number) => ben.opened.has(number)), cem: [cem.opened.has(early), after.every((number) => cem.opened.has(number))],
+              eve: after.some((number) => eve.opened.has(number) && room.sent[number] >= leftAt + 2000), eveBefore: after.some((number) => eve.opened.has(number)),
+              codes: new Set([ann, ben, cem].map(({ keys }) => keys.safetyCode)).size, digits: /^[0-9]{30}$/.test(ann.keys.safetyCode), waiting: ben.keys.waitingFor, drops: ben.drops };
+        """)
+        self.assertEqual((found["ben"], found["cem"]), (True, [False, True]))
+        self.assertEqual((found["eve"], found["eveBefore"]), (False, True))
+        self.assertEqual((found["codes"], found["digits"], found["waiting"], found["drops"]), (1, True, [], []))
+
+    def test_storms_of_people_who_come_and_go_end_with_everybody_opening_everybody(self) -> None:
+        for seed in (1, 2):
+            found = self.run_js(ROOM + """
+                const room = new Room(argument);
+                let number = 0;
+                for (let step = 0; step < 40; step++) {
+                  const present = room.present;
+                  const what = room.random(3);
+                  if (present.length < 5 || (what === 0 && present.length < 12)) { number += 1; await room.join(`p${number}`, { publishes: number % 3 !== 0 });
+                  } else if (what === 1) { room.leave(present[room.random(present.length)].id, room.random(2) === 0); }
+                  for (const client of room.present) { if (client.keys.epoch !== null && room.random(3) === 0) { await room.send(client.id); } }
+                  await room.run(room.random(400));
+                }
+                await room.run(4000);
+                const lacking = [];
+                for (const sender of room.present) {
+                  if (sender.keys.epoch === null) { continue; }
+                  const sent = await room.send(sender.id);
+                  await room.run(100);
+                  for (const other of room.clients.values()) { if (other !== sender && other.opened.has(sent) !== other.isThere) { lacking.push([sender.id, other.id]); } }
+                }
+                return [lacking, new Set(room.present.map(({ keys }) => keys.safetyCode)).size, room.present.flatMap(({ events }) => events.filter(({ type }) => type === "rosterMismatch"))];
+            """, seed)
+            with self.subTest(seed=seed):
+                self.assertEqual(found, [[], 1, []])
+
+    def test_two_rosters_for_two_people_give_two_codes_and_an_alarm_after_10_s(self) -> None:
+        found = self.run_js(ROOM + """
+            const room = new Room(1);
+            room.server = (message) => (message.to === "ann" && message.from === "eve" ? [] : [message]);
+            await room.join("eve");
+            const announcement = room.announcements.get("eve");
+            room.announcements.delete("eve");
+            const ann = await room.join("ann");
+            room.announcements.set("eve", announcement);
+            const ben = await room.join("ben");
+            const alarm = () => ann.events.some(({ type, participant }) => type === "rosterMismatch" && participant === "ben");
+            await room.run(9000);
+            const early = alarm();
+            await room.run(4000);
+            return [early, alarm(), ann.keys.safetyCode !== ben.keys.safetyCode];
+        """)
+        self.assertEqual(found, [False, True, True])
+
+    def test_a_hostile_server_gets_no_key_and_is_seen(self) -> None:
+        found = self.run_js(ROOM + """
+            const room = new Room(1);
+            const [ann, ben] = [await room.join("ann"), await room.join("ben")];
+            await room.run(2000);
+            // Somebody without the link, and an announcement whose key was swapped.
+            const outsider = await room.join("outsider", { secret: new LinkSecret() });
+            const swapped = room.announcements.get("ann").slice();
+            swapped[swapped.length - 140] ^= 1;
+            await ben.keys.receiveAnnouncement(swapped, "ann", room.now);
+            await ben.keys.receiveAnnouncement(room.announcements.get("ann"), "mallory", room.now);
+            await room.run(2000);
+            // Frames in another's slot, as another source, plain ones.
+            const frame = await ann.keys.seal(Uint8Array.of(1), 1, undefined, room.now);
+            const drops = [await codeOf(() => ben.keys.open(frame, "outsider", 2, undefined, room.now)), await codeOf(() => ben.keys.open(frame, "ann", 3, undefined, room.now)),
+              await codeOf(() => ben.keys.open(Uint8Array.of(0xf8, 0xff, 0xfe), "ann", 1, undefined, room.now)), await codeOf(() => ben.keys.open(new Uint8Array(0), "ann", 1, undefined, room.now))];
+            // Somebody who was removed, brought back.
+            await room.join("dan");
+            const dan = room.announcements.get("dan");
+            await room.run(500);
+            room.leave("dan", true);
+            await room.run(500);
+            await ben.keys.receiveAnnouncement(dan, "dan", room.now);
+            // Everything a second time.
+            room.server = (message) => [message, { ...message, delay: 500 }];
+            await room.join("cem");
+            await room.run(3000);
+            const last = await room.send("ann");
+            await room.run(1000);
+            const refusals = (client) => [...new Set(client.events.filter(({ type }) => type === "refused").map(({ participant, code }) => `${participant} ${code}`))];
+            return { opened: outsider.opened.size, members: outsider.keys.members, ann: refusals(ann), ben: refusals(ben), drops, last: ben.opened.has(last), replayed: ben.drops.includes("replayed") };
+        """)
+        self.assertEqual((found["opened"], found["members"], found["last"], found["replayed"]), (0, [], True, True))
+        self.assertIn("outsider wrongSecret", found["ann"])
+        self.assertIn("ann wrongSecret", found["ben"])
+        self.assertIn("mallory misdirected", found["ben"])
+        self.assertIn("cem replayed", found["ben"])
+        self.assertIn("dan replayed", found["ben"])
+        self.assertEqual(found["drops"], ["wrongSender", "wrongTrack", "malformedHeader", "malformedHeader"])

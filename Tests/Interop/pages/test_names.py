@@ -1,0 +1,126 @@
+"""Names of people in two real pages and the terminal: long ones, and those that two people bear."""
+
+from __future__ import annotations
+
+import unittest
+
+from browser import Person, shared_driver, wait_for
+from client import Client
+from command import run
+from server import Server
+
+FAMILY = "\U0001F469\u200D\U0001F469\u200D\U0001F467"
+
+
+class Names(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.driver = shared_driver()
+        cls.server = cls.enterClassContext(Server("--development"))
+
+    def person(self, key: str, name: str, room: str, token: str = "", viewport=(960, 640)) -> Person:
+        person = self.enterContext(Person(self.driver, key, devices=False, draws=False, viewport=viewport))
+        person.page.goto(f'{self.server.url}/{room}{token and "?jwt=" + token}#config.prejoinPageEnabled=false&userInfo.displayName="{name}"')
+        return person
+
+    @staticmethod
+    def others(person: Person) -> list[str]:
+        return person.page.evaluate("() => [...parley.participants.values()].map((each) => each.displayName)")
+
+    def test_a_name_that_is_too_long_stays_in_its_field_and_is_said_and_a_long_one_of_emoji_reaches_the_others_whole(self) -> None:
+        ben = self.person("Ben", "Ben", "long").joined()
+        ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
+        page = ann.page
+        page.goto(f"{self.server.url}/long")
+        field, join = page.get_by_label("Your name"), page.get_by_role("button", name="Join now")
+        field.fill("a" * 200)
+        told = page.locator(".prejoin-form .field-problem:visible")
+        self.assertEqual(told.inner_text(), "A name has at most 80 characters. This one has 200.")
+        join.click()
+        self.assertEqual((field.input_value(), field.get_attribute("aria-invalid"), ann.state()), ("a" * 200, "true", "no meeting"))
+        field.fill(FAMILY * 80)
+        self.assertEqual(told.count(), 0)
+        join.click()
+        ann.joined()
+        wait_for("the whole name at Ben's", lambda: ben.names() == [FAMILY * 80] or f"no: {ben.names()}")
+
+        # In the settings what is too long changes nothing, and is said when they are closed, too.
+        page.get_by_role("button", name="More").click()
+        page.get_by_role("menuitem", name="Settings").click()
+        page.get_by_label("Your name").fill("b" * 81)
+        self.assertEqual(page.locator(".dialog .field-problem:visible").inner_text(), "A name has at most 80 characters. This one has 81.")
+        page.keyboard.press("Escape")
+        wait_for("the words", lambda: page.locator(".toast", has_text="Your name was not changed. A name has at most 80 characters.").count() == 1)
+        self.assertEqual(ben.names(), [FAMILY * 80])
+
+    def test_two_people_of_one_name_are_told_apart_wherever_they_are_shown(self) -> None:
+        long = "Bartholomew Montgomery-Featherstonehaugh the Younger of Upper Slaughter"
+        host = self.person("Ann", "Ann", "same", "moderator_token").joined()
+        first = self.person("Ben", long, "same").joined()
+        wait_for("the first", lambda: self.others(host) == [long])
+        second = self.person("Cem", long.upper(), "same").joined()
+        shown = [long, f"{long.upper()} (2)"]
+        wait_for("both", lambda: self.others(host) == shown or f"no: {self.others(host)}")
+        self.assertEqual(second.page.evaluate("() => parley.localParticipant.displayName"), shown[1])
+        self.assertEqual(first.page.evaluate("() => parley.localParticipant.displayName"), long)
+
+        page = host.page
+        labels = lambda: page.locator(".tile").evaluate_all("(all) => all.map((each) => each.getAttribute('aria-label').split(',')[0])")
+        wait_for("the tiles", lambda: sorted(labels()) == sorted(["Ann (you)", *shown]) or f"no: {labels()}")
+        # The number is read also where the name finds no room.
+        def ends(*selectors: str) -> None:
+            for selector in selectors:
+                end = page.locator(selector, has_text="(2)").first
+                box, around = end.bounding_box(), end.locator("xpath=ancestor::*[contains(@class, 'tile') or contains(@class, 'person')][2]").bounding_box()
+                self.assertTrue(box["width"] > 0 and box["x"] + box["width"] <= around["x"] + around["width"] + 1, (selector, box, around))
+        ends(".tile-number")
+        page.keyboard.press("p")
+        wait_for("the people", lambda: page.locator(".person").count() == 3)
+        ends(".person-number")
+        self.assertEqual(page.get_by_role("button", name=f"More for {shown[1]}").count(), 1)
+        page.keyboard.press("c")
+        self.assertEqual(page.get_by_label("Send to").locator("option").all_inner_texts(), ["Everybody", *(f"Only {name}" for name in shown)])
+        for person, text in ((first, "from the first"), (second, "from the second")):
+            person.page.evaluate("(text) => parley.sendChat(text)", text)
+            wait_for(text, lambda: page.locator(".chat-text", has_text=text).count() == 1)
+        self.assertEqual(page.locator(".chat-name").all_inner_texts(), shown)
+
+        # Numbers stay when the first goes, and another one of the name is the third.
+        first.page.evaluate("() => parley.leave()")
+        wait_for("the first to go", lambda: self.others(host) == shown[1:])
+        self.person("Dan", long, "same").joined()
+        wait_for("the third", lambda: self.others(host) == [shown[1], f"{long} (3)"] or f"no: {self.others(host)}")
+        second.page.evaluate("() => parley.localParticipant.rename('Cem')")
+        wait_for("the new name", lambda: self.others(host) == ["Cem", f"{long} (3)"])
+
+    def test_hosts_tell_people_of_one_name_in_the_lobby_apart_and_the_terminal_asks_which_is_meant(self) -> None:
+        run(self.server, "meeting", "create", "door", "--access-level", "Locked")
+        [made] = run(self.server, "token", "create", "--room", "door", "--role", "organizer")
+        page_host = self.person("Ann", "Ann", "door", made["token"]).joined()
+        with Client(self.server.url, f"door?jwt={made['token']}", "Host") as host:
+            host.joined()
+            first = self.person("Ben", "Ben", "door")
+            host.expect("knocked", name="Ben")
+            second = self.person("Cem", "Ben", "door")
+            wait_for("both to wait", lambda: len(host.all("knocked")) == 2)
+            ids = [each["id"] for each in host.all("knocked")]
+            page = page_host.page
+            page.keyboard.press("p")
+            rows = page.locator(".lobby-list").get_by_role("button", name="Admit")
+            wait_for("both in the list", lambda: rows.evaluate_all("(all) => all.map((each) => each.getAttribute('aria-label'))") == ["Admit Ben", "Admit Ben (2)"])
+
+            host.command("deny", to="Ben")
+            wait_for("the question", lambda: any("2 people named Ben wait. Name one by id" in line and all(id in line for id in ids) for line in host.errors)
+                     or f"no: {host.errors}")
+            self.assertEqual((first.state(), second.state()), ("waiting", "waiting"))
+            host.command("deny", to=ids[1])
+            wait_for("the second to be sent away", lambda: second.state() == "ended")
+            self.assertEqual(first.state(), "waiting")
+            # Of one alone the name is enough.
+            host.command("admit", to="Ben")
+            first.joined()
+            wait_for("the first in the meeting", lambda: self.others(page_host) == ["Host", "Ben"] or f"no: {self.others(page_host)}")
+
+
+if __name__ == "__main__":
+    unittest.main()
