@@ -1,4 +1,5 @@
 import Glibc
+import Media
 import Parley
 import Synchronization
 

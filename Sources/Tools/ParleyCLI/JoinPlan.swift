@@ -1,4 +1,5 @@
 import Dispatch
+import Media
 import Parley
 
 /// What `parley join` sends and for how long, read from its options.

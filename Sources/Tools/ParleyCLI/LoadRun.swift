@@ -1,4 +1,5 @@
 import Glibc
+import Media
 import Parley
 
 /// One run of `parley load`: join everybody, measure, leave.

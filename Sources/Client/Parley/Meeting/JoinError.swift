@@ -43,10 +43,6 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case ended
 
   /// What happened and what to do, in a sentence.
-  ///
-  /// ```swift
-  /// do { try await meeting.join() } catch { print(error.description) }
-  /// ```
   public var description: String {
     switch self {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
@@ -64,10 +60,6 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The code of a refusal; nil for every other error.
-  ///
-  /// ```swift
-  /// do { try await meeting.join() } catch where error.code == "noSuchMeeting" { print("Ask who invited you.") }
-  /// ```
   public var code: String? {
     switch self {
     case .refused(let code, _): code

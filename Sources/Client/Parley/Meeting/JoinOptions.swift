@@ -10,52 +10,24 @@ public import RTC
 /// ```
 public struct JoinOptions: Sendable {
   /// The display name; nil takes the one in the address, or else "Guest". A name in the token wins over both.
-  ///
-  /// ```swift
-  /// options.name = "Ann"
-  /// ```
   public var name: String?
 
   /// The meeting's passcode, where it has one. Without it joining fails with the code `passcodeRequired`.
-  ///
-  /// ```swift
-  /// options.passcode = Secret(text)
-  /// ```
   public var passcode: Secret<String>?
 
   /// What this program is, for the server's log.
-  ///
-  /// ```swift
-  /// options.client = "minutes-bot 2.1"
-  /// ```
   public var client = "parley-swift"
 
   /// How many audio and video publications can be received before the server asks for more slots. More follow by themselves.
-  ///
-  /// ```swift
-  /// options.initialSlots = 16  // a wall of pictures
-  /// ```
   public var initialSlots = 4
 
   /// The most audio publications, and the most video publications, to receive at a time; nil for as many as the server gives.
-  ///
-  /// ```swift
-  /// options.maximumSlots = 1  // who speaks, and nobody else
-  /// ```
   public var maximumSlots: Int?
 
   /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
-  ///
-  /// ```swift
-  /// options.codecs = [.opus, .h264]
-  /// ```
   public var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
 
   /// Trust any certificate of the server: for tests and trusted networks only.
-  ///
-  /// ```swift
-  /// options.trustsAnyCertificate = true  // a server with a self-made certificate, in a test
-  /// ```
   public var trustsAnyCertificate = false
 
   /// Where to reach the signalling, whatever the discover document says: for bots that a server runs itself.
@@ -72,39 +44,19 @@ public struct JoinOptions: Sendable {
   }
 
   /// Whether media must go through a TURN server.
-  ///
-  /// ```swift
-  /// options.usesOnlyRelays = true  // to try a TURN server out
-  /// ```
   public var usesOnlyRelays = false
 
   /// STUN and TURN servers to use besides those that the server names.
-  ///
-  /// ```swift
-  /// options.iceServers = [IceServer(urls: ["turn:relay.example.com"], username: "ann", credential: Secret("secret"))]
-  /// ```
   public var iceServers: [IceServer] = []
 
   /// Whether the STUN and TURN servers that the server names are left out.
-  ///
-  /// ```swift
-  /// options.usesOnlyOwnIceServers = true  // a company whose network lets nothing through but its own relay
-  /// ```
   public var usesOnlyOwnIceServers = false
 
   /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``. The time in which one waits to be let in
   /// does not count: the server decides how long that may be.
-  ///
-  /// ```swift
-  /// options.timeout = .seconds(10)
-  /// ```
   public var timeout = TimeSpan.seconds(30)
 
   /// For how long after its loss a connection is tried to be brought back; a year at most.
-  ///
-  /// ```swift
-  /// options.reconnectPatience = .seconds(3_600)  // a recorder in a room whose router is restarted at night
-  /// ```
   public var reconnectPatience = TimeSpan.seconds(120)
 
   /// The defaults.

@@ -8,59 +8,27 @@ public import Basics
 /// ```
 public struct JoinTimes: Hashable, Sendable {
   /// ``Meeting/join()`` was called.
-  ///
-  /// ```swift
-  /// if let started = meeting.times.started { print("\((MonotonicClock.now - started).seconds) s ago") }
-  /// ```
   public var started: Instant?
 
   /// The discover document was there (HTTP).
-  ///
-  /// ```swift
-  /// let discovery = meeting.times.milliseconds(\.discovered)
-  /// ```
   public var discovered: Instant?
 
   /// The WebSocket was open.
-  ///
-  /// ```swift
-  /// let socket = meeting.times.milliseconds(\.socketOpened)
-  /// ```
   public var socketOpened: Instant?
 
   /// The server's `welcome` with its answer was there.
-  ///
-  /// ```swift
-  /// let server = meeting.times.milliseconds(\.welcomed)
-  /// ```
   public var welcomed: Instant?
 
   /// ICE had selected a path.
-  ///
-  /// ```swift
-  /// let path = meeting.times.milliseconds(\.pathSelected)
-  /// ```
   public var pathSelected: Instant?
 
   /// DTLS was done: media can flow.
-  ///
-  /// ```swift
-  /// let joining = meeting.times.milliseconds(\.connected)
-  /// ```
   public var connected: Instant?
 
   /// The first media packet came.
-  ///
-  /// ```swift
-  /// let media = meeting.times.milliseconds(\.firstPacket)
-  /// ```
   public var firstPacket: Instant?
 
   /// The first picture was decoded.
-  ///
-  /// ```swift
-  /// let picture = meeting.times.milliseconds(\.firstFrame)
-  /// ```
   public var firstFrame: Instant?
 
   /// From ``started`` to `phase` in milliseconds; nil when it has not happened.

@@ -35,10 +35,6 @@ extension Meeting {
   // MARK: Files
 
   /// The most bytes of a file that the meeting takes; 0 where it takes none.
-  ///
-  /// ```swift
-  /// let fits = bytes.count <= meeting.chatFileLimit
-  /// ```
   public var chatFileLimit: Int { info?.chat?.fileLimit ?? 0 }
 
   /// Sends a file. It comes to everybody as a message with a ``ChatEntry/file``, this client included.

@@ -69,20 +69,12 @@ extension Meeting {
   public func react(_ reaction: Reaction) async throws(JoinError) { try await request(.react(reaction)) }
 
   /// Everybody whose hand is up, who raised it first foremost.
-  ///
-  /// ```swift
-  /// if let next = meeting.raisedHands.first { print("\(next.name) is next.") }
-  /// ```
   public var raisedHands: [any Participant] {
     let all: [any Participant] = [local] + participants
     return all.filter { $0.hand != nil }.sorted { ($0.hand ?? 0) < ($1.hand ?? 0) }
   }
 
   /// Who is to be shown large; nil for nobody.
-  ///
-  /// ```swift
-  /// let large = meeting.spotlight ?? meeting.speakers.first
-  /// ```
   public var spotlight: (any Participant)? { spotlightID.flatMap(participant) }
 
   // MARK: Polls

@@ -108,10 +108,6 @@ public enum Announcement: Hashable, Sendable {
   case left(name: String, LeaveReason)
 
   /// The announcement in words. Show it as text, never as markup.
-  ///
-  /// ```swift
-  /// if case .announced(let announcement) = event { print(announcement.text) }
-  /// ```
   public var text: String {
     switch self {
     case .entered(let name): "\(name) joined"

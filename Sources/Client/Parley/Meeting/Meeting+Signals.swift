@@ -2,10 +2,6 @@ import Signaling
 
 extension Meeting {
   /// The most bytes of a signal's data in UTF-8.
-  ///
-  /// ```swift
-  /// let fits = text.utf8.count <= Meeting.maximumSignalData
-  /// ```
   public static let maximumSignalData = Signal.maximumData
 
   /// Sends a signal: a short message of the app's own that is kept nowhere. Everybody gets it, this client included, or one participant does;
@@ -102,30 +98,13 @@ extension Meeting {
 /// ```
 public struct SignalMessage: Sendable {
   /// Who sent it, oneself included; nil for the app's server, and for somebody who has left meanwhile.
-  ///
-  /// ```swift
-  /// if let sender = signal.sender { print("\(sender.name) says \(signal.data)") }
-  /// ```
   public let sender: (any Participant)?
 
   /// The sender's id, set by the server; nil for the app's server.
-  ///
-  /// ```swift
-  /// let isOurs = signal.senderID == meeting.local.id
-  /// ```
   public let senderID: String?
 
   /// What it is about; empty when the sender did not say.
-  ///
-  /// ```swift
-  /// guard signal.type == "raise-curtain" else { return }
-  /// ```
   public let type: String
 
-  /// The content.
-  ///
-  /// ```swift
-  /// let scene = Int(signal.data)
-  /// ```
   public let data: String
 }

@@ -2,24 +2,12 @@ public import Signaling
 
 extension Meeting {
   /// The longest chat message, in characters.
-  ///
-  /// ```swift
-  /// let fits = text.count <= Meeting.maximumChatLength
-  /// ```
   public static let maximumChatLength = 4_000
 
   /// The longest chat message, in bytes of UTF-8: characters may be made of many.
-  ///
-  /// ```swift
-  /// let fits = text.utf8.count <= Meeting.maximumChatBytes
-  /// ```
   public static let maximumChatBytes = 16_000
 
   /// The longest display name, in characters. Servers leave out what is more, and tell the name that remains.
-  ///
-  /// ```swift
-  /// let fits = text.count <= Meeting.maximumNameLength
-  /// ```
   public static let maximumNameLength = SignalingLimits.nameCharacters
 
   /// Whether this client wrote a message, also before it had to join anew and got another id.
@@ -79,25 +67,11 @@ extension Meeting {
 /// ```
 public struct SentChatMessage: Hashable, Sendable, Identifiable {
   /// This client's number for it; unlike the id of a ``ChatMessage``, which the server gives.
-  ///
-  /// ```swift
-  /// let sent = try meeting.send(chat: "Hello!")
-  /// let outbox = [sent.id: sent]
-  /// ```
   public let id: Int
 
-  /// What it says.
-  ///
-  /// ```swift
-  /// if case .chatFailed(let sent, _) = event { try meeting.send(chat: sent.text) }
-  /// ```
   public let text: String
 
   /// The id of the participant who is to get it; nil for everybody.
-  ///
-  /// ```swift
-  /// if case .chatFailed(let sent, _) = event, sent.recipient != nil { print("That participant has left.") }
-  /// ```
   public let recipient: String?
 
   var onTheWire: ClientMessage { .chat(text: text, to: recipient, id: id) }

@@ -43,105 +43,48 @@ public import Signaling
   }
 
   /// Where the meeting stands.
-  ///
-  /// ```swift
-  /// if meeting.state == .connected { try meeting.send(chat: "Hello!") }
-  /// ```
   public internal(set) var state = State.idle
 
   /// What is waited for while ``state`` is `waiting`; nil otherwise.
-  ///
-  /// ```swift
-  /// if meeting.waitingReason == .host { print("The meeting begins when a host comes.") }
-  /// ```
   public internal(set) var waitingReason: WaitingReason?
 
   /// Who waits to be let in, in the order they came. Always empty for who is no host.
-  ///
-  /// ```swift
-  /// for somebody in meeting.lobby { print("\(somebody.name) waits.") }
-  /// ```
   public internal(set) var lobby: [WaitingParticipant] = []
 
   /// Whether a host has locked the meeting. Known to hosts only; false for everybody else.
-  ///
-  /// ```swift
-  /// let label = meeting.isLocked ? "Unlock" : "Lock"
-  /// ```
   public internal(set) var isLocked = false
 
-  /// Oneself.
-  ///
-  /// ```swift
-  /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()))
-  /// ```
   public let local: LocalParticipant
 
   /// The others, in the order they joined.
-  ///
-  /// ```swift
-  /// let names = meeting.participants.map(\.name).joined(separator: ", ")
-  /// ```
   public internal(set) var participants: [RemoteParticipant] = []
   /// ``participants`` by their ids: messages about each come for all of them.
   var participantsByID: [String: RemoteParticipant] = [:]
 
   /// Who speaks now, loudest first.
-  ///
-  /// ```swift
-  /// if let loudest = meeting.speakers.first { print("\(loudest.name) speaks.") }
-  /// ```
   public internal(set) var speakers: [any Participant] = []
 
   /// The chat so far, in order: the newest ``maximumChatMessages``.
-  ///
-  /// ```swift
-  /// for message in meeting.chat { print("\(message.name): \(message.text)") }
-  /// ```
   public internal(set) var chat: [ChatMessage] = []
 
   /// The meeting's id, name, address, title and end; nil before joining.
-  ///
-  /// ```swift
-  /// if let info = meeting.info { print("Invite others to \(info.subject) with \(info.url)") }
-  /// ```
   public internal(set) var info: MeetingInfo?
 
   /// The polls, in the order they were made.
-  ///
-  /// ```swift
-  /// for poll in meeting.polls where poll.isOpen { print(poll.question) }
-  /// ```
   public internal(set) var polls: [Poll] = []
 
   /// What a host said of muting that holds for later tracks too; nil when nothing does.
-  ///
-  /// ```swift
-  /// if meeting.muteForAll?.mayUnmute == false { print("Raise your hand to speak.") }
-  /// ```
   public internal(set) var muteForAll: MuteForAll?
 
   var spotlightID: String?
 
   /// Why it ended, once ``state`` is `ended`.
-  ///
-  /// ```swift
-  /// if meeting.endReason == .replaced { print("You have joined from somewhere else.") }
-  /// ```
   public internal(set) var endReason: EndReason?
 
   /// The last error that ended the meeting or could not be mended, in words.
-  ///
-  /// ```swift
-  /// if let error = meeting.lastError { print("Lost: \(error)") }
-  /// ```
   public internal(set) var lastError: JoinError?
 
   /// When the phases of joining were over.
-  ///
-  /// ```swift
-  /// if let time = meeting.times.milliseconds(\.connected) { print("Joined in \(time) ms.") }
-  /// ```
   public internal(set) var times = JoinTimes()
 
   /// How the meeting was joined.
@@ -225,17 +168,9 @@ public import Signaling
   }
 
   /// Most events that wait for a reader: further ones push out the oldest.
-  ///
-  /// ```swift
-  /// print("Up to \(Meeting.maximumWaitingEvents) events wait while the bot is busy.")
-  /// ```
   public static let maximumWaitingEvents = 4_096
 
   /// Most messages in ``chat``: further ones push out the oldest.
-  ///
-  /// ```swift
-  /// let isWhole = meeting.chat.count < Meeting.maximumChatMessages  // otherwise the beginning is gone
-  /// ```
   public static let maximumChatMessages = 2_000
 
   /// Most reasons kept of servers that cannot be used.
@@ -254,12 +189,6 @@ public import Signaling
   /// stream of its own of what happens from then on. Streams end after ``MeetingEvent/ended(_:message:)``.
   ///
   /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
-  ///
-  /// ```swift
-  /// for await event in meeting.events {
-  ///   if case .participantJoined(let participant) = event { print("\(participant.name) is here.") }
-  /// }
-  /// ```
   public var events: AsyncStream<MeetingEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumWaitingEvents))

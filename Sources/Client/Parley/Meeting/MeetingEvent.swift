@@ -150,38 +150,17 @@ public enum ReconnectStep: String, Hashable, Sendable {
 /// ```
 public struct DataMessage: Sendable {
   /// Who sent it; set by the server. Nil when that participant has left meanwhile.
-  ///
-  /// ```swift
-  /// if let sender = data.sender { try await meeting.send(data.bytes, to: [sender]) }
-  /// ```
   public let sender: RemoteParticipant?
 
-  /// The sender's id.
-  ///
-  /// ```swift
-  /// let isKnown = meeting.participant(data.senderID) != nil
-  /// ```
   public let senderID: String
 
   /// The topic given by the sender; empty when none was.
-  ///
-  /// ```swift
-  /// guard data.topic == "game" else { return }
-  /// ```
   public let topic: String
 
   /// The bytes.
-  ///
-  /// ```swift
-  /// let text = String(decoding: data.bytes, as: UTF8.self)
-  /// ```
   public let bytes: [UInt8]
 
   /// Whether it came over the reliable channel.
-  ///
-  /// ```swift
-  /// let reliability: DataReliability = data.isReliable ? .reliable : .lossy
-  /// ```
   public let isReliable: Bool
 }
 

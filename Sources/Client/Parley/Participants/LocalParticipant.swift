@@ -10,73 +10,33 @@ public import Observation
 /// ```
 @MainActor @Observable public final class LocalParticipant: Participant {
   /// The id in this meeting, `p_…`; empty before the meeting is joined.
-  ///
-  /// ```swift
-  /// let isMine = message.from == meeting.local.id
-  /// ```
   public internal(set) var id = ""
 
   /// The display name. Show it as text, never as markup.
-  ///
-  /// ```swift
-  /// print("You are called \(meeting.local.name).")
-  /// ```
   public internal(set) var name: String
 
   /// The role that the token or a host gave.
-  ///
-  /// ```swift
-  /// let canModerate = meeting.local.role == .presenter
-  /// ```
   public internal(set) var role = ParticipantRole.guest
 
   /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
-  ///
-  /// ```swift
-  /// let user = meeting.local.data ?? "a guest"
-  /// ```
   public internal(set) var data: String?
 
   /// When this participant came, in whole seconds by the server's clock; nil before that is known.
-  ///
-  /// ```swift
-  /// if let created = meeting.local.created { print("Here since \(created).") }
-  /// ```
   public internal(set) var created: Date?
 
   /// What this participant may do: first what the token says, then what hosts say.
-  ///
-  /// ```swift
-  /// let canShare = meeting.local.permissions.contains(.publishScreen)
-  /// ```
   public internal(set) var permissions: Set<ParticipantPermission> = []
 
   /// The place in the row of raised hands; nil while the hand is down.
-  ///
-  /// ```swift
-  /// if meeting.local.hand != nil { print("The hand is up.") }
-  /// ```
   public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
-  ///
-  /// ```swift
-  /// let meter = Int(meeting.local.audioLevel * 10)
-  /// ```
   public internal(set) var audioLevel = 0.0
 
   /// How well media flows between this participant and the server.
-  ///
-  /// ```swift
-  /// if meeting.local.quality == .poor { print("Your network is slow.") }
-  /// ```
   public internal(set) var quality = ConnectionQuality.excellent
 
   /// What this client publishes, in the order it was published.
-  ///
-  /// ```swift
-  /// for publication in meeting.local.publications { publication.setMuted(true) }
-  /// ```
   public internal(set) var publications: [LocalPublication] = []
 
   @ObservationIgnored weak var meeting: Meeting?

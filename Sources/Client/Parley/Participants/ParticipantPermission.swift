@@ -5,10 +5,6 @@
 /// ```
 public struct ParticipantPermission: RawRepresentable, Hashable, Sendable {
   /// The permission's name on the wire.
-  ///
-  /// ```swift
-  /// print(meeting.local.permissions.map(\.rawValue).sorted())
-  /// ```
   public let rawValue: String
 
   /// A permission of that name.
@@ -18,53 +14,22 @@ public struct ParticipantPermission: RawRepresentable, Hashable, Sendable {
   /// ```
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Send sound.
-  ///
-  /// ```swift
-  /// let canSpeak = participant.permissions.contains(.publishAudio)
-  /// ```
   public static let publishAudio = ParticipantPermission(rawValue: "publishAudio")
 
   /// Send a camera's picture.
-  ///
-  /// ```swift
-  /// let canBeSeen = participant.permissions.contains(.publishVideo)
-  /// ```
   public static let publishVideo = ParticipantPermission(rawValue: "publishVideo")
 
-  /// Share a screen.
-  ///
-  /// ```swift
-  /// try await participant.setPermissions(participant.permissions.union([.publishScreen]))
-  /// ```
   public static let publishScreen = ParticipantPermission(rawValue: "publishScreen")
 
   /// Receive what others send.
-  ///
-  /// ```swift
-  /// let receives = meeting.local.permissions.contains(.subscribe)
-  /// ```
   public static let subscribe = ParticipantPermission(rawValue: "subscribe")
 
   /// Write in the chat.
-  ///
-  /// ```swift
-  /// try await participant.setPermissions(participant.permissions.subtracting([.chat]))
-  /// ```
   public static let chat = ParticipantPermission(rawValue: "chat")
 
-  /// Send data messages.
-  ///
-  /// ```swift
-  /// let canPlay = meeting.local.permissions.contains(.data)
-  /// ```
   public static let data = ParticipantPermission(rawValue: "data")
 
   /// Look after the others: mute, remove, change roles, make polls.
-  ///
-  /// ```swift
-  /// let isHost = meeting.local.permissions.contains(.moderate)
-  /// ```
   public static let moderate = ParticipantPermission(rawValue: "moderate")
 
   /// Those of a participant of whom the server names them only where they are not just what the role brings.

@@ -11,80 +11,36 @@ public import Signaling
 /// ```
 @MainActor @Observable public final class RemoteParticipant: Participant {
   /// The id in this meeting, `p_…`.
-  ///
-  /// ```swift
-  /// let isAuthor = message.from == participant.id
-  /// ```
   public let id: String
 
   /// The display name. Show it as text, never as markup.
-  ///
-  /// ```swift
-  /// try meeting.send(chat: "Welcome, \(participant.name)!")
-  /// ```
   public internal(set) var name: String
 
   /// The role that the token or a host gave.
-  ///
-  /// ```swift
-  /// if participant.role == .presenter { print("\(participant.name) presents.") }
-  /// ```
   public internal(set) var role: ParticipantRole
 
   /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
-  ///
-  /// ```swift
-  /// let user = participant.data ?? "a guest"
-  /// ```
   public internal(set) var data: String?
 
   /// When this participant came, in whole seconds by the server's clock; nil before that is known.
-  ///
-  /// ```swift
-  /// if let created = participant.created { print("Here since \(created).") }
-  /// ```
   public internal(set) var created: Date?
 
   /// What this participant may do: first what the token says, then what hosts say.
-  ///
-  /// ```swift
-  /// let canShare = participant.permissions.contains(.publishScreen)
-  /// ```
   public internal(set) var permissions: Set<ParticipantPermission>
 
   /// The place in the row of raised hands; nil while the hand is down.
-  ///
-  /// ```swift
-  /// if participant.hand != nil { print("The hand is up.") }
-  /// ```
   public internal(set) var hand: Int?
 
   /// How loud this participant speaks: 0 (silent) to 1.
-  ///
-  /// ```swift
-  /// let meter = Int(participant.audioLevel * 10)
-  /// ```
   public internal(set) var audioLevel = 0.0
 
   /// How well media flows between this participant and the server.
-  ///
-  /// ```swift
-  /// if participant.quality == .lost { print("\(participant.name) can hardly be reached.") }
-  /// ```
   public internal(set) var quality = ConnectionQuality.excellent
 
   /// Whether the connection of this participant was lost and is being brought back.
-  ///
-  /// ```swift
-  /// if participant.isReconnecting { print("\(participant.name) will be back in a moment.") }
-  /// ```
   public internal(set) var isReconnecting: Bool
 
   /// The tracks that this participant publishes, in the order they were published.
-  ///
-  /// ```swift
-  /// let isSharing = participant.publications.contains { $0.source == .screen }
-  /// ```
   public internal(set) var publications: [RemotePublication] = []
 
   @ObservationIgnored weak var meeting: Meeting?

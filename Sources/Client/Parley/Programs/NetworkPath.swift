@@ -7,10 +7,6 @@ import FoundationEssentials
 /// ```
 public enum NetworkPath {
   /// Whether the way to everywhere else leads over a mobile network: a modem, or a telephone that serves as one. False when that is not known.
-  ///
-  /// ```swift
-  /// let limit = NetworkPath.isCellular ? DataRate.kilobits(300) : .kilobits(1_700)
-  /// ```
   public static var isCellular: Bool {
     guard let table = try? String(contentsOfFile: "/proc/net/route", encoding: .utf8) else { return false }
     return isCellular(table)

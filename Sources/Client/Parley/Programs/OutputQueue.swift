@@ -72,11 +72,6 @@ public final class OutputQueue: @unchecked Sendable {
 
   /// The system's error code of the first write that failed, since the reader has gone or the disk is full; 0 while all is well. Nothing
   /// is written after that.
-  ///
-  /// ```swift
-  /// let output = OutputQueue(descriptor: 1)
-  /// if output.writeError != 0 { await meeting.leave() }
-  /// ```
   public var writeError: Int32 { locked { error } }
 
   /// Has a text written, a whole line as a rule. Never waits for the reader.

@@ -12,52 +12,24 @@ import RTC
 /// ```
 @MainActor @Observable public final class LocalPublication {
   /// The id that the server gave, `t_…`; empty until then.
-  ///
-  /// ```swift
-  /// print("The others know this track as \(camera.id).")
-  /// ```
   public internal(set) var id = ""
 
   /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from servers that do not.
-  ///
-  /// ```swift
-  /// if let created = camera.created { print("On the air since \(created).") }
-  /// ```
   public internal(set) var created: Date?
 
   /// What it shows or lets hear.
-  ///
-  /// ```swift
-  /// let isScreen = meeting.local.publications.contains { $0.source == .screen }
-  /// ```
   public let source: TrackSource
 
   /// What the others see as its name, where it was given one; else they go by the participant's.
-  ///
-  /// ```swift
-  /// let title = camera.name ?? meeting.local.name
-  /// ```
   public let name: String?
 
   /// Whether it is muted: nothing is encoded or sent, and everybody is told.
-  ///
-  /// ```swift
-  /// print(microphone.isMuted ? "Nobody hears you." : "You can be heard.")
-  /// ```
   public private(set) var isMuted: Bool
 
   /// Whether it was a host who muted it.
-  ///
-  /// ```swift
-  /// if microphone.isMutedByHost { print("A host has muted you.") }
-  /// ```
   public internal(set) var isMutedByHost = false
 
   /// Who cannot decode it, and so is not sent it; nil where everybody can. Those who are hidden are not counted.
-  ///
-  /// ```swift
-  /// if let receivers = camera.undecodableFor { print("\(receivers.count) cannot play \(receivers.codec.name).") }
-  /// ```
   public internal(set) var undecodableFor: UndecodableReceivers?
 
   @ObservationIgnored let publisher: any Publisher
@@ -75,11 +47,6 @@ import RTC
     self.owner = owner
   }
 
-  /// Sound or picture.
-  ///
-  /// ```swift
-  /// let pictures = meeting.local.publications.filter { $0.kind == .video }
-  /// ```
   public var kind: MediaKind { publisher.kind }
 
   /// Mutes or unmutes. Takes effect with the next frame; others are told by signalling.

@@ -12,68 +12,30 @@ public import Signaling
 /// ```
 @MainActor @Observable public final class RemotePublication {
   /// The id in this meeting, `t_…`.
-  ///
-  /// ```swift
-  /// var recordings: [String: FileSink] = [:]
-  /// recordings[publication.id] = try FileSink("\(publication.id).webm")
-  /// ```
   public let id: String
 
-  /// Sound or picture.
-  ///
-  /// ```swift
-  /// let pictures = participant.publications.filter { $0.kind == .video }
-  /// ```
   public let kind: MediaKind
 
   /// What it shows or lets hear.
-  ///
-  /// ```swift
-  /// if publication.source == .screen { print("A screen is being shared.") }
-  /// ```
   public let source: TrackSource
 
   /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show it as text.
-  ///
-  /// ```swift
-  /// let title = publication.name ?? publication.participant?.name ?? ""
-  /// ```
   public let name: String?
 
   /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from servers that do not say.
-  ///
-  /// ```swift
-  /// let first = participant.publications.min { ($0.created ?? .distantFuture) < ($1.created ?? .distantFuture) }
-  /// ```
   public let created: Date?
 
   /// Whether it is muted: nothing of it is received.
-  ///
-  /// ```swift
-  /// if publication.isMuted { print("\(publication.participant?.name ?? "Somebody") is muted.") }
-  /// ```
   public internal(set) var isMuted: Bool
 
   /// Whether it was a host, not its sender, who muted it.
-  ///
-  /// ```swift
-  /// if publication.isMutedByHost { print("Muted by a host.") }
-  /// ```
   public internal(set) var isMutedByHost: Bool
 
   /// What it is sent in, while this client cannot decode that and so is not sent it; nil otherwise. It comes by itself when its sender goes over
   /// to another codec, which the server asks for as far as that helps.
-  ///
-  /// ```swift
-  /// if let codec = publication.undecodableCodec { print("This client cannot play \(codec.name).") }
-  /// ```
   public internal(set) var undecodableCodec: CodecInfo?
 
   /// How it is received; nil while it is not.
-  ///
-  /// ```swift
-  /// publication.subscription?.video?.add(ClosureVideoSink { frame in show(frame) })
-  /// ```
   public internal(set) var subscription: Subscription?
 
   /// Who publishes it; nil when that participant has left.

@@ -10,38 +10,18 @@ public import Signaling
 /// }
 /// ```
 @MainActor public final class Subscription {
-  /// What is received.
-  ///
-  /// ```swift
-  /// let isScreen = subscription.publication.source == .screen
-  /// ```
   public let publication: RemotePublication
 
   /// The received track, to attach sinks to.
-  ///
-  /// ```swift
-  /// switch subscription.track {
-  /// case .video(let pictures): pictures.add(ClosureVideoSink { frame in show(frame) })
-  /// case .audio(let sound): sound.add(try SpeakerSink())
-  /// }
-  /// ```
   public let track: RemoteTrack
 
   /// The slot (m-section) that carries it.
   let mid: MID
 
   /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
-  ///
-  /// ```swift
-  /// if subscription.isPaused { print("There is no room for this picture now.") }
-  /// ```
   public var isPaused: Bool { pauseReason != nil }
 
   /// Why the server does not send it for now; nil while it does.
-  ///
-  /// ```swift
-  /// if subscription.pauseReason == .bandwidth { print("Your network is too slow for this picture.") }
-  /// ```
   public internal(set) var pauseReason: PauseReason?
 
   /// At what size it is shown, 0 for sound that nobody listens to; nil when nothing was said.
@@ -80,11 +60,6 @@ public import Signaling
   /// pictures out for it, without a keyframe or a pause, where the sender codes its video in temporal layers (``VideoOptions/temporalLayers``; browsers do):
   /// it comes with a half or a quarter of its rate then. It never comes with less than its lowest layer. A sender without layers that heeds the server
   /// sends as many as are wanted by who wants most. Without effect on sound.
-  ///
-  /// ```swift
-  /// subscription.maximumFramesPerSecond = 10  // a small tile among many
-  /// subscription.maximumFramesPerSecond = nil  // full screen again
-  /// ```
   public var maximumFramesPerSecond: Int? {
     get { view?.maxFrameRate }
     set {
@@ -117,24 +92,12 @@ public import Signaling
   }
 
   /// Who publishes it; nil when that participant has left.
-  ///
-  /// ```swift
-  /// let name = subscription.participant?.name ?? ""
-  /// ```
   public var participant: RemoteParticipant? { publication.participant }
 
   /// The video track; nil for audio.
-  ///
-  /// ```swift
-  /// subscription.video?.add(ClosureVideoSink { frame in show(frame) })
-  /// ```
   public var video: RemoteVideoTrack? { if case .video(let track) = track { track } else { nil } }
 
   /// The audio track; nil for video.
-  ///
-  /// ```swift
-  /// subscription.audio?.add(try SpeakerSink())
-  /// ```
   public var audio: RemoteAudioTrack? { if case .audio(let track) = track { track } else { nil } }
 }
 

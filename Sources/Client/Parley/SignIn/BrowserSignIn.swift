@@ -22,11 +22,6 @@ import Transport
 /// ```
 public final class BrowserSignIn: Sendable {
   /// The address to open in a browser on this computer.
-  ///
-  /// ```swift
-  /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")
-  /// print("Sign in at \(signIn.url)")
-  /// ```
   public let url: String
 
   private let exchange: Exchange
@@ -96,17 +91,9 @@ public final class BrowserSignIn: Sendable {
 /// ```
 public struct SignInPass: Sendable, Hashable {
   /// The join token, for the one meeting that was asked for.
-  ///
-  /// ```swift
-  /// func join(with pass: SignInPass) async throws { try await Meeting("https://meet.example/board", token: pass.token).join() }
-  /// ```
   public let token: Secret<String>
 
   /// How the provider calls the person.
-  ///
-  /// ```swift
-  /// func greet(_ pass: SignInPass) { print("Hello, \(pass.name)!") }
-  /// ```
   public let name: String
 }
 

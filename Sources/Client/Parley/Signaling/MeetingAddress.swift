@@ -11,32 +11,16 @@ import FoundationEssentials
 /// ```
 public struct MeetingAddress: Hashable, Sendable {
   /// `http://host[:port]` or `https://…`, without a slash at the end.
-  ///
-  /// ```swift
-  /// let page = address.origin + "/api"
-  /// ```
   public let origin: String
 
   /// The first segment of the path as it was written, still percent-encoded.
-  ///
-  /// ```swift
-  /// print("Joining \(address.roomSegment) …")
-  /// ```
   public let roomSegment: String
 
   /// The join token of `#jwt=` or of `?jwt=`. It goes to the server in a header and in `join`, never in an address, and is not printed: it
   /// lets anybody in who has it.
-  ///
-  /// ```swift
-  /// if address.token == nil { print("This invitation carries no token.") }
-  /// ```
   public let token: Secret<String>?
 
   /// The fragment's overrides, values decoded: JSON strings without their quotes, everything else as it was written.
-  ///
-  /// ```swift
-  /// let title = address.overrides["config.subject"]
-  /// ```
   public let overrides: [String: String]
 
   /// Takes an address apart.
@@ -95,24 +79,12 @@ public struct MeetingAddress: Hashable, Sendable {
   }
 
   /// The name that the fragment gives, if it does.
-  ///
-  /// ```swift
-  /// let name = address.displayName ?? "Guest"
-  /// ```
   public var displayName: String? { overrides["userInfo.displayName"].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether the fragment asks to start with the microphone muted.
-  ///
-  /// ```swift
-  /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()), isMuted: address.startsWithAudioMuted)
-  /// ```
   public var startsWithAudioMuted: Bool { overrides["config.startWithAudioMuted"] == "true" }
 
   /// Whether the fragment asks to start with the camera muted.
-  ///
-  /// ```swift
-  /// try await meeting.local.publish(LocalVideoTrack(CameraSource()), isMuted: address.startsWithVideoMuted)
-  /// ```
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
   /// Where the discover document is. With a token the room is named all the same, so that the server refuses the token of another.

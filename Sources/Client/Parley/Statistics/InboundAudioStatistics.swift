@@ -12,70 +12,30 @@ import RTC
 public struct InboundAudioStatistics: Hashable, Sendable {
   /// How loud it is: 0 (silence) to 1 (0 dBov), linear. Of what is played, smoothed over about 100 ms; while nobody hears it, of what the
   /// sender wrote into the newest packet (RFC 6464). Nil when neither is known.
-  ///
-  /// ```swift
-  /// let meter = Int((inbound.audio?.audioLevel ?? 0) * 10)
-  /// ```
   public let audioLevel: Double?
 
   /// Samples that were decoded or made up, before stretching. Silence of the sender is not among them.
-  ///
-  /// ```swift
-  /// let isHeard = (inbound.audio?.totalSamplesReceived ?? 0) > 0
-  /// ```
   public let totalSamplesReceived: UInt64
 
   /// Samples that were made up because theirs were lost or late.
-  ///
-  /// ```swift
-  /// if let audio = inbound.audio, audio.totalSamplesReceived > 0 {
-  ///   print("\(Double(audio.concealedSamples) / Double(audio.totalSamplesReceived) * 100) % made up")
-  /// }
-  /// ```
   public let concealedSamples: UInt64
 
   /// Those of them that are silence.
-  ///
-  /// ```swift
-  /// let audible = inbound.audio.map { $0.concealedSamples - $0.silentConcealedSamples }
-  /// ```
   public let silentConcealedSamples: UInt64
 
   /// How often made-up sound began.
-  ///
-  /// ```swift
-  /// let gaps = inbound.audio?.concealmentEvents ?? 0
-  /// ```
   public let concealmentEvents: UInt64
 
   /// Samples put in to play more slowly.
-  ///
-  /// ```swift
-  /// let slower = inbound.audio?.insertedSamplesForDeceleration ?? 0
-  /// ```
   public let insertedSamplesForDeceleration: UInt64
 
   /// Samples taken out, or skipped, to play faster.
-  ///
-  /// ```swift
-  /// let faster = inbound.audio?.removedSamplesForAcceleration ?? 0
-  /// ```
   public let removedSamplesForAcceleration: UInt64
 
   /// The sum of squared samples (full scale is 1) times their length in seconds.
-  ///
-  /// ```swift
-  /// if let audio = inbound.audio, audio.totalSamplesDuration > 0 {
-  ///   print("mean level \((audio.totalAudioEnergy / audio.totalSamplesDuration).squareRoot())")
-  /// }
-  /// ```
   public let totalAudioEnergy: Double
 
   /// The length of what was played, in seconds.
-  ///
-  /// ```swift
-  /// let heard = inbound.audio?.totalSamplesDuration ?? 0
-  /// ```
   public let totalSamplesDuration: Double
 
   init(_ rtp: InboundStreamStatistics, _ playout: AudioPlayoutStatistics?, isHeard: Bool) {

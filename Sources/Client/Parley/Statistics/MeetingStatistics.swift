@@ -15,31 +15,15 @@ public import Signaling
 /// ```
 public struct MeetingStatistics: Sendable {
   /// The path, its candidates and the estimate.
-  ///
-  /// ```swift
-  /// let isRelayed = statistics.transport.selectedCandidatePair?.local.candidateType == .relayed
-  /// ```
   public var transport: TransportStatistics
 
   /// What is sent, one entry a stream: a simulcast track has one for each layer, with the same ``OutboundTrackStatistics/publication``.
-  ///
-  /// ```swift
-  /// let layers = statistics.outbound.filter { $0.source == .camera }.count
-  /// ```
   public var outbound: [OutboundTrackStatistics]
 
   /// What is received, one entry a subscription of which a packet came.
-  ///
-  /// ```swift
-  /// let lost = statistics.inbound.map(\.packetsLost).reduce(0, +)
-  /// ```
   public var inbound: [InboundTrackStatistics]
 
   /// What is not received since this client cannot decode it. The W3C's statistics have no such member.
-  ///
-  /// ```swift
-  /// for track in statistics.undecodable { print("\(track.publication) is sent in \(track.codec.name).") }
-  /// ```
   public var undecodable: [UndecodablePublication]
 }
 

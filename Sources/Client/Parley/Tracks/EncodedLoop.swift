@@ -13,17 +13,9 @@ public import RTC
 /// ```
 public final class EncodedLoop: Sendable {
   /// The frames; their `EncodedFrame.time` counts from the loop's start and rises.
-  ///
-  /// ```swift
-  /// let bytes = loop.frames.reduce(0) { $0 + $1.data.count }
-  /// ```
   public let frames: [EncodedFrame]
 
   /// How long one round lasts; longer than the last frame's time.
-  ///
-  /// ```swift
-  /// let rate = Double(loop.frames.count) / loop.duration.seconds
-  /// ```
   public let duration: TimeSpan
 
   /// A loop.
@@ -43,9 +35,5 @@ public final class EncodedLoop: Sendable {
   }
 
   /// The codec of every frame.
-  ///
-  /// ```swift
-  /// let isSound = loop.codec == .opus
-  /// ```
   public var codec: Codec { frames[0].codec }
 }

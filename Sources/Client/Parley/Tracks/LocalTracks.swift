@@ -10,17 +10,9 @@ public import RTC
 /// ```
 public final class LocalVideoTrack: Sendable {
   /// Where the pictures come from.
-  ///
-  /// ```swift
-  /// if let test = track.source as? TestPictureSource { print(test.style) }
-  /// ```
   public let source: any VideoSource
 
   /// How they are encoded.
-  ///
-  /// ```swift
-  /// let limit = track.options.maximumBitrate
-  /// ```
   public let options: VideoOptions
 
   /// A track of `source`.
@@ -43,53 +35,23 @@ public final class LocalVideoTrack: Sendable {
 /// ```
 public struct VideoOptions: Hashable, Sendable {
   /// The codec; nil takes the first of ``JoinOptions/codecs`` that both the server takes and this machine encodes.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.codec = .h264
-  /// ```
   public var codec: Codec?
 
   /// The most that is sent, of all layers together.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.maximumBitrate = .kilobits(500)  // somebody else needs the line, too
-  /// ```
   public var maximumBitrate: DataRate
 
   /// The most frames a second.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.maximumFramesPerSecond = 5  // slides
-  /// ```
   public var maximumFramesPerSecond: Int
 
   /// Whether three sizes (a quarter, a half and the whole) are sent, so that each receiver can have what suits it.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.simulcast = true  // many will watch, in tiles and full screen
-  /// ```
   public var simulcast: Bool
 
   /// Whether sharp text matters more than smooth motion.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.isScreen = true
-  /// ```
   public var isScreen: Bool
 
   /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer pictures a second, or have no room for all, get a half of them, with three
   /// layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take some more bits for the same picture. H.264 is always sent in one, since
   /// its packets do not say of which layer they are.
-  ///
-  /// ```swift
-  /// var options = VideoOptions()
-  /// options.temporalLayers = 3  // many will watch in small tiles
-  /// ```
   public var temporalLayers: Int
 
   /// Options.
@@ -139,17 +101,9 @@ public struct VideoOptions: Hashable, Sendable {
 /// ```
 public final class LocalAudioTrack: Sendable {
   /// Where the sound comes from.
-  ///
-  /// ```swift
-  /// if let tone = music.source as? ToneSource { print("\(tone.frequency) Hz") }
-  /// ```
   public let source: any AudioSource
 
   /// How it is encoded.
-  ///
-  /// ```swift
-  /// let isStereo = music.options.channels == 2
-  /// ```
   public let options: AudioOptions
 
   /// A track of `source`.
@@ -173,36 +127,15 @@ public final class LocalAudioTrack: Sendable {
 /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource(channels: 2), options: music))
 /// ```
 public struct AudioOptions: Hashable, Sendable {
-  /// The rate.
-  ///
-  /// ```swift
-  /// var options = AudioOptions()
-  /// options.bitrate = .kilobits(64)
-  /// ```
   public var bitrate: DataRate
 
   /// 1 or 2.
-  ///
-  /// ```swift
-  /// var options = AudioOptions()
-  /// options.channels = 2  // the source has to give two, too
-  /// ```
   public var channels: Int
 
   /// Whether silence is not sent (DTX).
-  ///
-  /// ```swift
-  /// var options = AudioOptions()
-  /// options.discontinuous = true  // many bots that seldom speak
-  /// ```
   public var discontinuous: Bool
 
   /// Whether each packet carries a rough copy of the one before, against loss.
-  ///
-  /// ```swift
-  /// var options = AudioOptions()
-  /// options.forwardErrorCorrection = false  // a cable that loses nothing
-  /// ```
   public var forwardErrorCorrection: Bool
 
   /// Options.

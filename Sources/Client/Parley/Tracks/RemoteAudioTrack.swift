@@ -56,10 +56,6 @@ public final class RemoteAudioTrack: Sendable {
   }
 
   /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track itself get it as it came.
-  ///
-  /// ```swift
-  /// audio.volume = 0.3  // in the background
-  /// ```
   public var volume: Double {
     get { state.withLock { $0.volume } }
     set { state.withLock { $0.volume = newValue.isNaN ? 1 : min(max(newValue, 0), 4) } }

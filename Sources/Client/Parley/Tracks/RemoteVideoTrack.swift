@@ -70,13 +70,6 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
-  ///
-  /// ```swift
-  /// for await frame in video.frames {
-  ///   try ImageFile.writePNG(frame, to: "snapshot.png")
-  ///   break
-  /// }
-  /// ```
   public var frames: AsyncStream<VideoFrame> {
     let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
     let (id, ask) = state.withLock { state -> (Int?, (@Sendable () -> Void)?) in
@@ -98,17 +91,9 @@ public final class RemoteVideoTrack: Sendable {
   }
 
   /// How many pictures were decoded so far.
-  ///
-  /// ```swift
-  /// let rate = Double(video.framesDecoded) / 60  // a minute after it began
-  /// ```
   public var framesDecoded: Int { Int(clamping: state.withLock { $0.counts.framesDecoded }) }
 
   /// The size of the last picture in pixels; 0 × 0 before the first one.
-  ///
-  /// ```swift
-  /// let isUpright = video.size.height > video.size.width
-  /// ```
   public var size: (width: Int, height: Int) {
     let size = state.withLock { $0.counts.size }
     return (size.width, size.height)

@@ -3,6 +3,7 @@
   import CoreVideo
 #endif
 import Foundation
+import Media
 import Parley
 import ParleyViews
 

@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Parley
 
 /// One subscriber of a stream: what it plays now.
