@@ -62,12 +62,13 @@ class Documents(unittest.TestCase):
             + [f"{document.name}: {found.group(0)}" for document, found in each(r"`make ([a-z-]+)") if found.group(1) not in targets])
 
     def test_the_tables_of_messages_have_every_type_of_signaling_and_no_others(self) -> None:
-        def kinds(file: str) -> list[set[str]]:
-            bodies = re.findall(r"enum Kind: String \{(.*?)\}", (ROOT / "Sources/Stack/Signaling" / file).read_text(), re.S)
-            return [set(re.findall(r"\w+", body)) - {"case"} for body in bodies]
-        of_client, of_server = kinds("ChatMessages.swift")
-        of_client = of_client.union(*kinds("ClientMessage.swift"), *kinds("RoomRequest.swift"))
-        of_server = of_server.union(*kinds("ServerMessage.swift"), *kinds("RoomNotice.swift"), *kinds("CodecNotice.swift"), *kinds("TokenNotice.swift"))
+        def kinds(*types: str) -> set[str]:
+            texts = [next((ROOT / "Sources/Stack/Signaling").rglob(f"{name}.swift")).read_text() for name in types]
+            bodies = [body for text in texts for body in re.findall(r"enum Kind: String \{(.*?)\}", text, re.S)]
+            self.assertGreaterEqual(len(bodies), len(types))
+            return {word for body in bodies for word in re.findall(r"\w+", body)} - {"case"}
+        of_client = kinds("ClientMessage", "RoomRequest", "ChatRequest")
+        of_server = kinds("ServerMessage", "RoomNotice", "ChatNotice", "CodecNotice", "TokenNotice")
         documented: dict[str | None, set[str]] = {"client": set(), "server": set(), None: set()}
         for page in ("protocol.md", "protocol/chat.md", "protocol/hosts.md"):
             side = None

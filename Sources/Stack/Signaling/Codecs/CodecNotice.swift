@@ -8,63 +8,6 @@ public enum CodecNotice: Sendable, Hashable {
   case sendCodec(mid: String, codec: CodecInfo?)
 }
 
-/// A codec with what tells its profiles apart.
-public struct CodecInfo: Sendable, Hashable, Codable {
-  /// The encoding name in `a=rtpmap`, such as `VP9`.
-  public var name: String
-  /// The format-specific parameters (`a=fmtp`), such as `profile-level-id=640032;packetization-mode=1`; nil for none.
-  public var parameters: String?
-  /// The payload type in the offer of whoever sends it; nil where it does not matter.
-  public var payloadType: Int?
-
-  /// Describes a codec.
-  public init(name: String, parameters: String? = nil, payloadType: Int? = nil) {
-    self.name = name
-    self.parameters = parameters
-    self.payloadType = payloadType
-  }
-}
-
-/// A publication that a receiver cannot decode.
-public struct UndecodablePublication: Sendable, Hashable, Codable {
-  /// The publication's id.
-  public var publication: String
-  /// Who publishes it.
-  public var participant: String
-  /// What it is sent in.
-  public var codec: CodecInfo
-
-  /// Describes a publication that a receiver cannot decode.
-  public init(publication: String, participant: String, codec: CodecInfo) {
-    self.publication = publication
-    self.participant = participant
-    self.codec = codec
-  }
-}
-
-/// Who cannot decode a publication.
-public struct UndecodableReceivers: Sendable, Hashable, Codable {
-  /// The publication's id.
-  public var publication: String
-  /// What it is sent in.
-  public var codec: CodecInfo
-  /// The participants who cannot decode it: at most ``maximumNamed``, those first who came first.
-  public var participants: [String]
-  /// How many cannot.
-  public var count: Int
-
-  /// Most participants that one notice names.
-  public static let maximumNamed = 50
-
-  /// Describes who cannot decode a publication.
-  public init(publication: String, codec: CodecInfo, participants: [String], count: Int) {
-    self.publication = publication
-    self.codec = codec
-    self.participants = participants
-    self.count = count
-  }
-}
-
 extension CodecNotice: Encodable {
   private enum Kind: String { case undecodable, undecodableFor, sendCodec }
 

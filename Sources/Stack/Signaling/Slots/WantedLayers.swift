@@ -1,32 +1,3 @@
-/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more; and whether it listens to what
-/// an audio slot carries.
-public struct SlotView: Sendable, Hashable, Codable {
-  /// Most slots in one message.
-  public static let maximumCount = 64
-  /// What ``maxFrameRate`` may be.
-  public static let frameRates = 1...240
-
-  /// The slot's m-section.
-  public var mid: String
-  /// Width in pixels of the screen (not of the page); 0 while it is hidden, or not listened to: nothing is sent then. Sound has no other size.
-  public var width: Int
-  /// Its height.
-  public var height: Int
-  /// Whether it matters more than what is not pinned, when the network does not take everything.
-  public var pinned: Bool?
-  /// The most pictures a second that are of use, in ``frameRates``; nil for as many as there are. The server leaves out temporal layers for it.
-  public var maxFrameRate: Int?
-
-  /// A view of slot `mid`.
-  public init(mid: String, width: Int, height: Int, pinned: Bool? = nil, maxFrameRate: Int? = nil) {
-    self.mid = mid
-    self.width = width
-    self.height = height
-    self.pinned = pinned
-    self.maxFrameRate = maxFrameRate
-  }
-}
-
 /// What of a video track anybody watches. Its sender may stop the rest, and must go on within a picture when more is wanted.
 public struct WantedLayers: Sendable, Hashable, Codable {
   /// The m-section of the sender's own track.

@@ -1,0 +1,4 @@
+/// Whether a participant's signalling is up.
+public enum ConnectionState: String, Sendable, Hashable, Codable, CaseIterable {
+  case connected, reconnecting
+}

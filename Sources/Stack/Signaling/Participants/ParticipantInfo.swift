@@ -1,0 +1,40 @@
+public import FoundationEssentials
+
+/// Someone in the meeting.
+public struct ParticipantInfo: Sendable, Hashable, Codable {
+  /// The participant's id in this meeting, `p_…`.
+  public var id: String
+  /// The display name. Always show it as text, never as markup.
+  public var name: String
+  /// The role that the join token or a host gave: `guest`, `presenter`, …
+  public var role: String
+  /// Whether the participant's signalling is up.
+  public var connection: ConnectionState
+  /// The participant's tracks.
+  public var publications: [PublicationInfo]
+  /// What the join token says about the participant, for the application; nil when it says nothing. Nobody but the token's issuer can set it.
+  public var data: String?
+  /// When the participant came (whole seconds); nil from servers that do not say.
+  public var created: Date?
+  /// Its place in the row of raised hands: who has the smallest number raised it first. Nil while it is down.
+  public var hand: Int?
+  /// What the participant may do, by name, where that is not just what its role brings.
+  public var permissions: [String]?
+
+  /// Describes participant `id`.
+  public init(
+    id: String, name: String, role: String, connection: ConnectionState = .connected,
+    publications: [PublicationInfo] = [], hand: Int? = nil, permissions: [String]? = nil, data: String? = nil,
+    created: Date? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.role = role
+    self.connection = connection
+    self.publications = publications
+    self.data = data
+    self.created = created
+    self.hand = hand
+    self.permissions = permissions
+  }
+}

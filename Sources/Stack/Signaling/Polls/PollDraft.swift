@@ -1,0 +1,28 @@
+/// A poll that somebody wants to make.
+public struct PollDraft: Sendable, Hashable, Codable {
+  /// What is asked.
+  public var question: String
+  /// The answers.
+  public var options: [String]
+  /// Whether one may choose several.
+  public var multiple: Bool
+  /// Who sees how it stands.
+  public var results: PollResults
+
+  /// The most characters of a question.
+  public static let questionCharacters = 300
+  /// The most characters of an answer.
+  public static let optionCharacters = 120
+  /// How few and how many answers there may be.
+  public static let optionCount = 2...10
+  /// The most polls in a meeting.
+  public static let maximumPolls = 20
+
+  /// A draft.
+  public init(question: String, options: [String], multiple: Bool = false, results: PollResults = .always) {
+    self.question = question
+    self.options = options
+    self.multiple = multiple
+    self.results = results
+  }
+}

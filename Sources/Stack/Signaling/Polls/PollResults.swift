@@ -1,0 +1,9 @@
+/// Who sees how a poll stands.
+public enum PollResults: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Everybody, all the time.
+  case always
+  /// Everybody once it is closed; who moderates, all the time.
+  case whenClosed
+  /// Who moderates only.
+  case moderators
+}

@@ -1,0 +1,4 @@
+/// Sound or picture.
+public enum TrackKind: String, Sendable, Hashable, Codable {
+  case audio, video
+}

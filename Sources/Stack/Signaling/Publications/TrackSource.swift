@@ -1,0 +1,7 @@
+/// What a track shows or lets hear.
+public enum TrackSource: String, Sendable, Hashable, Codable, CaseIterable {
+  case microphone, camera, screen, screenAudio
+
+  /// Sound or picture.
+  public var kind: TrackKind { self == .microphone || self == .screenAudio ? .audio : .video }
+}

@@ -1,0 +1,47 @@
+public import FoundationEssentials
+
+/// The meeting, as `welcome` describes it.
+public struct MeetingInfo: Sendable, Hashable, Codable {
+  /// The meeting's id, `m_…`.
+  public var id: String
+  /// The room name as it was first written.
+  public var name: String
+  /// The address to invite others with.
+  public var url: String
+  /// The title to show.
+  public var subject: String
+  /// When the meeting ends by itself; nil when it does not.
+  public var expires: Date?
+  /// Whether who comes and who goes is to be announced to people. `true` where the key is absent.
+  public var announces: Bool?
+  /// What holds for the chat; nil from servers that do not say.
+  public var chat: ChatRules?
+
+  /// Describes meeting `id`.
+  public init(
+    id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil,
+    chat: ChatRules? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.url = url
+    self.subject = subject
+    self.expires = expires
+    self.announces = announces
+    self.chat = chat
+  }
+
+  /// Writes the keys of `docs/protocol.md`, also those that are null.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(name, forKey: .name)
+    try container.encode(url, forKey: .url)
+    try container.encode(subject, forKey: .subject)
+    try container.encode(expires, forKey: .expires)
+    try container.encodeIfPresent(announces, forKey: .announces)
+    try container.encodeIfPresent(chat, forKey: .chat)
+  }
+
+  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces, chat }
+}
