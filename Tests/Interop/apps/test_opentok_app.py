@@ -21,7 +21,7 @@ from client import Client
 from display import Display, write_png
 from media import CAST
 from opentok_app import App
-from server import BINARY, OUTPUT, Server
+from server import APPS, BINARY, OUTPUT, Server
 
 #: The pitch of what the app sends without a microphone, in hertz.
 PITCH = 620
@@ -272,7 +272,7 @@ class Hello(unittest.TestCase):
 
     def test_a_command_line_that_is_of_no_use_ends_with_a_sentence_and_a_status(self) -> None:
         def run(*options: str) -> tuple[int, str, str]:
-            ended = subprocess.run([str(BINARY.with_name("OpenTokHello")), *options], capture_output=True, text=True, timeout=60)
+            ended = subprocess.run([str(APPS / "OpenTokHello"), *options], capture_output=True, text=True, timeout=60)
             return ended.returncode, ended.stdout, ended.stderr
         for wrong in ("abc", "nan", "inf", "-1", ""):
             status, printed, told = run("--headless", "--duration", wrong)

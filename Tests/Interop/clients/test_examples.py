@@ -13,14 +13,14 @@ from browser import Person, shared_driver, wait_for
 from media import CAST
 from pictures import read_marker
 from ports import free_port
-from server import BINARY
+from server import APPS
 
 BOTS = {"echo-bot": "Echo", "chat-bot": "Chatty", "snapshot-bot": "Photographer"}
 
 
 class Examples(client_test.ClientTest):
     def bot(self, program: str, *arguments: str) -> subprocess.Popen:
-        binary = BINARY.with_name(program)
+        binary = APPS / program
         if not binary.exists():
             self.fail(f"{binary} is not built; `make test-interop` builds it")
         bot = subprocess.Popen([str(binary), *arguments], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ from bank import Bank
 from browser import wait_for
 from client import Client
 from screen_reader import ScreenReader
-from server import BINARY, Server
+from server import APPS, Server
 from sound_system import Display
 
 BUTTON, TEXT = "push button", "text"
@@ -176,7 +176,7 @@ class KeyboardHello(ByKeyboard):
         self.events: list[str] = []
 
     def start(self, server: Server) -> None:
-        app = subprocess.Popen([str(BINARY.with_name("OpenTokHello")), "--server", server.url], text=True, env=os.environ | self.style,
+        app = subprocess.Popen([str(APPS / "OpenTokHello"), "--server", server.url], text=True, env=os.environ | self.style,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(app.wait)
         self.addCleanup(app.kill)

@@ -13,7 +13,7 @@ import av
 import numpy as np
 
 from browser import wait_for
-from server import BINARY
+from server import APPS
 from sounds import Sound
 
 
@@ -25,7 +25,7 @@ class Bank:
         self.home = home
         self.heard = home / "heard.wav"
         mode = ["--script", "-"] if window else ["--headless"]
-        self.command = [str(BINARY.with_name("WoodgroveBank")), *mode, *options]
+        self.command = [str(APPS / "WoodgroveBank"), *mode, *options]
         own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PARLEY_TEST_DEVICES": "1", "PARLEY_SPEAKER_FILE": str(self.heard)}
         self.environment = os.environ | own | (environment or {})
         self.events: list[dict[str, Any]] = []

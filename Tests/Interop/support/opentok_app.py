@@ -8,14 +8,14 @@ import threading
 
 from browser import wait_for
 from display import Display
-from server import BINARY
+from server import APPS
 
 
 class App:
     """The app, without a window unless there is a display; what happens in it comes as JSON lines."""
 
     def __init__(self, *options: str, display: Display | None = None):
-        self.binary = BINARY.with_name("OpenTokHello")
+        self.binary = APPS / "OpenTokHello"
         self.options = options if display else ("--headless", *options)
         self.environment = display.environment if display else None
         self.events: list[dict[str, str]] = []

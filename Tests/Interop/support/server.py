@@ -20,6 +20,8 @@ SUPPORT = Path(__file__).resolve().parent
 OUTPUT = SUPPORT.parent / "output"
 ROOT = SUPPORT.parents[2]
 BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))
+#: The folder of the example apps, which are built for the Swift tests anyway; their media is optimised there too.
+APPS = Path(os.environ.get("PARLEY_APPS", ROOT / ".build/debug"))
 
 
 class Server:
