@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Published test vectors: a JSON file in the folder `Vectors` of a test target, with its source named in it.
 public func vectors<Value: Decodable>(

@@ -1,5 +1,5 @@
 #if !canImport(CoreMedia) || os(Linux)
-public import Foundation
+import Foundation
 
 /// A time as a fraction of seconds.
 public struct CMTime: Hashable, Sendable {

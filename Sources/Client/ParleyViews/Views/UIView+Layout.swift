@@ -1,5 +1,5 @@
 #if !canImport(UIKit) || os(Linux)
-public import Foundation
+import Foundation
 
 extension UIView {
   func layOut() {

@@ -1,5 +1,5 @@
 #if !canImport(UIKit) || os(Linux)
-  public import Foundation
+  import Foundation
   public import ParleyViews
 
   // A file that observes need not import the views for it.
