@@ -106,6 +106,29 @@ class EncryptionTests(ModulePage):
 
     # MARK: Frames
 
+    def test_frames_of_each_codec_leave_as_packetizers_take_them_and_come_back_as_they_were(self) -> None:
+        vectors = json.loads((VECTORS / "frames.json").read_text())
+        self.assertGreater(len(vectors["frames"]), 10)
+        found = self.run_js(HELPERS + """
+            const { sealFrame, openFrame } = await import("/sdk/encryption/frame-sealing.js");
+            const tailOf = (metadata) => [metadata.reduce((sum, byte) => sum + byte, 0) & 255, metadata.length];
+            const seal = async (content, metadata) => Uint8Array.of(0x11, 7, ...[...content].reverse().map((byte) => byte ^ 0x5A), ...tailOf(metadata));
+            const open = async (sealed, metadata) => {
+              if (sealed.slice(-2).join() !== tailOf(metadata).join()) { throw new Error("other metadata"); }
+              return sealed.slice(2, -2).reverse().map((byte) => byte ^ 0x5A);
+            };
+            const results = { frames: [], refused: [], unsealable: [] };
+            for (const { codec, frame, sealed } of argument.frames) {
+              results.frames.push([hex(await sealFrame(bytes(frame), codec, seal)), hex(await openFrame(bytes(sealed), codec, open))]);
+            }
+            for (const { codec, sealed } of argument.refused) { results.refused.push(await codeOf(() => openFrame(bytes(sealed), codec, open))); }
+            for (const { codec, frame } of argument.unsealable) { results.unsealable.push(await codeOf(() => sealFrame(bytes(frame), codec, seal))); }
+            return results;
+        """, vectors)
+        self.assertEqual(found["frames"], [[each["sealed"], each["frame"]] for each in vectors["frames"]])
+        self.assertEqual(found["refused"], ["malformed"] * len(vectors["refused"]))
+        self.assertEqual(found["unsealable"], ["malformed"] * len(vectors["unsealable"]))
+
     def test_headers_of_rfc_9605_are_written_and_read_beyond_2_to_the_53rd(self) -> None:
         found = self.run_js("""
             const { encodeHeader, decodeHeader } = await import("/sdk/encryption/sframe-header.js");

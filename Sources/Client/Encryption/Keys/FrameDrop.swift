@@ -6,6 +6,8 @@ public enum FrameDrop: Error, Hashable, Sendable {
   case wrongSender
   /// The key id names a track that carries something else than the server says, such as a screen in place of a camera.
   case wrongTrack
+  /// The frame is none of its codec, or lacks the form of an encrypted one.
+  case malformed
   /// The frame was refused: it is plain, damaged, forged, or was there before.
   case refused(SFrameError)
 }

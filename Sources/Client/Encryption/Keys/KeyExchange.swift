@@ -28,6 +28,7 @@ public final class KeyExchange {
   var remotes: [ParticipantID: RemoteKeys] = [:]
   var comparison: RosterComparison
   var parked = ParkedEnvelopes()
+  var sealing = FrameSealing()
   var effects: [KeyEffect] = []
   var firstEffect = 0
   private var lastWaiting: [ParticipantID] = []
