@@ -170,7 +170,7 @@ class ModuleTests(ModulePage):
 
     def test_every_refusal_that_a_join_can_end_with_has_words_of_its_own(self) -> None:
         text = (ROOT / "docs/protocol.md").read_text()
-        codes = re.findall(r"`(\w+)`", text.split("Error codes: ", 1)[1].split("\n\n", 1)[0])
+        codes = re.findall(r"`(\w+)`", text.split("### Error codes\n\n", 1)[1].split("\n\n", 1)[0])
         self.assertGreater(len(codes), 25)
         # Those that the page answers with another page than a notice, and those that say that a client made a mistake.
         elsewhere = {"passcodeRequired", "wrongPasscode", "signInRequired", "resumeExpired", "dataTooFast", "dataTooSlow",
